@@ -1,0 +1,1 @@
+"""What every route shares: the guard, who is calling, limits, errors, request ids, OpenAPI."""

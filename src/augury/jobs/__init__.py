@@ -1,0 +1,1 @@
+"""Durable jobs and schedules on the same PostgreSQL."""

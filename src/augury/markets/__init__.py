@@ -1,0 +1,1 @@
+"""The catalogue: market records, current prices and price history."""

@@ -1,0 +1,111 @@
+"""The catalogue's records, as venues produce them and stores keep them. No I/O here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+Platform = Literal["polymarket", "kalshi"]
+Status = Literal["active", "closed", "resolved"]
+MarketType = Literal["binary", "sum_to_one", "winner_take_all", "threshold_ladder"]
+Origin = Literal["venue", "dump", "sample"]
+
+PLATFORMS: tuple[Platform, ...] = ("polymarket", "kalshi")
+STATUSES: tuple[Status, ...] = ("active", "closed", "resolved")
+
+
+class Market(msgspec.Struct, frozen=True, kw_only=True):
+    """One market of one venue: a question with two or more outcomes.
+
+    `id` is `polymarket:<gamma id>` or `kalshi:<ticker>`. Times are aware, in UTC. Prices are
+    probabilities in [0, 1] aligned with `outcomes`; None means "no quote" (a 0 or 1 on an active
+    market, or a 0.01/0.99 book, is no quote and never certainty). Money is in US dollars,
+    except Kalshi volumes, which are contracts.
+    """
+
+    id: str
+    platform: Platform
+    platform_id: str
+    question: str
+    """What is asked, whole: for Kalshi the event's title and the side ("title — subtitle")."""
+    title: str
+    subtitle: str | None = None
+    """What tells the markets of one event apart: a strike, a name, a date."""
+    description: str | None = None
+    """Resolution rules, as the venue wrote them. Untrusted text."""
+    outcomes: tuple[str, ...] = ("Yes", "No")
+    prices: tuple[float | None, ...] = (None, None)
+    price_as_of: datetime | None = None
+    """When the venue quoted `prices`; None where there are none."""
+    status: Status = "active"
+    resolution: str | None = None
+    """The label of the outcome that won ("Yes", "Trump"); None until resolved, or unknown."""
+    created_at: datetime | None = None
+    closes_at: datetime | None = None
+    resolved_at: datetime | None = None
+    event_id: str | None = None
+    """The venue's own id of the event the market belongs to."""
+    event_name: str | None = None
+    series_id: str | None = None
+    """The venue's id of the recurring series of events (Kalshi's series ticker)."""
+    exclusive: bool | None = None
+    """The venue says that exactly one (at most one) market of the event resolves Yes."""
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    volume: float | None = None
+    volume_24h: float | None = None
+    liquidity: float | None = None
+    open_interest: float | None = None
+    best_bid: float | None = None
+    best_ask: float | None = None
+    strike: Strike | None = None
+    url: str | None = None
+    slug: str | None = None
+    token_ids: tuple[str, ...] = ()
+    """Polymarket's CLOB token per outcome: decimal strings of about 77 digits, never numbers."""
+    origin: Origin = "venue"
+    observed_at: datetime | None = None
+    """When this state of the market was seen at its source."""
+
+
+class Strike(msgspec.Struct, frozen=True, kw_only=True):
+    """What a threshold market compares with: Yes when the value lies in [floor, cap]."""
+
+    kind: str
+    """Kalshi's strike_type: greater, greater_or_equal, less, less_or_equal, between,
+    structured, custom; or `parsed` when read from the text."""
+    floor: float | None = None
+    cap: float | None = None
+
+
+class PricePoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One price of one outcome at one time. `source` says how it came to be known."""
+
+    market_id: str
+    outcome: int
+    """Index into the market's `outcomes`."""
+    at: datetime
+    price: float
+    """Probability in [0, 1]."""
+    source: str = "snapshot"
+    """snapshot, trade, candle, history, dump:<kind>, sample."""
+
+
+class MarketChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A venue's news of a market already known: only what it said; None leaves what is there."""
+
+    id: str
+    observed_at: datetime
+    status: Status | None = None
+    resolution: str | None = None
+    resolved_at: datetime | None = None
+    prices: tuple[float | None, ...] | None = None
+    price_as_of: datetime | None = None
+    best_bid: float | None = None
+    best_ask: float | None = None
+    volume: float | None = None
+    volume_24h: float | None = None
+    liquidity: float | None = None
+    open_interest: float | None = None

@@ -1,0 +1,1 @@
+"""Search by relation: query understanding, embedding, index, ranking, grouping."""

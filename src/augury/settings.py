@@ -1,0 +1,132 @@
+"""Every setting, with its unit and default. Environment `AUGURY_*` > `.env` > `augury.toml`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+OnOff = Literal["on", "off"]
+
+
+def default_data_dir() -> Path:
+    """`$AUGURY_DATA_DIR`, else `$XDG_DATA_HOME/augury`, else `~/.local/share/augury`."""
+    if chosen := os.environ.get("AUGURY_DATA_DIR"):
+        return Path(chosen)
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "augury"
+
+
+class Settings(BaseSettings):
+    """The service's settings. A field's name in upper case after `AUGURY_` is its variable."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="AUGURY_", env_file=".env", extra="ignore", validate_default=True
+    )
+
+    # Where things are kept and served
+    data_dir: Path = Field(
+        default_factory=default_data_dir,
+        description="Folder of all state: the embedded database, the index, augury.toml.",
+    )
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    database_url: SecretStr | None = Field(
+        None, description="PostgreSQL >= 15 by URL (may be pooled); unset: the embedded server."
+    )
+    database_direct_url: SecretStr | None = Field(
+        None, description="The same server unpooled, for LISTEN and migrations."
+    )
+    database_pool_size: int = Field(8, ge=2, le=200, description="Connections a process opens.")
+    pg_bin_dir: Path | None = Field(
+        None, description="Folder of PostgreSQL binaries to use in place of the bundled ones."
+    )
+    search_url: str | None = Field(
+        None, description="Search server by URL; unset: the index inside the process."
+    )
+    redis_url: SecretStr | None = Field(
+        None, description="Redis for rate limits; unset: PostgreSQL counts them."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Lowest level that is logged."
+    )
+    log_format: Literal["auto", "json", "console"] = Field(
+        "auto", description="auto: console on a terminal, JSON lines elsewhere."
+    )
+
+    # Where the markets come from
+    sync: OnOff = Field("on", description="Follow the venues while serving.")
+    sample: OnOff = Field("on", description="Fill an empty catalogue with the marked sample.")
+    polymarket_gamma_url: str = Field(
+        "https://gamma-api.polymarket.com", description="Polymarket's metadata API."
+    )
+    polymarket_clob_url: str = Field(
+        "https://clob.polymarket.com", description="Polymarket's order books and prices."
+    )
+    kalshi_url: str = Field(
+        "https://external-api.kalshi.com/trade-api/v2", description="Kalshi's API."
+    )
+    sync_full_every: float = Field(
+        6 * 3600, gt=0, description="Seconds between full listings of a venue."
+    )
+    sync_incremental_every: float = Field(
+        60, gt=0, description="Seconds between looks for new and changed markets."
+    )
+    price_refresh_every: float = Field(
+        30, gt=0, description="Seconds between price refreshes of active markets."
+    )
+    upstream_timeout: float = Field(10, gt=0, description="Seconds a venue has for one answer.")
+    stale_after: float = Field(
+        900, gt=0, description="Seconds after which a venue's data counts as stale in health."
+    )
+
+    # Who may do how much ("count/unit", unit one of s, min, h)
+    anonymous_search_rate: str = Field("1/s", description="Anonymous searches per address.")
+    anonymous_search_burst: int = Field(1, ge=1, description="Anonymous searches at once.")
+    anonymous_top_k: int = Field(20, ge=1, description="Largest top_k without a key.")
+    search_rate: str = Field("10/s", description="Searches per key.")
+    search_in_flight: int = Field(8, ge=1, description="Searches of one key at the same time.")
+    search_top_k: int = Field(50, ge=1, description="Largest top_k with a key.")
+    forecast_rate: str = Field("10/min", description="Forecasts per key.")
+    forecast_in_flight: int = Field(2, ge=1, description="Forecasts of one key at once.")
+    rvol_rate: str = Field("60/min", description="RVOL requests per key.")
+    max_body_bytes: int = Field(64 * 1024, ge=1024, description="Largest request body, bytes.")
+    max_header_bytes: int = Field(16 * 1024, ge=1024, description="Largest header block, bytes.")
+    search_deadline: float = Field(10, gt=0, description="Seconds a search may take, then 503.")
+    forecast_deadline: float = Field(30, gt=0, description="Seconds a forecast may take, then 503.")
+    request_deadline: float = Field(30, gt=0, description="Seconds any other request may take.")
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Addresses or networks whose Forwarded headers are believed, by comma."
+    )
+
+    # Used by later parts of the service
+    macro_runtime_url: str | None = Field(None, description="Upstream of the macro proxy.")
+    llm_url: str | None = Field(None, description="OpenAI-compatible endpoint; unset: none.")
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(p.strip() for p in value.split(",") if p.strip()) if isinstance(
+            value, str
+        ) else value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        toml = TomlConfigSettingsSource(settings_cls, default_data_dir() / "augury.toml")
+        return init_settings, env_settings, dotenv_settings, toml, file_secret_settings

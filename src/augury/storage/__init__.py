@@ -1,0 +1,1 @@
+"""PostgreSQL, embedded or by URL: supervisor, pools, migrations, unit of work, backups."""
