@@ -1,0 +1,5 @@
+"""`python -m augury` is the command line."""
+
+from augury.cli import main
+
+main()
