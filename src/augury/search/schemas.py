@@ -1,0 +1,135 @@
+"""Wire shapes of search: spec section 2.5."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from augury.markets.records import Status
+
+Dimension = Literal["direct", "upstream", "downstream", "correlated"]
+DIMENSIONS: tuple[Dimension, ...] = ("direct", "upstream", "downstream", "correlated")
+
+MAX_QUERY = 2000
+"""Longest query, in code points: room for a pasted headline, paragraph or address."""
+
+
+def _whole_number(value: Any) -> Any:
+    # JSON Schema's integer: 20 and 20.0, but neither "20" nor true.
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        raise PydanticCustomError("int_type", "Input should be a whole number")
+    return int(value)
+
+
+WholeNumber = Annotated[int, BeforeValidator(_whole_number)]
+
+
+def _not_blank(value: Any) -> Any:
+    if isinstance(value, str) and not is_readable(value):
+        raise PydanticCustomError("string_blank", "Query should have at least one visible character")
+    return value
+
+
+def is_readable(text: str) -> bool:
+    """Whether `text` has a character that is neither space, control nor format (U+200B)."""
+    return any(c.isprintable() and not c.isspace() for c in text)
+
+
+class SearchFilters(BaseModel):
+    """What to leave out."""
+
+    status: Status | None = Field(None, description="Only markets in this state.")
+
+
+class SearchRequest(BaseModel):
+    """What to look for, in which relations, how much of it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "query": "Will the Fed cut rates in December?",
+                    "dimensions": ["direct", "upstream"],
+                    "top_k_per_dimension": 10,
+                    "filters": {"status": "active"},
+                }
+            ]
+        }
+    )
+
+    query: Annotated[
+        str,
+        BeforeValidator(_not_blank),
+        Field(
+            min_length=1,
+            max_length=MAX_QUERY,
+            strict=True,
+            description="A question, keywords, a headline, a market id or a venue's address.",
+        ),
+    ]
+    dimensions: list[Dimension] = Field(
+        list(DIMENSIONS),
+        min_length=1,
+        description="Relations to search; all by default. A repeated one counts once.",
+    )
+    top_k_per_dimension: Annotated[
+        WholeNumber,
+        Field(ge=1, description="Most results per relation. 20 without a key, 50 with one."),
+        WithJsonSchema({"type": "integer", "minimum": 1, "default": 20}),
+    ] = 20
+    filters: SearchFilters | None = Field(None, description="What to leave out.")
+
+
+class SearchResult(BaseModel):
+    """One market, with the relation that found it."""
+
+    id: str = Field(description="Stable market identifier.")
+    platform: str = Field(description="Platform name.")
+    question: str
+    outcomes: list[str] = Field(description="Ordered outcome labels.")
+    status: Status
+    platform_url: str | None = None
+    score: float = Field(
+        description="For ranking within this response and dimension; not a probability."
+    )
+    dimension: Dimension
+
+
+class SearchResponse(BaseModel):
+    """Results by relation."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "request_id": "req_01989d2c7f6b7c3f9d0e8f1a2b3c4d5e",
+                    "query": "Will the Fed cut rates in December?",
+                    "results": {
+                        "direct": [
+                            {
+                                "id": "kalshi:KXFEDDECISION-26DEC-C25",
+                                "platform": "kalshi",
+                                "question": "Fed decision in December? — Cut 25bps",
+                                "outcomes": ["Yes", "No"],
+                                "status": "active",
+                                "platform_url": "https://kalshi.com/markets/kxfeddecision",
+                                "score": 7.41,
+                                "dimension": "direct",
+                            }
+                        ],
+                        "upstream": [],
+                    },
+                    "total_markets": 1,
+                    "latency_ms": 6,
+                }
+            ]
+        }
+    )
+
+    request_id: str
+    query: str
+    results: dict[Dimension, list[SearchResult]]
+    total_markets: int
+    latency_ms: int
