@@ -74,9 +74,7 @@ class BodyTooLarge(AuguryError):
 
 
 class _RetryLater(AuguryError):
-    def __init__(
-        self, detail: str, *, retry_after: float = 1.0, code: str | None = None
-    ) -> None:
+    def __init__(self, detail: str, *, retry_after: float = 1.0, code: str | None = None) -> None:
         """`retry_after` in seconds, rounded up on the wire so that obeying it is enough."""
         seconds = max(1, -int(-retry_after // 1))
         super().__init__(detail, code=code, headers={"Retry-After": str(seconds)})

@@ -115,9 +115,11 @@ class Settings(BaseSettings):
     @field_validator("trusted_proxies", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
-        return tuple(p.strip() for p in value.split(",") if p.strip()) if isinstance(
-            value, str
-        ) else value
+        return (
+            tuple(p.strip() for p in value.split(",") if p.strip())
+            if isinstance(value, str)
+            else value
+        )
 
     @classmethod
     def settings_customise_sources(

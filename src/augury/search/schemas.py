@@ -28,7 +28,9 @@ WholeNumber = Annotated[int, BeforeValidator(_whole_number)]
 
 def _not_blank(value: Any) -> Any:
     if isinstance(value, str) and not is_readable(value):
-        raise PydanticCustomError("string_blank", "Query should have at least one visible character")
+        raise PydanticCustomError(
+            "string_blank", "Query should have at least one visible character"
+        )
     return value
 
 
