@@ -48,14 +48,29 @@ create table markets (
   updated_at     timestamptz not null default now(),
   -- bumped when something the search index holds has changed
   change         bigint not null default nextval('market_change')
-);
+) with (fillfactor = 85);  -- room to note a newer look at an unchanged market in place
 create unique index markets_change on markets (change);
 create index markets_event on markets (platform, event_id);
 create index markets_group on markets (group_id);
-create index markets_status_volume on markets (status, volume desc nulls last, seq);
-create index markets_closes_at on markets (closes_at, seq);
-create index markets_updated_at on markets (updated_at desc, seq);
 create index markets_slug on markets (slug);
+create index markets_category on markets (lower(category));
+-- One a sort order of the list, in the very expressions its pages compare (keyset).
+create index markets_volume on markets ((coalesce(volume, -1)), seq);
+create index markets_status_volume on markets (status, (coalesce(volume, -1)), seq);
+create index markets_closes_at on markets ((coalesce(closes_at, 'infinity')), seq);
+create index markets_updated_at on markets (updated_at, seq);
+create index markets_sample on markets (seq) where origin = 'sample';
+
+-- The text filter of the list works without pg_trgm too, only slower.
+do $$
+begin
+  create extension if not exists pg_trgm;
+  create index markets_question on markets using gin (question gin_trgm_ops);
+exception
+  when insufficient_privilege or undefined_file or undefined_object
+    or feature_not_supported or object_not_in_prerequisite_state then
+    raise notice 'pg_trgm is not available: the text filter of markets has no index';
+end $$;
 
 -- Deleted markets (a sample giving way to real data), for an index that follows.
 create table market_removals (
@@ -63,8 +78,10 @@ create table market_removals (
   seq     bigint not null
 );
 
+-- No foreign key: a check per point doubles the time of an import, and markets are deleted in
+-- one place only (markets/store.py), which deletes their points too.
 create table prices (
-  market_seq  bigint not null references markets (seq) on delete cascade,
+  market_seq  bigint not null,
   outcome     smallint not null,
   at          timestamptz not null,
   price       double precision not null check (price between 0 and 1),
