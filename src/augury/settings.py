@@ -38,79 +38,106 @@ class Settings(BaseSettings):
         default_factory=default_data_dir,
         description="Folder of all state: the embedded database, the index, augury.toml.",
     )
-    host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: int = Field(
+        default=8000, ge=0, le=65535, description="Port to listen on; 0 picks a free one."
+    )
     database_url: SecretStr | None = Field(
-        None, description="PostgreSQL >= 15 by URL (may be pooled); unset: the embedded server."
+        default=None,
+        description="PostgreSQL >= 15 by URL (may be pooled); unset: the embedded server.",
     )
     database_direct_url: SecretStr | None = Field(
-        None, description="The same server unpooled, for LISTEN and migrations."
+        default=None, description="The same server unpooled, for LISTEN and migrations."
     )
-    database_pool_size: int = Field(8, ge=2, le=200, description="Connections a process opens.")
+    database_pool_size: int = Field(
+        default=8, ge=2, le=200, description="Connections a process opens."
+    )
     pg_bin_dir: Path | None = Field(
-        None, description="Folder of PostgreSQL binaries to use in place of the bundled ones."
+        default=None,
+        description="Folder of PostgreSQL binaries to use in place of the bundled ones.",
     )
     search_url: str | None = Field(
-        None, description="Search server by URL; unset: the index inside the process."
+        default=None, description="Search server by URL; unset: the index inside the process."
     )
     redis_url: SecretStr | None = Field(
-        None, description="Redis for rate limits; unset: PostgreSQL counts them."
+        default=None, description="Redis for rate limits; unset: PostgreSQL counts them."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="Lowest level that is logged."
+        default="info", description="Lowest level that is logged."
     )
     log_format: Literal["auto", "json", "console"] = Field(
-        "auto", description="auto: console on a terminal, JSON lines elsewhere."
+        default="auto", description="auto: console on a terminal, JSON lines elsewhere."
     )
 
     # Where the markets come from
-    sync: OnOff = Field("on", description="Follow the venues while serving.")
-    sample: OnOff = Field("on", description="Fill an empty catalogue with the marked sample.")
+    sync: OnOff = Field(default="on", description="Follow the venues while serving.")
+    sample: OnOff = Field(
+        default="on", description="Fill an empty catalogue with the marked sample."
+    )
     polymarket_gamma_url: str = Field(
-        "https://gamma-api.polymarket.com", description="Polymarket's metadata API."
+        default="https://gamma-api.polymarket.com", description="Polymarket's metadata API."
     )
     polymarket_clob_url: str = Field(
-        "https://clob.polymarket.com", description="Polymarket's order books and prices."
+        default="https://clob.polymarket.com", description="Polymarket's order books and prices."
     )
     kalshi_url: str = Field(
-        "https://external-api.kalshi.com/trade-api/v2", description="Kalshi's API."
+        default="https://external-api.kalshi.com/trade-api/v2", description="Kalshi's API."
     )
     sync_full_every: float = Field(
-        6 * 3600, gt=0, description="Seconds between full listings of a venue."
+        default=6 * 3600, gt=0, description="Seconds between full listings of a venue."
     )
     sync_incremental_every: float = Field(
-        60, gt=0, description="Seconds between looks for new and changed markets."
+        default=60, gt=0, description="Seconds between looks for new and changed markets."
     )
     price_refresh_every: float = Field(
-        30, gt=0, description="Seconds between price refreshes of active markets."
+        default=30, gt=0, description="Seconds between price refreshes of active markets."
     )
-    upstream_timeout: float = Field(10, gt=0, description="Seconds a venue has for one answer.")
+    upstream_timeout: float = Field(
+        default=10, gt=0, description="Seconds a venue has for one answer."
+    )
     stale_after: float = Field(
-        900, gt=0, description="Seconds after which a venue's data counts as stale in health."
+        default=900,
+        gt=0,
+        description="Seconds after which a venue's data counts as stale in health.",
     )
 
     # Who may do how much ("count/unit", unit one of s, min, h)
-    anonymous_search_rate: str = Field("1/s", description="Anonymous searches per address.")
-    anonymous_search_burst: int = Field(1, ge=1, description="Anonymous searches at once.")
-    anonymous_top_k: int = Field(20, ge=1, description="Largest top_k without a key.")
-    search_rate: str = Field("10/s", description="Searches per key.")
-    search_in_flight: int = Field(8, ge=1, description="Searches of one key at the same time.")
-    search_top_k: int = Field(50, ge=1, description="Largest top_k with a key.")
-    forecast_rate: str = Field("10/min", description="Forecasts per key.")
-    forecast_in_flight: int = Field(2, ge=1, description="Forecasts of one key at once.")
-    rvol_rate: str = Field("60/min", description="RVOL requests per key.")
-    max_body_bytes: int = Field(64 * 1024, ge=1024, description="Largest request body, bytes.")
-    max_header_bytes: int = Field(16 * 1024, ge=1024, description="Largest header block, bytes.")
-    search_deadline: float = Field(10, gt=0, description="Seconds a search may take, then 503.")
-    forecast_deadline: float = Field(30, gt=0, description="Seconds a forecast may take, then 503.")
-    request_deadline: float = Field(30, gt=0, description="Seconds any other request may take.")
+    anonymous_search_rate: str = Field(default="1/s", description="Anonymous searches per address.")
+    anonymous_search_burst: int = Field(default=1, ge=1, description="Anonymous searches at once.")
+    anonymous_top_k: int = Field(default=20, ge=1, description="Largest top_k without a key.")
+    search_rate: str = Field(default="10/s", description="Searches per key.")
+    search_in_flight: int = Field(
+        default=8, ge=1, description="Searches of one key at the same time."
+    )
+    search_top_k: int = Field(default=50, ge=1, description="Largest top_k with a key.")
+    forecast_rate: str = Field(default="10/min", description="Forecasts per key.")
+    forecast_in_flight: int = Field(default=2, ge=1, description="Forecasts of one key at once.")
+    rvol_rate: str = Field(default="60/min", description="RVOL requests per key.")
+    max_body_bytes: int = Field(
+        default=64 * 1024, ge=1024, description="Largest request body, bytes."
+    )
+    max_header_bytes: int = Field(
+        default=16 * 1024, ge=1024, description="Largest header block, bytes."
+    )
+    search_deadline: float = Field(
+        default=10, gt=0, description="Seconds a search may take, then 503."
+    )
+    forecast_deadline: float = Field(
+        default=30, gt=0, description="Seconds a forecast may take, then 503."
+    )
+    request_deadline: float = Field(
+        default=30, gt=0, description="Seconds any other request may take."
+    )
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Addresses or networks whose Forwarded headers are believed, by comma."
+        default=(),
+        description="Addresses or networks whose Forwarded headers are believed, by comma.",
     )
 
     # Used by later parts of the service
-    macro_runtime_url: str | None = Field(None, description="Upstream of the macro proxy.")
-    llm_url: str | None = Field(None, description="OpenAI-compatible endpoint; unset: none.")
+    macro_runtime_url: str | None = Field(default=None, description="Upstream of the macro proxy.")
+    llm_url: str | None = Field(
+        default=None, description="OpenAI-compatible endpoint; unset: none."
+    )
 
     @field_validator("trusted_proxies", mode="before")
     @classmethod
