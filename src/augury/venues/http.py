@@ -1,0 +1,492 @@
+"""One polite HTTP client a venue: connections, rate limits, retries, breaker, deadlines, caps.
+
+Every failure is a `VenueError`; nothing of httpx2 leaks out:
+
+VenueError              502  carries the venue and a plain text
+├── Unreachable         refused, DNS, TLS, cut off, no answer in time
+├── Throttled           429, or the pause a 429 asked for; `retry_after` seconds
+├── VenueFailed         5xx
+├── NoSuchRecord        404
+├── Rejected            any other 4xx
+├── BadAnswer           not JSON, another shape, too large, a redirect elsewhere
+└── CircuitOpen         not asked: the venue failed 5 times in a row less than 30 s ago
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+import time
+import zlib
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, ClassVar
+
+import httpx2
+import msgspec
+import stamina
+from prometheus_client import Counter, Gauge, Histogram
+
+from augury import __version__
+from augury.errors import UpstreamFailed
+
+REQUESTS = Counter(
+    "augury_venue_requests", "Requests sent to a venue, by how they ended.", ["venue", "outcome"]
+)
+SHARED = Counter(
+    "augury_venue_shared_requests", "Calls that waited for an identical one in flight.", ["venue"]
+)
+SECONDS = Histogram(
+    "augury_venue_request_seconds", "Seconds a venue took to answer in full.", ["venue"]
+)
+BREAKER = Gauge("augury_venue_breaker_open", "1 while a venue is not asked.", ["venue", "base"])
+
+MAX_BYTES = 48 * 1024 * 1024
+"""Largest answer, decompressed: four times the largest page ever seen of either venue."""
+MAX_REDIRECTS = 3
+FAILURES_TO_OPEN = 5
+PROBE_AFTER = 30.0
+"""Seconds an open breaker waits before it lets one request through."""
+LONGEST_PAUSE = 300.0
+"""A Retry-After beyond this many seconds is taken as this."""
+UNASKED_PAUSE = 1.0
+"""Seconds to pause on a 429 that names none."""
+
+Params = Mapping[str, str | int | Sequence[str]]
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class VenueError(UpstreamFailed):
+    """A venue did not give what was asked. `detail` is plain text for operator and caller."""
+
+    outcome: ClassVar[str] = "failed"
+    unhealthy: ClassVar[bool] = False
+    """Whether it counts towards opening the breaker."""
+    again: ClassVar[bool] = False
+    """Whether asking again soon can help."""
+
+    def __init__(self, venue: str, problem: str, *, retry_after: float | None = None) -> None:
+        """`retry_after` in seconds, where the venue said how long to wait."""
+        super().__init__(f"{venue.capitalize()} {problem}.", code="venue_failed")
+        self.venue = venue
+        self.problem = problem
+        self.retry_after = retry_after
+
+
+class Unreachable(VenueError):
+    outcome, unhealthy, again = "unreachable", True, True
+
+
+class Throttled(VenueError):
+    outcome, again = "throttled", True
+
+
+class VenueFailed(VenueError):
+    outcome, unhealthy, again = "error", True, True
+
+
+class NoSuchRecord(VenueError):
+    outcome = "not_found"
+
+
+class Rejected(VenueError):
+    outcome = "rejected"
+
+
+class BadAnswer(VenueError):
+    outcome, unhealthy = "bad_answer", True
+
+
+class CircuitOpen(VenueError):
+    outcome = "not_asked"
+
+
+class TokenBucket:
+    """At most `rate` requests a second in the long run and `burst` at once, first come first.
+
+    `acquire` never refuses: it books the next free moment and sleeps until then, so that waiting
+    callers keep their order and a burst of them is spread evenly.
+    """
+
+    def __init__(
+        self,
+        rate: float,
+        burst: float,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.rate, self.burst = rate, burst
+        self._clock, self._sleep = clock, sleep
+        self._level, self._at = burst, clock()
+
+    async def acquire(self) -> None:
+        """Wait for a free token."""
+        now = self._clock()
+        self._level = min(self.burst, self._level + (now - self._at) * self.rate) - 1
+        self._at = now
+        if self._level < 0:
+            await self._sleep(-self._level / self.rate)
+
+
+class Breaker:
+    """Opens at `FAILURES_TO_OPEN` failures in a row; one probe at a time after `PROBE_AFTER`."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._opened_at: float | None = None
+        self._probing = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests are held back (also while a probe is under way)."""
+        return self._opened_at is not None
+
+    def admits(self) -> bool:
+        """Whether a request may be sent now. When open, admits one probe each `PROBE_AFTER`."""
+        if self._opened_at is None:
+            return True
+        if self._probing or self._clock() - self._opened_at < PROBE_AFTER:
+            return False
+        self._probing = True
+        return True
+
+    def retry_in(self) -> float:
+        """Seconds until the next probe."""
+        if self._opened_at is None:
+            return 0.0
+        return max(0.0, PROBE_AFTER - (self._clock() - self._opened_at))
+
+    def record(self, healthy: bool | None) -> None:
+        """Count how a request ended; None (neither) frees a probe without a verdict."""
+        probing, self._probing = self._probing, False
+        if healthy is None:
+            return
+        if healthy:
+            self._failures, self._opened_at = 0, None
+            return
+        self._failures += 1
+        if probing or self._failures >= FAILURES_TO_OPEN:
+            self._opened_at = self._clock()
+
+
+class VenueClient:
+    """JSON by GET from one venue.
+
+    Parameters
+    ----------
+    venue
+        Its name in errors and metrics.
+    bases
+        Base URLs by a short name ("gamma": "https://..."). Each has its own breaker.
+    limits
+        Requests a second by `"base"` and by `"base/first path part"`; a request passes both.
+    deadline
+        Seconds a call has in all: waiting, retries and the last byte of the body included.
+    attempts
+        How often a call is tried at most, within its deadline.
+    """
+
+    def __init__(
+        self,
+        venue: str,
+        bases: Mapping[str, str],
+        *,
+        limits: Mapping[str, float],
+        deadline: float = 10.0,
+        attempts: int = 3,
+        max_bytes: int = MAX_BYTES,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Sleep = asyncio.sleep,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.venue = venue
+        self.deadline = deadline
+        self._bases = {name: url.rstrip("/") for name, url in bases.items()}
+        self._attempts = attempts
+        self._max_bytes = max_bytes
+        self._clock, self._sleep = clock, sleep
+        self._buckets = {
+            name: TokenBucket(rate, max(1.0, rate), clock=clock, sleep=sleep)
+            for name, rate in limits.items()
+        }
+        self._breakers = {name: Breaker(clock) for name in bases}
+        self._paused_until = dict.fromkeys(bases, float("-inf"))
+        self._flights: dict[str, asyncio.Task[Any]] = {}
+        self._http = httpx2.AsyncClient(
+            headers={
+                "User-Agent": f"augury/{__version__}",
+                "Accept": "application/json",
+                # Only what `_body` can decompress under a cap.
+                "Accept-Encoding": "gzip",
+            },
+            timeout=httpx2.Timeout(deadline),
+            limits=httpx2.Limits(max_connections=16, max_keepalive_connections=8),
+            transport=transport,
+        )
+
+    async def aclose(self) -> None:
+        """Drop the connections; calls under way fail."""
+        flights = list(self._flights.values())
+        for flight in flights:
+            flight.cancel()
+        await asyncio.gather(*flights, return_exceptions=True)
+        await self._http.aclose()
+
+    async def get(
+        self, base: str, path: str, params: Params | None = None, *, deadline: float | None = None
+    ) -> Any:
+        """The JSON at `path` of `base`. Identical calls at the same time share one request.
+
+        Raises
+        ------
+        VenueError
+            Whatever went wrong, at the latest `deadline` seconds from now.
+        """
+        url = self._url(base, path, params or {})
+        flight = self._flights.get(url)
+        if flight is None:
+            flight = asyncio.create_task(self._call(base, path, url, deadline or self.deadline))
+            self._flights[url] = flight
+            flight.add_done_callback(lambda done: self._landed(url, done))
+        else:
+            SHARED.labels(self.venue).inc()
+        try:
+            # The flight outlives a caller that gives up: others may wait for it.
+            async with asyncio.timeout(deadline or self.deadline):
+                return await asyncio.shield(flight)
+        except TimeoutError:
+            raise Unreachable(self.venue, "did not answer in time") from None
+        except asyncio.CancelledError:
+            if flight.cancelled() and not _cancelling():
+                raise Unreachable(self.venue, "is not asked any more") from None
+            raise
+
+    def _landed(self, url: str, flight: asyncio.Task[Any]) -> None:
+        self._flights.pop(url, None)
+        if not flight.cancelled():
+            # Marks a failure as seen even when every caller has given up.
+            flight.exception()
+
+    def _url(self, base: str, path: str, params: Params) -> str:
+        pairs = [
+            (key, str(one))
+            for key, value in params.items()
+            for one in ((value,) if isinstance(value, str | int) else value)
+        ]
+        url = httpx2.URL(f"{self._bases[base]}{path}")
+        return str(url.copy_with(params=pairs) if pairs else url)
+
+    async def _call(self, base: str, path: str, url: str, deadline: float) -> Any:
+        ends_at = self._clock() + deadline
+        try:
+            async with asyncio.timeout(deadline):
+                async for attempt in stamina.retry_context(
+                    on=lambda exc: self._wait_before_retry(exc, ends_at),
+                    attempts=self._attempts,
+                    timeout=deadline,
+                    wait_initial=0.2,
+                    wait_max=5.0,
+                    wait_jitter=0.2,
+                ):
+                    with attempt:
+                        return await self._attempt(base, path, url)
+        except TimeoutError:
+            raise Unreachable(self.venue, "did not answer in time") from None
+        raise AssertionError("a retry context returns or raises")
+
+    def _wait_before_retry(self, exc: Exception, ends_at: float) -> bool | float:
+        """stamina's hook: seconds to wait as the venue asked, True for a backoff, False to stop."""
+        if not isinstance(exc, VenueError) or not exc.again:
+            return False
+        if exc.retry_after is None:
+            return True
+        # Waiting past the deadline would only hide what the venue said.
+        return exc.retry_after if self._clock() + exc.retry_after < ends_at else False
+
+    async def _attempt(self, base: str, path: str, url: str) -> Any:
+        for name in (base, f"{base}/{path.strip('/').split('/', 1)[0]}"):
+            if (bucket := self._buckets.get(name)) is not None:
+                await bucket.acquire()
+        with self._watched(base):
+            pause = self._paused_until[base] - self._clock()
+            if pause > 0:
+                raise Throttled(self.venue, "asked us to slow down", retry_after=pause)
+            began = time.perf_counter()
+            answer = await self._fetch(base, url)
+            SECONDS.labels(self.venue).observe(time.perf_counter() - began)
+            return answer
+
+    @contextmanager
+    def _watched(self, base: str) -> Iterator[None]:
+        """One attempt under the breaker and the counters."""
+        breaker = self._breakers[base]
+        if not breaker.admits():
+            REQUESTS.labels(self.venue, CircuitOpen.outcome).inc()
+            raise CircuitOpen(
+                self.venue,
+                "failed repeatedly and is not asked for a moment",
+                retry_after=max(1.0, breaker.retry_in()),
+            )
+        healthy: bool | None = None
+        outcome = "gave_up"
+        try:
+            yield
+            healthy, outcome = True, "ok"
+        except VenueError as exc:
+            outcome = exc.outcome
+            if isinstance(exc, Throttled) and exc.retry_after is not None:
+                self._paused_until[base] = max(
+                    self._paused_until[base], self._clock() + exc.retry_after
+                )
+            # A 404 or a 4xx is an answer; a 429 says nothing about health.
+            healthy = None if isinstance(exc, Throttled) else not exc.unhealthy
+            raise
+        except asyncio.CancelledError:
+            # The deadline passed while the venue was answering.
+            healthy = False
+            outcome = Unreachable.outcome
+            raise
+        finally:
+            breaker.record(healthy)
+            BREAKER.labels(self.venue, base).set(breaker.is_open)
+            REQUESTS.labels(self.venue, outcome).inc()
+
+    async def _fetch(self, base: str, url: str) -> Any:
+        try:
+            target = httpx2.URL(url)
+            for _ in range(MAX_REDIRECTS + 1):
+                async with self._http.stream("GET", target) as response:
+                    if response.is_redirect:
+                        target = self._redirected(base, target, response)
+                        continue
+                    self._check_status(response)
+                    self._check_type(response)
+                    return self._decoded(await self._body(response))
+        except httpx2.TimeoutException:
+            raise Unreachable(self.venue, "did not answer in time") from None
+        except httpx2.ConnectError as exc:
+            raise Unreachable(self.venue, _connect_problem(exc)) from None
+        except (httpx2.TransportError, httpx2.StreamError) as exc:
+            raise Unreachable(self.venue, f"broke off its answer ({type(exc).__name__})") from None
+        except (httpx2.InvalidURL, httpx2.HTTPError) as exc:
+            raise BadAnswer(self.venue, f"gave an unusable answer ({exc})"[:200]) from None
+        raise BadAnswer(self.venue, "redirects in circles")
+
+    def _redirected(self, base: str, target: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
+        """Where a redirect leads, when it stays on the venue's own origin."""
+        try:
+            there = target.join(response.headers.get("location", ""))
+        except httpx2.InvalidURL:
+            raise BadAnswer(self.venue, "redirects to no usable address") from None
+        home = httpx2.URL(self._bases[base])
+        if (there.scheme, there.host, there.port) != (home.scheme, home.host, home.port):
+            raise BadAnswer(self.venue, f"redirects to another host ({there.host[:80]})")
+        return there
+
+    def _check_status(self, response: httpx2.Response) -> None:
+        status = response.status_code
+        if 200 <= status < 300:
+            return
+        wait = retry_after(response.headers.get("retry-after"), datetime.now(UTC))
+        if status == 429:
+            raise Throttled(
+                self.venue,
+                "asked us to slow down",
+                retry_after=UNASKED_PAUSE if wait is None else wait,
+            )
+        if status == 404:
+            raise NoSuchRecord(self.venue, "does not know that record")
+        if status >= 500:
+            raise VenueFailed(self.venue, f"answered with status {status}", retry_after=wait)
+        raise Rejected(self.venue, f"refused the request with status {status}")
+
+    def _check_type(self, response: httpx2.Response) -> None:
+        kind = response.headers.get("content-type", "application/json").split(";")[0].strip()
+        if "html" in kind.lower() or "xml" in kind.lower():
+            raise BadAnswer(self.venue, f"answered with {kind[:60]} in place of JSON")
+
+    async def _body(self, response: httpx2.Response) -> bytes:
+        """The body, decompressed here so that no chunk can grow past the cap unnoticed."""
+        encoding = response.headers.get("content-encoding", "identity").strip().lower()
+        if encoding not in ("", "identity", "gzip", "deflate"):
+            raise BadAnswer(self.venue, f"answered in an encoding not asked for ({encoding[:40]})")
+        inflate = zlib.decompressobj(47) if encoding in ("gzip", "deflate") else None
+        body = bytearray()
+        try:
+            async for chunk in response.aiter_raw():
+                if inflate is not None:
+                    chunk = inflate.decompress(chunk, self._max_bytes - len(body) + 1)
+                body += chunk
+                if len(body) > self._max_bytes:
+                    raise BadAnswer(
+                        self.venue, f"sent more than {self._max_bytes // 1_048_576} MiB"
+                    )
+        except zlib.error:
+            raise BadAnswer(self.venue, "sent a damaged compressed answer") from None
+        if inflate is not None and not inflate.eof:
+            raise Unreachable(self.venue, "broke off its answer (compressed)")
+        return bytes(body)
+
+    def _decoded(self, body: bytes) -> Any:
+        try:
+            return decode_json(body)
+        except (ValueError, RecursionError):
+            start = body[:40].lstrip().lower()
+            kind = "HTML" if start.startswith((b"<!doctype", b"<html")) else "something"
+            raise BadAnswer(self.venue, f"answered with {kind} that is not JSON") from None
+
+
+def decode_json(body: bytes) -> Any:
+    """JSON, fast; a lone surrogate, which the strict decoder refuses, does not cost the page.
+
+    Raises
+    ------
+    ValueError
+        When it is no JSON; `RecursionError` when it nests too deep.
+    """
+    try:
+        return msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return json.loads(body.decode("utf-8", "replace"), parse_constant=lambda _: None)
+
+
+def retry_after(value: str | None, now: datetime) -> float | None:
+    """`Retry-After` (RFC 9110, 10.2.3) in seconds from `now`: a number or a date, bounded."""
+    if value is None:
+        return None
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return min(float(value[:9]), LONGEST_PAUSE)
+    try:
+        at = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
+    return min(max(0.0, (at - now).total_seconds()), LONGEST_PAUSE)
+
+
+def _cancelling() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _connect_problem(exc: Exception) -> str:
+    """Why no connection came about, in plain words."""
+    seen: BaseException | None = exc
+    while seen is not None:
+        if isinstance(seen, ssl.SSLError):
+            return "can't be reached (its certificate or TLS is not in order)"
+        if isinstance(seen, OSError) and not isinstance(seen, ConnectionError):
+            break
+        seen = seen.__cause__ or seen.__context__
+    lowered = str(exc).lower()
+    if "certificate" in lowered or "ssl" in lowered or "tls" in lowered:
+        return "can't be reached (its certificate or TLS is not in order)"
+    if any(word in lowered for word in ("name", "getaddrinfo", "nodename", "resolution")):
+        return "can't be reached (its host name does not resolve)"
+    return "can't be reached (no connection)"

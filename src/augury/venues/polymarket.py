@@ -1,0 +1,411 @@
+"""Polymarket: what to ask (query), how to read an answer's pages (extract), wire to records.
+
+Bases are `gamma` (metadata, prices, status) and `clob` (price history). Two generations of the
+listing are spoken: bare arrays by `limit` and `offset`, and `/keyset` twins with `next_cursor`.
+Price refreshes ask gamma, not the order books: one call for 100 markets tells price, book top,
+volume and status together, so a market that closes between two refreshes is noticed at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote as quote_path
+
+from augury.markets.records import Market, MarketChange, PricePoint, Status
+from augury.venues.wire import (
+    LABEL_LIMIT,
+    QUESTION_LIMIT,
+    TEXT_LIMIT,
+    BadPrice,
+    Notes,
+    Refusal,
+    Wire,
+    amount,
+    flag,
+    identifier,
+    is_placeholder,
+    items,
+    labels,
+    line,
+    moment,
+    number,
+    probability,
+    quote,
+    text,
+)
+
+EVENTS_PAGE = 100
+"""Events a page: each nests all its markets, so a larger page is megabytes."""
+MARKETS_PAGE = 100
+"""The most that `/markets/keyset` gives."""
+BATCH = 100
+"""Ids in one look-up: a URL of about 1 KB."""
+
+DECIDED = 0.99
+"""A closed market whose price stands at or above this has been decided."""
+_UNDER_REVIEW = ("proposed", "disputed", "challenged", "reproposed", "requested")
+
+Params = Mapping[str, str | int | Sequence[str]]
+
+
+# --- query ---------------------------------------------------------------------------------
+
+
+def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tuple[str, Params]:
+    """A page of events with their markets: open ones by id, closed ones the latest first."""
+    params: dict[str, str | int] = {
+        "limit": EVENTS_PAGE,
+        "closed": "true" if closed else "false",
+        "order": "closedTime" if closed else "id",
+        "ascending": "false" if closed else "true",
+    }
+    return _paged("/events", params, keyset=keyset, after=after)
+
+
+def changed_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params]:
+    """A page of open markets, the last updated first."""
+    params: dict[str, str | int] = {
+        "limit": MARKETS_PAGE,
+        "closed": "false",
+        "order": "updatedAt",
+        "ascending": "false",
+        "include_tag": "true",
+    }
+    return _paged("/markets", params, keyset=keyset, after=after)
+
+
+def batch_query(ids: Sequence[str], *, closed: bool = False) -> tuple[str, Params]:
+    """Markets by id; `closed` must be asked for, since it defaults to false upstream."""
+    return "/markets", {
+        "id": ids,
+        "limit": len(ids),
+        "closed": "true" if closed else "false",
+        "include_tag": "true",
+    }
+
+
+def market_query(market_id: str) -> tuple[str, Params]:
+    """One market by id, whatever its status."""
+    return f"/markets/{quote_path(market_id, safe='')}", {"include_tag": "true"}
+
+
+def history_query(
+    token: str, *, start: datetime, end: datetime, minutes: int
+) -> tuple[str, Params]:
+    """Prices of one token in a window, at most one each `minutes`."""
+    return "/prices-history", {
+        "market": token,
+        "startTs": int(start.timestamp()),
+        "endTs": int(end.timestamp()),
+        "fidelity": minutes,
+    }
+
+
+def _paged(
+    path: str, params: dict[str, str | int], *, keyset: bool, after: str | int | None
+) -> tuple[str, Params]:
+    if keyset:
+        return path + "/keyset", params if after is None else {**params, "after_cursor": after}
+    return path, {**params, "offset": 0 if after is None else after}
+
+
+# --- extract -------------------------------------------------------------------------------
+
+
+def read_page(
+    answer: object, kind: str, *, keyset: bool, after: str | int | None
+) -> tuple[list[Any], str | int | None]:
+    """The records of a page and where the next one starts (None: this was the last).
+
+    Raises
+    ------
+    ValueError
+        When the answer has neither generation's shape.
+    """
+    if isinstance(answer, list):
+        # An offset page ends the listing only when empty: servers may cap `limit` unasked.
+        start = after if isinstance(after, int) else 0
+        return answer, (start + len(answer)) if answer and not keyset else None
+    if isinstance(answer, dict) and isinstance(answer.get(kind), list):
+        cursor = identifier(answer.get("next_cursor"), 4_000)
+        return answer[kind], cursor if answer[kind] else None
+    raise ValueError(f"a page of {kind} was expected")
+
+
+def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
+    """The markets nested in an event, each knowing its event as `/markets` would show it."""
+    nested = event.get("markets")
+    if not isinstance(nested, list):
+        return
+    shell = {key: value for key, value in event.items() if key != "markets"}
+    for wire in nested:
+        if isinstance(wire, dict):
+            yield {**wire, "events": [shell]}
+
+
+# --- transform -----------------------------------------------------------------------------
+
+
+def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> Market | Refusal:
+    """A gamma market as a record.
+
+    Parameters
+    ----------
+    wire
+        One element of `/markets`, or of an event's `markets` with its event in `events`.
+    observed_at
+        When the answer was asked for.
+    """
+    notes = Notes() if notes is None else notes
+    if not isinstance(wire, dict):
+        return Refusal(None, "not a record")
+    own = identifier(wire.get("id"))
+    if own is None:
+        return Refusal(None, "no id")
+    question = line(wire.get("question"), QUESTION_LIMIT)
+    if question is None:
+        return Refusal(own, "no question")
+    label = line(wire.get("groupItemTitle"))
+    if is_placeholder(question, label):
+        return Refusal(own, "placeholder", question[:120])
+    outcomes = _outcomes(wire)
+    if outcomes is None:
+        return Refusal(own, "bad outcomes", question[:120])
+    state = _state(wire, outcomes)
+    if isinstance(state, Refusal):
+        return state
+    status, resolution, prices = state
+    event = _event(wire)
+    closed_time = moment(wire.get("closedTime"))
+    slug = identifier(wire.get("slug"))
+    event_slug = identifier(event.get("slug"))
+    tokens = items(wire.get("clobTokenIds")) or []
+    token_ids = tuple(t for t in (identifier(token) for token in tokens) if t is not None)
+    if len(token_ids) != len(outcomes):
+        if token_ids:
+            notes["tokens do not match outcomes"] += 1
+        token_ids = ()
+    series = event.get("series")
+    first_series = series[0] if isinstance(series, list) and series else None
+    bid, ask = _book(wire)
+    tags = [
+        tag.get("label")
+        for source in (event.get("tags"), wire.get("tags"))
+        if isinstance(source, list)
+        for tag in source
+        if isinstance(tag, dict)
+    ]
+    known_tags = tuple(tag for tag in labels(tags) if tag != "All")
+    priced = any(price is not None for price in prices)
+    return Market(
+        id=f"polymarket:{own}",
+        platform="polymarket",
+        platform_id=own,
+        question=question,
+        title=question,
+        subtitle=label,
+        description=text(wire.get("description"), TEXT_LIMIT),
+        outcomes=outcomes,
+        prices=prices,
+        price_as_of=(closed_time or observed_at if status == "resolved" else observed_at)
+        if priced
+        else None,
+        status=status,
+        resolution=resolution,
+        created_at=moment(wire.get("createdAt")) or moment(wire.get("startDate")),
+        closes_at=moment(wire.get("endDate")) or moment(event.get("endDate")),
+        resolved_at=closed_time if status == "resolved" else None,
+        event_id=identifier(event.get("id")),
+        event_name=line(event.get("title"), QUESTION_LIMIT),
+        series_id=identifier(first_series.get("id")) if isinstance(first_series, dict) else None,
+        exclusive=_exclusive(wire, event),
+        category=line(wire.get("category"), 100)
+        or line(event.get("category"), 100)
+        or (known_tags[0] if known_tags else None),
+        tags=known_tags,
+        volume=_first_amount(wire, "volumeNum", "volume"),
+        volume_24h=amount(wire.get("volume24hr")),
+        liquidity=_first_amount(wire, "liquidityNum", "liquidity"),
+        best_bid=bid,
+        best_ask=ask,
+        url=f"https://polymarket.com/event/{event_slug}/{slug}"
+        if event_slug and slug
+        else f"https://polymarket.com/market/{slug}"
+        if slug
+        else None,
+        slug=slug,
+        token_ids=token_ids,
+        observed_at=observed_at,
+    )
+
+
+def change(wire: object, known: Sequence[str], observed_at: datetime) -> MarketChange | Refusal:
+    """News of a market whose outcomes are `known`; prices follow the known order by label.
+
+    A venue that swaps its outcomes between two answers must not swap our polarity, so an answer
+    with other labels is refused and one in another order is put right.
+    """
+    parsed = market(wire, observed_at)
+    if isinstance(parsed, Refusal):
+        return parsed
+    return as_change(parsed, known, observed_at)
+
+
+def as_change(
+    parsed: Market, known: Sequence[str], observed_at: datetime
+) -> MarketChange | Refusal:
+    """A whole record as news of the market with the outcomes `known`."""
+    if sorted(parsed.outcomes) != sorted(known) or len(set(known)) != len(known):
+        if tuple(known) != parsed.outcomes:
+            return Refusal(parsed.platform_id, "other outcomes", ", ".join(parsed.outcomes)[:120])
+        order = list(range(len(known)))
+    else:
+        order = [parsed.outcomes.index(label) for label in known]
+    bid, ask = parsed.best_bid, parsed.best_ask
+    if order != sorted(order):
+        bid, ask = None, None
+    return MarketChange(
+        id=parsed.id,
+        observed_at=observed_at,
+        status=parsed.status,
+        resolution=parsed.resolution,
+        resolved_at=parsed.resolved_at,
+        prices=tuple(parsed.prices[i] for i in order),
+        price_as_of=parsed.price_as_of,
+        best_bid=bid,
+        best_ask=ask,
+        volume=parsed.volume,
+        volume_24h=parsed.volume_24h,
+        liquidity=parsed.liquidity,
+        open_interest=parsed.open_interest,
+    )
+
+
+def history(answer: object, market_id: str, outcome: int) -> list[PricePoint]:
+    """`/prices-history` as points; a price of exactly 0 or 1 or a bad point is left out.
+
+    Raises
+    ------
+    ValueError
+        When the answer has no `history`.
+    """
+    if not isinstance(answer, dict) or not isinstance(answer.get("history"), list):
+        raise ValueError("a price history was expected")
+    points: dict[datetime, PricePoint] = {}
+    for raw in answer["history"]:
+        if not isinstance(raw, dict):
+            continue
+        at, price = moment(raw.get("t")), number(raw.get("p"))
+        if at is not None and price is not None and 0 < price < 1:
+            points[at] = PricePoint(
+                market_id=market_id, outcome=outcome, at=at, price=price, source="history"
+            )
+    return [points[at] for at in sorted(points)]
+
+
+def _outcomes(wire: Wire) -> tuple[str, ...] | None:
+    raw = items(wire.get("outcomes"))
+    if raw is None or not 2 <= len(raw) <= 100:
+        return None
+    found = [line(label, LABEL_LIMIT) for label in raw]
+    complete = tuple(label for label in found if label is not None)
+    return complete if len(complete) == len(found) == len(set(complete)) else None
+
+
+def _book(wire: Wire) -> tuple[float | None, float | None]:
+    """Best bid and ask of the first outcome; 0 and 1 are the ends of an empty book."""
+    bid, ask = probability(wire.get("bestBid")), probability(wire.get("bestAsk"))
+    return (bid if bid and bid < 1 else None), (ask if ask and ask < 1 else None)
+
+
+def _state(
+    wire: Wire, outcomes: tuple[str, ...]
+) -> tuple[Status, str | None, tuple[float | None, ...]] | Refusal:
+    """Status, winner and prices belong together: what a price means depends on the status."""
+    own = identifier(wire.get("id"))
+    closed, active = flag(wire.get("closed")), flag(wire.get("active"))
+    if closed is None or (active is None and not closed):
+        return Refusal(
+            own, "unknown status", f"{wire.get('closed')!r} {wire.get('active')!r}"[:120]
+        )
+    try:
+        labelled = [probability(price) for price in items(wire.get("outcomePrices")) or []]
+        bid, ask = _book(wire)
+        last = probability(wire.get("lastTradePrice"))
+    except BadPrice as bad:
+        return Refusal(own, "bad price", str(bad))
+    if labelled and len(labelled) != len(outcomes):
+        return Refusal(own, "prices do not match outcomes")
+    nothing: tuple[float | None, ...] = (None,) * len(outcomes)
+    if not closed:
+        if not active:
+            return Refusal(own, "not open yet")
+        if flag(wire.get("archived")):
+            return "closed", None, nothing
+        if all(wire.get(key) is None for key in ("bestBid", "bestAsk", "lastTradePrice")):
+            # A market maker's pool (before 2023) has no book: its labelled prices are the quote.
+            usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
+            return "active", None, tuple(labelled) if usable else nothing
+        return "active", None, _open_prices(labelled, bid, ask, last, len(outcomes)) or nothing
+    settled = all(price is not None for price in labelled) and sum(p or 0 for p in labelled) > 0.5
+    final = tuple(labelled) if settled else nothing
+    review = text(wire.get("umaResolutionStatus"))
+    if review is not None and review.lower() in _UNDER_REVIEW:
+        return "closed", None, nothing
+    if settled and max(p or 0 for p in labelled) >= DECIDED:
+        winner = max(range(len(outcomes)), key=lambda i: labelled[i] or 0)
+        exact = tuple(1.0 if i == winner else 0.0 for i in range(len(outcomes)))
+        return "resolved", outcomes[winner], exact
+    if review is not None and review.lower() == "resolved":
+        # Decided without one winner: a 50-50, which pays each side its price.
+        return "resolved", None, final
+    return "closed", None, tuple(p if p and 0 < p < 1 else None for p in final)
+
+
+def _open_prices(
+    labelled: Sequence[float | None],
+    bid: float | None,
+    ask: float | None,
+    last: float | None,
+    count: int,
+) -> tuple[float | None, ...] | None:
+    """Prices of an open market, or None for "no quote".
+
+    The book's top and the last trade carry no label and are the first outcome's by convention
+    only. The labelled prices decide when the two disagree: they can't be inverted.
+    """
+    usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
+    if count > 2:
+        return tuple(labelled) if usable else None
+    price = quote(bid, ask, last)
+    if price is None:
+        # The venue shows 0.5 for a market that nobody quotes or trades, and the last trade else.
+        return None
+    if labelled and not usable:
+        return None
+    if usable and labelled[0] is not None and abs(labelled[0] - price) > 0.10:
+        return tuple(labelled)
+    return price, round(1 - price, 6)
+
+
+def _event(wire: Wire) -> Wire:
+    events = wire.get("events")
+    if isinstance(events, list) and events and isinstance(events[0], dict):
+        return events[0]
+    return {}
+
+
+def _exclusive(wire: Wire, event: Wire) -> bool | None:
+    for source, key in ((wire, "negRisk"), (event, "negRisk"), (event, "enableNegRisk")):
+        if (value := flag(source.get(key))) is not None:
+            return value
+    return None
+
+
+def _first_amount(wire: Wire, *keys: str) -> float | None:
+    for key in keys:
+        if (value := amount(wire.get(key))) is not None:
+            return value
+    return None

@@ -1,0 +1,245 @@
+"""What both connectors need to read untrusted wire values: text, numbers, prices, times.
+
+Nothing here raises on odd input except `BadPrice`: a value that can't be read is None, because a
+venue's change of one optional field must not cost the record.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from augury.markets.records import Market
+
+QUESTION_LIMIT = 1_000
+LABEL_LIMIT = 300
+TEXT_LIMIT = 20_000
+TAG_LIMIT = 50
+
+WIDE_SPREAD = 0.10
+"""Above this spread the last trade says more than the middle of the book."""
+EMPTY_BOOK = (0.01, 0.99)
+"""A bid at or under the first and an ask at or over the second: nobody is quoting."""
+
+Wire = Mapping[str, Any]
+Notes = Counter[str]
+"""Oddities that cost no record (an unknown enum word, say), counted by name."""
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A wire record that is no market for us, and why."""
+
+    id: str | None
+    reason: str
+    detail: str | None = None
+
+
+class BadPrice(ValueError):
+    """A price outside [0, 1]: the record can't be trusted."""
+
+
+# Control characters (tab and newline stay), and the bidirectional overrides that make a text
+# read otherwise than it is stored.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_BLANKS = re.compile(r"[ \t\u00a0]+")
+
+
+def text(value: object, limit: int = LABEL_LIMIT) -> str | None:
+    """`value` as clean text of at most `limit` code points; None when nothing is left."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        return None
+    cleaned = _UNPRINTABLE.sub("", value).strip()
+    if len(cleaned) > limit:
+        cleaned = cleaned[: limit - 1].rstrip() + "…"
+    return cleaned or None
+
+
+def line(value: object, limit: int = LABEL_LIMIT) -> str | None:
+    """`text` on one line, without the markdown bold that venues put into titles."""
+    cleaned = text(value, limit * 2)
+    if cleaned is None:
+        return None
+    flat = _BLANKS.sub(" ", cleaned.replace("\n", " ").replace("**", "")).strip()
+    return text(flat, limit)
+
+
+def identifier(value: object, limit: int = 200) -> str | None:
+    """An id as text: decimal ids come as numbers from some generations of the wire."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    cleaned = str(value).strip()
+    if not cleaned or len(cleaned) > limit or not cleaned.isprintable() or " " in cleaned:
+        return None
+    return cleaned
+
+
+def number(value: object) -> float | None:
+    """A finite number, also from a decimal string; None otherwise."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if not isinstance(value, int | float):
+        return None
+    try:
+        result = float(value)
+    except OverflowError:
+        return None
+    return result if math.isfinite(result) and abs(result) < 1e15 else None
+
+
+def amount(value: object) -> float | None:
+    """A number that can't be negative (volume, open interest)."""
+    result = number(value)
+    return None if result is None or result < 0 else result
+
+
+def flag(value: object) -> bool | None:
+    """A boolean, also as the words "true" and "false"."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    return None
+
+
+def probability(value: object) -> float | None:
+    """A price in dollars of a contract paying 1; None where there is none.
+
+    Raises
+    ------
+    BadPrice
+        When it is a number outside [0, 1].
+    """
+    result = number(value)
+    if result is None:
+        return None
+    if not 0 <= result <= 1:
+        raise BadPrice(f"{result:g}")
+    return result
+
+
+_POSTGRES_ZONE = re.compile(r"([+-]\d{2})$")
+
+
+def moment(value: object) -> datetime | None:
+    """A time in UTC from ISO 8601, PostgreSQL's text form, or epoch seconds or milliseconds.
+
+    Epoch values above 1e11 are milliseconds: as seconds they would be past the year 5000. A time
+    without a zone is UTC. Years outside 2000..2200 are no time of a market.
+    """
+    found: datetime | None = None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = value / 1000 if abs(value) > 1e11 else float(value)
+        try:
+            found = datetime.fromtimestamp(seconds, UTC)
+        except (OverflowError, ValueError, OSError):
+            return None
+    elif isinstance(value, str):
+        stripped = value.strip()
+        if stripped.isdecimal() and len(stripped) >= 9:
+            return moment(int(stripped[:20]))
+        try:
+            found = datetime.fromisoformat(_POSTGRES_ZONE.sub(r"\1:00", stripped[:40]))
+        except ValueError:
+            return None
+    elif isinstance(value, datetime):
+        found = value
+    if found is None:
+        return None
+    found = found.replace(tzinfo=UTC) if found.tzinfo is None else found
+    try:
+        found = found.astimezone(UTC)
+    except OverflowError:
+        return None
+    return found if 2000 <= found.year <= 2200 else None
+
+
+def items(value: object) -> list[Any] | None:
+    """A list, also one packed as JSON into a string."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, list) else None
+
+
+def labels(values: Iterable[object]) -> tuple[str, ...]:
+    """Tags in their order, each once, bounded."""
+    found: dict[str, None] = {}
+    for value in values:
+        if (label := line(value, 100)) is not None:
+            found.setdefault(label)
+        if len(found) >= TAG_LIMIT:
+            break
+    return tuple(found)
+
+
+def two_sided(bid: float | None, ask: float | None) -> bool:
+    """Whether somebody quotes both sides: not crossed, not empty, not the 0.01/0.99 book."""
+    if bid is None or ask is None or not 0 < bid <= ask < 1:
+        return False
+    return not (bid <= EMPTY_BOOK[0] and ask >= EMPTY_BOOK[1])
+
+
+def quote(bid: float | None, ask: float | None, last: float | None) -> float | None:
+    """The price of an open market's first outcome, or None for "no quote".
+
+    The middle of a real two-sided book; in a wide book (spread > 0.10) the last trade, held
+    inside the book; without a two-sided book the last trade, held under the ask and over the
+    bid that are there. A last trade of 0 or 1 is no quote.
+    """
+    traded = last if last is not None and 0 < last < 1 else None
+    if two_sided(bid, ask):
+        assert bid is not None
+        assert ask is not None
+        if ask - bid <= WIDE_SPREAD + 1e-9:
+            return round((bid + ask) / 2, 6)
+        return None if traded is None else min(max(traded, bid), ask)
+    if traded is None:
+        return None
+    crossed = bid is not None and ask is not None and bid > ask
+    if not crossed:
+        if ask is not None and 0 < ask < 1:
+            traded = min(traded, ask)
+        if bid is not None and 0 < bid < 1:
+            traded = max(traded, bid)
+    return traded
+
+
+# "Player Y", "Placeholder 20", "Will Artist 27 be ...": slots a venue keeps for names to come.
+# "Game 2 Winner" and "Queen (Player 817)" are real, hence the anchors.
+_SLOT = (
+    "player|person|candidate|party|team|company|option|individual|artist|country|movie|film|song"
+    "|driver|club|actor|actress|nominee|show|album|book|model|city|state|contestant|other option"
+)
+_PLACEHOLDER = re.compile(
+    r"\bplaceholder\b"
+    rf"|^(?:{_SLOT})\s+(?:[a-z]{{1,2}}|\d{{1,3}})$"
+    rf"|^will\s+(?:the\s+)?(?:{_SLOT})\s+(?-i:[A-Z]{{1,2}}|\d{{1,3}})\s+(?!of\b)[a-z]"
+    r"|^(?:tbd|tba|n/a)$",
+    re.IGNORECASE,
+)
+
+
+def is_placeholder(question: str | None, label: str | None) -> bool:
+    """Whether the question or its label names a slot that the venue has not filled."""
+    return any(part is not None and _PLACEHOLDER.search(part) for part in (question, label))
+
+
+def first_outcome(market: Market) -> float | None:
+    """The price of a market's first outcome."""
+    return market.prices[0] if market.prices else None
