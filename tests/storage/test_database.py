@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
 
-from augury.errors import Unavailable
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -20,10 +18,13 @@ async def test_a_transaction_commits_when_its_block_ends(database: Database) -> 
 
 
 async def test_a_transaction_rolls_back_when_its_block_raises(database: Database) -> None:
-    with pytest.raises(RuntimeError):
+    async def fail() -> None:
         async with database.transaction() as connection:
             await connection.execute("insert into accounts (id, name) values ('a', 'Ada')")
             raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await fail()
     async with database.reading() as connection:
         cursor = await connection.execute("select count(*) from accounts")
         assert await cursor.fetchone() == (0,)
@@ -39,5 +40,5 @@ async def test_a_transaction_rolls_back_when_its_block_raises(database: Database
 )
 async def test_sessions_have_our_settings(database: Database, setting: str, value: str) -> None:
     async with database.reading() as connection:
-        cursor = await connection.execute(f"show {setting}")
+        cursor = await connection.execute("select current_setting(%s)", (setting,))
         assert await cursor.fetchone() == (value,)

@@ -51,7 +51,7 @@ class Database:
         self.server = server
         self._pool: AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]] = AsyncConnectionPool(
             url,
-            min_size=min(2, pool_size),
+            min_size=1,
             max_size=pool_size,
             timeout=POOL_PATIENCE,
             kwargs={
@@ -115,14 +115,16 @@ class Database:
         except psycopg.OperationalError as error:
             raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
         database = cls(url, direct_url, pool_size=pool_size, pooled=pooled, server=server)
-        try:
-            await database._pool.open(wait=True, timeout=10)
-        except PoolTimeout as error:
-            await database._pool.close()
-            raise SetupProblem(
-                f"The database can't be reached at AUGURY_DATABASE_URL: {_first_line(error)}"
-            ) from error
+        await database.start()
         return database
+
+    async def start(self) -> None:
+        """Open the pool, without a look at the schema."""
+        try:
+            await self._pool.open(wait=True, timeout=10)
+        except PoolTimeout as error:
+            await self._pool.close()
+            raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
 
     async def close(self) -> None:
         """Close the pool; stop the embedded server if this process owns it."""

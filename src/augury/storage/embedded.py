@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -117,7 +117,7 @@ class Binaries:
 
     def major_version(self) -> str:
         """`18` of `postgres (PostgreSQL) 18.6`. Runs the program: 5 ms."""
-        answer = subprocess.run(
+        answer = subprocess.run(  # noqa: S603
             [self.program("postgres"), "--version"], capture_output=True, text=True, check=True
         )
         return answer.stdout.split()[-1].split(".")[0]
@@ -286,7 +286,7 @@ class _Supervisor:
             base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
             wanted = Path(tempfile.mkdtemp(prefix="augury-", dir=base))
             if len(os.fsencode(wanted / SOCKET_NAME)) > LONGEST_SOCKET_PATH:
-                wanted = Path(tempfile.mkdtemp(prefix="augury-", dir="/tmp"))  # noqa: S108
+                wanted = Path(tempfile.mkdtemp(prefix="augury-", dir="/tmp"))
         wanted.mkdir(mode=0o700, exist_ok=True)
         _hand_over(wanted, identity)
         return wanted
@@ -299,7 +299,7 @@ class _Supervisor:
         return [*python, str(os.getpid()), identity, str(death_signal), *command]
 
     def _run(self, identity: str, *command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        return subprocess.run(  # noqa: S603
             self._command(identity, signal.SIGTERM, *command),
             capture_output=True,
             text=True,
@@ -407,7 +407,7 @@ class _Supervisor:
                 self._log.replace(self._log.with_suffix(".log.1"))
             began = time.monotonic()
             with self._log.open("ab") as output:
-                self._process = process = subprocess.Popen(
+                self._process = process = subprocess.Popen(  # noqa: S603
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=output,
@@ -501,13 +501,12 @@ def _serves(pid: int, data: Path) -> bool:
             return os.path.samefile(os.readlink(f"/proc/{pid}/cwd"), data)
         except OSError:
             return False
-    answer = subprocess.run(
-        ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True
-    )  # noqa: E501, S607
+    listing = ["/bin/ps", "-o", "command=", "-p", str(pid)]
+    answer = subprocess.run(listing, capture_output=True, text=True, check=False)  # noqa: S603
     return "postgres" in answer.stdout
 
 
-def _wait_until(condition, seconds: float) -> bool:  # noqa: ANN001
+def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

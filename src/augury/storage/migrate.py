@@ -90,6 +90,6 @@ def upgrade(url: str) -> None:
 
 def run_sql(connection: Connection, migration: str) -> None:
     """Run the SQL file beside the migration module `migration` (its `__file__`)."""
-    raw = connection.connection.driver_connection
     # Not through SQLAlchemy, which would look for parameters in the text.
-    raw.execute(Path(migration).with_suffix(".sql").read_text("utf-8"))
+    raw: Any = connection.connection.driver_connection
+    raw.execute(Path(migration).with_suffix(".sql").read_bytes())
