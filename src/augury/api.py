@@ -1,0 +1,25 @@
+"""The routes of the service, a group a line: the table of contents of the specification."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from augury.forecast import routes as forecast
+from augury.health import routes as health
+from augury.markets import routes as markets
+from augury.rvol import routes as rvol
+from augury.search import routes as search
+
+ROUTERS = (
+    health.router,  # 4.1  /v1/health
+    search.router,  # 4.2  /v1/search
+    forecast.router,  # 4.2  /v1/forecast
+    rvol.router,  # 4.3  /v1/rvol/*
+    markets.router,  # 4.4  /v1/markets
+)
+
+
+def mount(app: FastAPI) -> None:
+    """Put every group on the application."""
+    for router in ROUTERS:
+        app.include_router(router)

@@ -1,0 +1,128 @@
+"""Composition root: settings -> services -> ASGI application. Nothing else builds services."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+from fastapi import FastAPI
+
+from augury import __version__, api
+from augury.access.service import AccessService
+from augury.health.service import HealthService
+from augury.http import setup
+from augury.markets.service import MarketService
+from augury.search.service import SearchService
+from augury.settings import Settings
+from augury.storage.database import Database
+from augury.venues.sync import Sync
+
+log = structlog.get_logger(__name__)
+
+DRAIN = 8.0
+"""Seconds background work has to end by itself on shutdown, before it is cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What routes and commands work with, one a noun."""
+
+    settings: Settings
+    database: Database
+    access: AccessService
+    markets: MarketService
+    search: SearchService
+    health: HealthService
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Services]:
+    """The services over an open database and index, closed in reverse order."""
+    async with AsyncExitStack() as stack:
+        database = await Database.open(settings)
+        stack.push_async_callback(database.close)
+        search = await SearchService.open(settings, database)
+        stack.push_async_callback(search.close)
+        yield Services(
+            settings=settings,
+            database=database,
+            access=AccessService(database),
+            markets=MarketService(database),
+            search=search,
+            health=HealthService(
+                database,
+                search,
+                stale_after=settings.stale_after,
+                syncing=settings.sync == "on",
+            ),
+        )
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The ASGI application; its lifespan opens the services and runs the background work."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with running(settings) as services:
+            app.state.services = services
+            if settings.sample == "on":
+                await services.markets.ensure_sample()
+            await services.search.catch_up()
+            async with _background(_work(services)):
+                yield
+
+    app = FastAPI(
+        title="Augury",
+        version=__version__,
+        summary="Prediction markets as answers: search, forecasts, realized volatility, alerts.",
+        lifespan=lifespan,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+    )
+    setup.install(app, settings)
+    api.mount(app)
+    return app
+
+
+Work = Callable[[asyncio.Event], Awaitable[None]]
+
+
+def _work(services: Services) -> dict[str, Work]:
+    work: dict[str, Work] = {"index": services.search.follow}
+    if services.settings.sync == "on":
+        work["sync"] = Sync(services.database, services.settings).run
+    return work
+
+
+@asynccontextmanager
+async def _background(work: dict[str, Work]) -> AsyncIterator[None]:
+    """Run `work` until the block ends; each part restarts by itself should it fail."""
+    stop = asyncio.Event()
+    tasks = [
+        asyncio.create_task(_kept_up(name, run, stop), name=name) for name, run in work.items()
+    ]
+    try:
+        yield
+    finally:
+        stop.set()
+        _, late = await asyncio.wait(tasks, timeout=DRAIN)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _kept_up(name: str, run: Work, stop: asyncio.Event) -> None:
+    pause = 1.0
+    while not stop.is_set():
+        try:
+            await run(stop)
+        except Exception:
+            log.exception("background work failed; it starts again", work=name, seconds=pause)
+            try:
+                await asyncio.wait_for(stop.wait(), pause)
+            except TimeoutError:
+                pause = min(60.0, pause * 2)

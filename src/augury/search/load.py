@@ -1,0 +1,134 @@
+"""A bare load client: keep-alive sockets, one thread a client, latencies to standard output.
+
+It costs the machine as little as a client can, so that two cores measure the service.
+`python -m augury.search.load URL QUERIES.json --clients 8 --requests 4000 [--key KEY]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+
+def percentiles(seconds: list[float]) -> dict[str, float]:
+    """p50, p90, p99 and max of `seconds`, in milliseconds."""
+    ordered = sorted(seconds)
+    at = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
+    last = len(ordered) - 1
+    return {name: round(ordered[round(q * last)] * 1000, 2) for name, q in at.items()}
+
+
+class _Client(threading.Thread):
+    def __init__(self, host: str, port: int, requests: list[bytes]) -> None:
+        super().__init__(daemon=True)
+        self._address, self._requests = (host, port), requests
+        self.seconds: list[float] = []
+        self.statuses: dict[int, int] = {}
+
+    def run(self) -> None:
+        with socket.create_connection(self._address) as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for request in self._requests:
+                started = time.perf_counter()
+                connection.sendall(request)
+                status = self._answer(connection)
+                self.seconds.append(time.perf_counter() - started)
+                self.statuses[status] = self.statuses.get(status, 0) + 1
+
+    @staticmethod
+    def _answer(connection: socket.socket) -> int:
+        data = b""
+        while (end := data.find(b"\r\n\r\n")) < 0:
+            data += _received(connection)
+        head = data[:end].lower()
+        start = head.index(b"content-length:") + 15
+        rest = end + 4 + int(head[start:].split(b"\r\n", 1)[0]) - len(data)
+        while rest > 0:
+            rest -= len(_received(connection))
+        return int(head[9:12])
+
+
+def _received(connection: socket.socket) -> bytes:
+    chunk = connection.recv(262_144)
+    if not chunk:
+        raise ConnectionError("the service closed the connection")
+    return chunk
+
+
+def search_requests(url: str, bodies: list[dict[str, Any]], key: str | None) -> list[bytes]:
+    """The bytes of one POST /v1/search a body."""
+    extra = f"Authorization: Bearer {key}\r\n" if key else ""
+    requests = []
+    for body in bodies:
+        content = json.dumps(body).encode()
+        head = (
+            f"POST /v1/search HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n{extra}"
+            f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+        )
+        requests.append(head.encode() + content)
+    return requests
+
+
+def load(
+    url: str, bodies: list[dict[str, Any]], *, clients: int, requests: int, key: str | None = None
+) -> dict[str, Any]:
+    """Send `requests` searches from `clients` threads; latencies in ms, requests a second."""
+    parts = urlsplit(url)
+    prepared = search_requests(url, bodies, key)
+    each = requests // clients
+    threads = [
+        _Client(
+            parts.hostname or "127.0.0.1",
+            parts.port or 80,
+            [prepared[(c * each + k) % len(prepared)] for k in range(each)],
+        )
+        for c in range(clients)
+    ]
+    started = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    elapsed = time.perf_counter() - started
+    seconds = [s for thread in threads for s in thread.seconds]
+    statuses: dict[str, int] = {}
+    for thread in threads:
+        for status, n in thread.statuses.items():
+            statuses[str(status)] = statuses.get(str(status), 0) + n
+    return {
+        "clients": clients,
+        "requests": len(seconds),
+        "per_second": round(len(seconds) / elapsed, 1),
+        "statuses": statuses,
+        "latency_ms": percentiles(seconds),
+    }
+
+
+def main() -> None:
+    """Command line of the load client."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("url")
+    parser.add_argument("bodies", type=Path, help="JSON list of search requests")
+    parser.add_argument("--clients", type=int, default=1)
+    parser.add_argument("--requests", type=int, default=1000)
+    parser.add_argument("--key")
+    given = parser.parse_args()
+    result = load(
+        given.url,
+        json.loads(given.bodies.read_text()),
+        clients=given.clients,
+        requests=given.requests,
+        key=given.key,
+    )
+    json.dump(result, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
