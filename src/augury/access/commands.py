@@ -1,0 +1,165 @@
+"""`augury keys` and `augury accounts`: run beside a running service or without one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from augury import clock
+from augury.access import keys as key_form
+from augury.access.records import ApiKey
+from augury.access.service import AccessService
+from augury.errors import AuguryError
+from augury.settings import Settings
+from augury.storage.database import Database
+
+T = TypeVar("T")
+
+keys = typer.Typer(no_args_is_help=True, help="API keys: create, list, revoke, rotate.")
+accounts = typer.Typer(no_args_is_help=True, help="Accounts and what they are approved for.")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+KeyId = Annotated[str, typer.Argument(help="The key's id, as `keys list` shows it.")]
+AccountName = Annotated[str, typer.Argument(help="The account's name.")]
+
+
+def _with_access(work: Callable[[AccessService], Awaitable[T]]) -> T:
+    async def run() -> T:
+        database = await Database.open(Settings())  # type: ignore[call-arg]
+        try:
+            return await work(AccessService(database))
+        finally:
+            await database.close()
+
+    try:
+        return asyncio.run(run())
+    except AuguryError as exc:
+        typer.echo(str(exc), err=True)
+        raise typer.Exit(1) from None
+
+
+@keys.command("create")
+def create(
+    account: Annotated[str, typer.Option(help="Whose key; a new name makes a new account.")],
+    scope: Annotated[list[str], typer.Option(help="What it may do; may be given repeatedly.")],
+    label: Annotated[str | None, typer.Option(help="A note to know it by.")] = None,
+    expires_in: Annotated[
+        float | None, typer.Option(min=0, help="Days until it runs out; never by default.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create a key. Its text is shown this once."""
+    expires_at = None if expires_in is None else datetime.now(UTC) + timedelta(days=expires_in)
+    key, text = _with_access(
+        lambda access: access.create_key(account, scope, label=label, expires_at=expires_at)
+    )
+    _show_new(key, text, as_json)
+
+
+@keys.command("list")
+def list_(
+    account: Annotated[str | None, typer.Option(help="Only this account's.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List keys, those no longer in force too."""
+    found = _with_access(lambda access: access.list_keys(account))
+    if as_json:
+        typer.echo(json.dumps([_public(key) for key in found], indent=2))
+        return
+    for key in found:
+        typer.echo(
+            f"{key.id}  {_state(key):<8}  {key.account}  {' '.join(key.scopes)}"
+            + (f"  ({key.label})" if key.label else "")
+        )
+    if not found:
+        typer.echo(
+            "No keys yet. `augury keys create --account NAME --scope search:read` makes one."
+        )
+
+
+@keys.command("revoke")
+def revoke(key_id: KeyId, as_json: AsJson = False) -> None:
+    """End a key. A running service stops taking it within seconds."""
+    key = _with_access(lambda access: access.revoke_key(key_id))
+    typer.echo(json.dumps(_public(key)) if as_json else f"{key.id} is revoked.")
+
+
+@keys.command("rotate")
+def rotate(
+    key_id: KeyId,
+    grace: Annotated[float, typer.Option(min=0, help="Hours the old key works on.")] = 24,
+    as_json: AsJson = False,
+) -> None:
+    """Replace a key by a new one with the same scopes."""
+    key, text = _with_access(lambda access: access.rotate_key(key_id, grace=timedelta(hours=grace)))
+    _show_new(key, text, as_json)
+
+
+@accounts.command("list")
+def list_accounts(as_json: AsJson = False) -> None:
+    """List accounts."""
+    found = _with_access(lambda access: access.list_accounts())
+    if as_json:
+        rows = [
+            {"id": a.id, "name": a.name, "rvol_approved": a.rvol_approved}
+            | {"created_at": clock.isoformat(a.created_at)}
+            for a in found
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    for account in found:
+        approved = "  approved for rvol" if account.rvol_approved else ""
+        typer.echo(f"{account.id}  {account.name}{approved}")
+
+
+@accounts.command("approve-rvol")
+def approve_rvol(name: AccountName) -> None:
+    """Let an account's keys with `rvol:read` read realized volatility."""
+    _with_access(lambda access: access.set_rvol_approved(name, True))
+    typer.echo(f"{name} is approved for rvol.")
+
+
+@accounts.command("revoke-rvol")
+def revoke_rvol(name: AccountName) -> None:
+    """Take the approval for realized volatility back."""
+    _with_access(lambda access: access.set_rvol_approved(name, False))
+    typer.echo(f"{name} is no longer approved for rvol.")
+
+
+def _show_new(key: ApiKey, text: str, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"id": key.id, "key": text, "scopes": key.scopes}))
+        return
+    typer.echo(f"{text}\n")
+    typer.echo(f"Keep it: it is shown this once. Id {key.id}, account {key.account},", err=True)
+    for scope in key.scopes:
+        meaning = key_form.SCOPES.get(scope, "All but forecast, rvol and internal.")
+        typer.echo(f"  {scope}: {meaning}", err=True)
+
+
+def _state(key: ApiKey) -> str:
+    if key.revoked_at:
+        return "revoked"
+    return "expired" if key.expires_at and key.expires_at <= clock.now() else "active"
+
+
+def _public(key: ApiKey) -> dict[str, Any]:
+    def time(moment: datetime | None) -> str | None:
+        return clock.isoformat(moment) if moment else None
+
+    return {
+        "id": key.id,
+        "account": key.account,
+        "prefix": key.prefix,
+        "scopes": key.scopes,
+        "label": key.label,
+        "state": _state(key),
+        "created_at": time(key.created_at),
+        "expires_at": time(key.expires_at),
+        "revoked_at": time(key.revoked_at),
+    }

@@ -1,0 +1,73 @@
+"""API keys: how they look, how they are made and recognised. Pure.
+
+A key reads `aug_<prefix>_<secret>`: eight characters to look it up by, and 32 random bytes in
+base 62. Only the SHA-256 of the whole key is stored; a slow hash would buy nothing against
+guessing 256 bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from typing import NamedTuple
+
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+PREFIX_LENGTH = 8
+SECRET_BYTES = 32
+_SECRET_LENGTH = 43  # 62**43 > 256**32
+_FORM = re.compile(r"aug_([0-9A-Za-z]{8})_[0-9A-Za-z]{43}", re.ASCII)
+
+SCOPES: dict[str, str] = {
+    "search:read": "Search above the anonymous tier, markets, extension routes.",
+    "forecast:read": "Forecasts and their stream.",
+    "rvol:read": "Realized volatility, while the account is approved for it.",
+    "watch:write": "Watchlists and external series of the key's account.",
+    "macro:read": "The macro runtime proxy.",
+    "internal": "The operator's routes.",
+}
+LEGACY = "*"
+EXPLICIT = frozenset({"forecast:read", "rvol:read", "internal"})
+"""Scopes that the legacy scope `*` does not include."""
+
+
+class NewKey(NamedTuple):
+    """A key fresh from the mint; `text` is shown once and kept nowhere."""
+
+    text: str
+    prefix: str
+    digest: bytes
+
+
+def mint() -> NewKey:
+    """A new key."""
+    prefix = "".join(secrets.choice(ALPHABET) for _ in range(PREFIX_LENGTH))
+    number = int.from_bytes(secrets.token_bytes(SECRET_BYTES))
+    digits = []
+    for _ in range(_SECRET_LENGTH):
+        number, digit = divmod(number, 62)
+        digits.append(ALPHABET[digit])
+    text = f"aug_{prefix}_{''.join(reversed(digits))}"
+    return NewKey(text, prefix, digest(text))
+
+
+def prefix_of(token: str) -> str | None:
+    """The look-up part of a token that looks like a key, else None."""
+    found = _FORM.fullmatch(token)
+    return found[1] if found else None
+
+
+def digest(token: str) -> bytes:
+    """What is stored of a key."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def matches(token_digest: bytes, stored: bytes) -> bool:
+    """Whether both digests are equal, in a time that does not depend on where they differ."""
+    return hmac.compare_digest(token_digest, stored)
+
+
+def grants(scopes: frozenset[str], wanted: str) -> bool:
+    """Whether a key with `scopes` may do what `wanted` covers."""
+    return wanted in scopes or (LEGACY in scopes and wanted not in EXPLICIT)

@@ -1,0 +1,55 @@
+"""Accounts and keys as they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who keys belong to."""
+
+    id: str
+    name: str
+    rvol_approved: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key, without anything it could be used with."""
+
+    id: str
+    account_id: str
+    account: str
+    prefix: str
+    scopes: list[str]
+    label: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredKey:
+    """What authentication compares with."""
+
+    id: str
+    account_id: str
+    secret_hash: bytes
+    scopes: list[str]
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    rvol_approved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Whom a valid key stands for."""
+
+    key_id: str
+    account_id: str
+    scopes: frozenset[str]
+    rvol_approved: bool
+    expires_at: datetime | None

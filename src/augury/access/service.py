@@ -1,0 +1,168 @@
+"""What can be done with accounts and keys, and whom a token stands for."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from augury import clock
+from augury.access import keys, store
+from augury.access.records import Account, ApiKey, Principal
+from augury.errors import InvalidInput, NotFound
+from augury.ids import new_id
+from augury.storage.database import Database
+
+REMEMBER = 3.0
+"""Seconds an answer of the database is believed: a revoked key works at most this much longer."""
+_MOST_REMEMBERED = 10_000
+
+
+class AccessService:
+    """Accounts, keys, and authentication."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        remember: float = REMEMBER,
+        monotonic: Callable[[], float] = time.monotonic,
+        now: clock.Clock = clock.now,
+    ) -> None:
+        self._database = database
+        self._remember = remember
+        self._monotonic = monotonic
+        self._now = now
+        # By digest, never by the token itself; refusals are remembered as well as grants.
+        self._known: OrderedDict[bytes, tuple[float, Principal | None]] = OrderedDict()
+
+    async def authenticate(self, token: str) -> Principal | None:
+        """Whom a bearer token stands for; None when it is not a key in force."""
+        prefix = keys.prefix_of(token)
+        if prefix is None:
+            return None
+        digest = keys.digest(token)
+        known = self._known.get(digest)
+        if known is None or known[0] <= self._monotonic():
+            principal = await self._look_up(prefix, digest)
+            self._known[digest] = (self._monotonic() + self._remember, principal)
+            self._known.move_to_end(digest)
+            while len(self._known) > _MOST_REMEMBERED:
+                self._known.popitem(last=False)
+        else:
+            principal = known[1]
+        if principal and principal.expires_at and principal.expires_at <= self._now():
+            return None
+        return principal
+
+    async def _look_up(self, prefix: str, digest: bytes) -> Principal | None:
+        async with self._database.reading() as conn:
+            stored = await store.key_by_prefix(conn, prefix)
+        if stored is None or not keys.matches(digest, stored.secret_hash) or stored.revoked_at:
+            return None
+        return Principal(
+            stored.id,
+            stored.account_id,
+            frozenset(stored.scopes),
+            stored.rvol_approved,
+            stored.expires_at,
+        )
+
+    async def create_key(
+        self,
+        account: str,
+        scopes: Sequence[str],
+        *,
+        label: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> tuple[ApiKey, str]:
+        """A new key of `account` (made if it is new), and its text, told only here."""
+        chosen = _checked_scopes(scopes)
+        name = account.strip()
+        if not name or len(name) > 200 or not name.isprintable():
+            raise InvalidInput("An account needs a name of 1 to 200 visible characters.")
+        async with self._database.transaction() as conn:
+            owner = await store.ensure_account(conn, new_id("acc"), name)
+            return await self._insert(conn, owner.id, chosen, label, expires_at)
+
+    async def _insert(
+        self,
+        conn: store.Connection,
+        account_id: str,
+        scopes: Sequence[str],
+        label: str | None,
+        expires_at: datetime | None,
+    ) -> tuple[ApiKey, str]:
+        minted = keys.mint()
+        key_id = new_id("key")
+        await store.insert_key(
+            conn,
+            id=key_id,
+            account_id=account_id,
+            prefix=minted.prefix,
+            secret_hash=minted.digest,
+            scopes=scopes,
+            label=label,
+            expires_at=expires_at,
+        )
+        created = await store.key_by_id(conn, key_id)
+        assert created is not None
+        return created, minted.text
+
+    async def list_keys(self, account: str | None = None) -> list[ApiKey]:
+        """All keys, or those of one account."""
+        async with self._database.reading() as conn:
+            return await store.list_keys(conn, account)
+
+    async def revoke_key(self, key_id: str) -> ApiKey:
+        """End a key now (elsewhere within `REMEMBER` seconds). Revoking twice changes nothing."""
+        async with self._database.transaction() as conn:
+            await self._found(conn, key_id)
+            await store.revoke_key(conn, key_id)
+            self._known.clear()
+            return await self._found(conn, key_id)
+
+    async def rotate_key(self, key_id: str, *, grace: timedelta) -> tuple[ApiKey, str]:
+        """A successor with the same scopes; the old key works on for `grace`."""
+        async with self._database.transaction() as conn:
+            old = await self._found(conn, key_id)
+            if old.revoked_at or (old.expires_at and old.expires_at <= self._now()):
+                raise InvalidInput("This key is no longer in force; create a new one.")
+            if grace > timedelta(0):
+                await store.expire_key(conn, key_id, grace)
+            else:
+                await store.revoke_key(conn, key_id)
+            self._known.clear()
+            return await self._insert(conn, old.account_id, old.scopes, old.label, old.expires_at)
+
+    async def _found(self, conn: store.Connection, key_id: str) -> ApiKey:
+        found = await store.key_by_id(conn, key_id)
+        if found is None:
+            raise NotFound("There is no key with this id.")
+        return found
+
+    async def list_accounts(self) -> list[Account]:
+        async with self._database.reading() as conn:
+            return await store.list_accounts(conn)
+
+    async def set_rvol_approved(self, account: str, approved: bool) -> Account:
+        """Approve an account for realized volatility, or take that back."""
+        async with self._database.transaction() as conn:
+            found = await store.account_by_name(conn, account.strip())
+            if found is None:
+                raise NotFound("There is no account of this name.")
+            await store.set_rvol_approved(conn, found.id, approved)
+            self._known.clear()
+            updated = await store.account_by_name(conn, found.name)
+        assert updated is not None
+        return updated
+
+
+def _checked_scopes(scopes: Sequence[str]) -> list[str]:
+    unknown = [s for s in scopes if s not in keys.SCOPES and s != keys.LEGACY]
+    if unknown or not scopes:
+        known = ", ".join([*keys.SCOPES, keys.LEGACY])
+        problem = f"Unknown scope {unknown[0]!r}." if unknown else "A key needs a scope."
+        raise InvalidInput(f"{problem} Scopes are: {known}.")
+    return list(dict.fromkeys(scopes))

@@ -1,0 +1,122 @@
+"""The SQL of accounts and API keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.rows import class_row
+
+from augury.access.records import Account, ApiKey, StoredKey
+
+Connection = AsyncConnection[Any]
+
+_KEY_COLUMNS = """
+  k.id, k.account_id, a.name as account, k.prefix, k.scopes, k.label,
+  k.created_at, k.expires_at, k.revoked_at
+"""
+
+
+async def key_by_prefix(conn: Connection, prefix: str) -> StoredKey | None:
+    """What authentication needs, in one query."""
+    async with conn.cursor(row_factory=class_row(StoredKey)) as cursor:
+        await cursor.execute(
+            """
+            select k.id, k.account_id, k.secret_hash, k.scopes, k.expires_at, k.revoked_at,
+                   a.rvol_approved
+              from api_keys k join accounts a on a.id = k.account_id
+             where k.prefix = %s
+            """,
+            (prefix,),
+        )
+        return await cursor.fetchone()
+
+
+async def account_by_name(conn: Connection, name: str) -> Account | None:
+    async with conn.cursor(row_factory=class_row(Account)) as cursor:
+        await cursor.execute(
+            "select id, name, rvol_approved, created_at from accounts where name = %s", (name,)
+        )
+        return await cursor.fetchone()
+
+
+async def ensure_account(conn: Connection, account_id: str, name: str) -> Account:
+    """The account of that name, made now if it is new."""
+    await conn.execute(
+        "insert into accounts (id, name) values (%s, %s) on conflict (name) do nothing",
+        (account_id, name),
+    )
+    account = await account_by_name(conn, name)
+    assert account is not None
+    return account
+
+
+async def list_accounts(conn: Connection) -> list[Account]:
+    async with conn.cursor(row_factory=class_row(Account)) as cursor:
+        await cursor.execute(
+            "select id, name, rvol_approved, created_at from accounts order by name"
+        )
+        return await cursor.fetchall()
+
+
+async def set_rvol_approved(conn: Connection, account_id: str, approved: bool) -> None:
+    await conn.execute(
+        "update accounts set rvol_approved = %s where id = %s", (approved, account_id)
+    )
+
+
+async def insert_key(
+    conn: Connection,
+    *,
+    id: str,
+    account_id: str,
+    prefix: str,
+    secret_hash: bytes,
+    scopes: Sequence[str],
+    label: str | None,
+    expires_at: datetime | None,
+) -> None:
+    await conn.execute(
+        """
+        insert into api_keys (id, account_id, prefix, secret_hash, scopes, label, expires_at)
+        values (%s, %s, %s, %s, %s, %s, %s)
+        """,
+        (id, account_id, prefix, secret_hash, list(scopes), label, expires_at),
+    )
+
+
+async def key_by_id(conn: Connection, id: str) -> ApiKey | None:
+    async with conn.cursor(row_factory=class_row(ApiKey)) as cursor:
+        await cursor.execute(
+            f"select {_KEY_COLUMNS} from api_keys k join accounts a on a.id = k.account_id"  # noqa: S608
+            " where k.id = %s for update of k",
+            (id,),
+        )
+        return await cursor.fetchone()
+
+
+async def list_keys(conn: Connection, account: str | None) -> list[ApiKey]:
+    """All keys, or those of the account of that name, oldest first."""
+    async with conn.cursor(row_factory=class_row(ApiKey)) as cursor:
+        await cursor.execute(
+            f"select {_KEY_COLUMNS} from api_keys k join accounts a on a.id = k.account_id"  # noqa: S608
+            " where %s::text is null or a.name = %s order by k.created_at, k.id",
+            (account, account),
+        )
+        return await cursor.fetchall()
+
+
+async def revoke_key(conn: Connection, id: str) -> None:
+    await conn.execute(
+        "update api_keys set revoked_at = now() where id = %s and revoked_at is null", (id,)
+    )
+
+
+async def expire_key(conn: Connection, id: str, grace: timedelta) -> None:
+    """Let a key run out after `grace`, sooner where it was to run out sooner."""
+    await conn.execute(
+        "update api_keys set expires_at = least(expires_at, now() + %s) where id = %s",
+        (grace, id),
+    )

@@ -1,0 +1,166 @@
+"""Who is calling, as parameter types: a route names the caller it takes and gets no other.
+
+    async def search(request: SearchRequest, caller: SearchCaller) -> ...
+
+`routing.Route` asks the gate before it reads the body; without that class the gate is asked
+while dependencies are solved. Order: 401, 403, 429, and only then what the body is worth.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from fastapi import Depends, Request
+from fastapi.openapi.models import HTTPBearer
+from fastapi.security.base import SecurityBase
+
+from augury.access import keys
+from augury.access.records import Principal
+from augury.access.service import AccessService
+from augury.errors import Forbidden, Unauthenticated
+from augury.http import address
+from augury.http.exchange import exchange_of
+from augury.http.gcra import Rate
+from augury.http.limits import InFlight, Limiter, Policy, enforce
+from augury.settings import Settings
+
+# RFC 9110 11.1 and RFC 6750 2.1, read strictly: any scheme case, one space, no other blanks.
+_BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a request, after every check of its gate."""
+
+    kind: Literal["anonymous", "key"]
+    tier: Literal["anonymous", "keyed"]
+    """Whose limits hold: a key without `search:read` searches at the anonymous tier."""
+    account_id: str | None
+    key_id: str | None
+    scopes: frozenset[str]
+    rate_key: str
+
+
+class Traffic:
+    """What gates share in one app: policies, counters, trusted proxies."""
+
+    def __init__(self, settings: Settings, limiter: Limiter) -> None:
+        self.limiter = limiter
+        self.in_flight = InFlight()
+        self.trusted = address.networks(settings.trusted_proxies)
+        anonymous = Rate.parse(
+            settings.anonymous_search_rate, burst=settings.anonymous_search_burst
+        )
+        keyed = Rate.parse(settings.search_rate)
+        flights = settings.search_in_flight
+        self.policies: dict[tuple[str, str], Policy] = {
+            ("search", "anonymous"): Policy("anonymous-search", anonymous, fail_open=True),
+            ("search", "keyed"): Policy("search", keyed, flights, fail_open=True),
+            ("markets", "anonymous"): Policy("anonymous-markets", anonymous, fail_open=True),
+            ("markets", "keyed"): Policy("markets", keyed, flights, fail_open=True),
+            ("forecast", "keyed"): Policy(
+                "forecast", Rate.parse(settings.forecast_rate), settings.forecast_in_flight
+            ),
+            ("rvol", "keyed"): Policy("rvol", Rate.parse(settings.rvol_rate)),
+            ("watch", "keyed"): Policy("watch", keyed, flights),
+            ("macro", "keyed"): Policy("macro", keyed, flights),
+        }
+
+
+class Gate(SecurityBase):
+    """Lets the right callers through to a group of routes."""
+
+    scheme_name = "apiKey"
+
+    def __init__(self, group: str, scope: str, *, anonymous: bool = False) -> None:
+        self.group = group
+        self.scope = scope
+        self.anonymous = anonymous
+        self.model = HTTPBearer(
+            description="An API key: `Authorization: Bearer aug_...`. Each route names its scope."
+        )
+
+    async def __call__(self, request: Request) -> Caller:
+        exchange = exchange_of(request.scope)
+        if exchange.caller is None:
+            exchange.caller = await self._admit(request)
+        return exchange.caller
+
+    async def _admit(self, request: Request) -> Caller:
+        traffic: Traffic = request.app.state.traffic
+        headers = _headers(request, b"authorization", b"forwarded", b"x-forwarded-for")
+        caller = await self._identify(request, traffic, headers)
+        policy = traffic.policies.get((self.group, caller.tier))
+        if policy is not None:
+            await enforce(
+                policy,
+                caller.rate_key,
+                exchange_of(request.scope),
+                traffic.limiter,
+                traffic.in_flight,
+            )
+        return caller
+
+    async def _identify(
+        self, request: Request, traffic: Traffic, headers: dict[bytes, list[bytes]]
+    ) -> Caller:
+        sent = headers[b"authorization"]
+        if not sent:
+            if not self.anonymous:
+                raise Unauthenticated("This needs an API key: Authorization: Bearer <key>.")
+            client = address.client_address(
+                request.client.host if request.client else None,
+                [v.decode("latin-1") for v in headers[b"forwarded"]],
+                [v.decode("latin-1") for v in headers[b"x-forwarded-for"]],
+                traffic.trusted,
+            )
+            where = address.bucket(client)
+            return Caller("anonymous", "anonymous", None, None, frozenset(), where)
+        principal = await _authenticate(request, sent)
+        granted = keys.grants(principal.scopes, self.scope)
+        if not granted and not self.anonymous:
+            raise Forbidden(f"This key has no scope {self.scope}.", code="missing_scope")
+        if self.group == "rvol" and not principal.rvol_approved:
+            raise Forbidden(
+                "This key's account is not approved for realized volatility.",
+                code="account_not_approved",
+            )
+        return Caller(
+            "key",
+            "keyed" if granted else "anonymous",
+            principal.account_id,
+            principal.key_id,
+            principal.scopes,
+            principal.key_id,
+        )
+
+
+async def _authenticate(request: Request, sent: list[bytes]) -> Principal:
+    """Whom the Authorization headers stand for. Anything but one good bearer token is 401."""
+    found = _BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
+    if found is None:
+        raise Unauthenticated("Authorization takes the form: Bearer <key>.")
+    access: AccessService = request.app.state.services.access
+    principal = await access.authenticate(found[1].decode("ascii"))
+    if principal is None:
+        raise Unauthenticated("This API key is not valid.")
+    return principal
+
+
+def _headers(request: Request, *names: bytes) -> dict[bytes, list[bytes]]:
+    found: dict[bytes, list[bytes]] = {name: [] for name in names}
+    for name, value in request.scope["headers"]:
+        if name in found:
+            found[name].append(value)
+    return found
+
+
+SearchCaller = Annotated[Caller, Depends(Gate("search", "search:read", anonymous=True))]
+MarketsCaller = Annotated[Caller, Depends(Gate("markets", "search:read", anonymous=True))]
+ForecastCaller = Annotated[Caller, Depends(Gate("forecast", "forecast:read"))]
+RvolCaller = Annotated[Caller, Depends(Gate("rvol", "rvol:read"))]
+WatchCaller = Annotated[Caller, Depends(Gate("watch", "watch:write"))]
+MacroCaller = Annotated[Caller, Depends(Gate("macro", "macro:read"))]
+InternalCaller = Annotated[Caller, Depends(Gate("internal", "internal"))]

@@ -1,0 +1,160 @@
+"""Every failure as `{"detail": ...}`: what the caller may know, and nothing that was sent."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+import psycopg_pool
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError, ResponseValidationError
+from fastapi.routing import iter_route_contexts
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+
+from augury.errors import AuguryError, Issue, Unavailable
+from augury.http.exchange import exchange_of
+from augury.storage.failures import as_unavailable
+
+log = structlog.get_logger("augury.http")
+
+INTERNAL_ERROR = "Internal error. The request id tells the operator more."
+
+# Pydantic's texts for these repeat what was sent.
+_SAFE_TEXTS = {
+    "union_tag_invalid": "Input does not match any of the expected tags",
+    "uuid_parsing": "Input should be a valid UUID",
+    "url_parsing": "Input should be a valid URL",
+    "model_attributes_type": "Input should be a JSON object, sent as application/json",
+    "dict_type": "Input should be a JSON object",
+}
+_CODES = {
+    400: "bad_request",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    408: "request_timeout",
+    409: "conflict",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+    422: "invalid_input",
+    429: "rate_limited",
+    431: "headers_too_large",
+    502: "upstream_failed",
+    503: "unavailable",
+    504: "upstream_timeout",
+}
+_TEXTS = {404: "There is nothing at this address.", 405: "This address takes other methods."}
+_MAX_NAME = 64
+
+
+def problem(
+    status: int,
+    detail: str | Sequence[Issue],
+    *,
+    code: str | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """An error answer: the body of spec 2.7, the machine code in `X-Error-Code`."""
+    return Response(
+        json.dumps({"detail": detail}, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "replace"
+        ),
+        status,
+        {
+            "X-Error-Code": code or _CODES.get(status, "internal_error"),
+            "Cache-Control": "no-store",
+            **(headers or {}),
+        },
+        "application/json",
+    )
+
+
+def respond(exc: Exception, request_id: str) -> Response:
+    """The answer to any exception. What nobody expected is logged, and told as little as that."""
+    if isinstance(exc, AuguryError):
+        return problem(exc.status, exc.detail, code=exc.error_code, headers=exc.headers)
+    if isinstance(exc, RequestValidationError):
+        return problem(422, issues(exc.errors()))
+    if isinstance(exc, HTTPException):
+        detail = _TEXTS.get(exc.status_code) or (
+            exc.detail if isinstance(exc.detail, str) else "The request failed."
+        )
+        return problem(exc.status_code, detail, headers=dict(exc.headers or {}))
+    if isinstance(exc, psycopg.Error | psycopg_pool.PoolTimeout | OSError):
+        unavailable = as_unavailable(exc)
+        if unavailable is not None:
+            log.warning("storage unavailable", request_id=request_id, error=type(exc).__name__)
+            return respond(unavailable, request_id)
+    if isinstance(exc, TimeoutError):
+        return respond(Unavailable("The request took too long.", code="timeout"), request_id)
+    log.error("unexpected failure", request_id=request_id, **describe(exc))
+    return problem(500, INTERNAL_ERROR)
+
+
+def describe(exc: BaseException) -> dict[str, Any]:
+    """Type and place of a failure. Its message stays out: it may hold what a caller sent."""
+    frames = traceback.extract_tb(exc.__traceback__)
+    place = [f"{f.filename.rpartition('/')[2]}:{f.lineno} {f.name}" for f in frames[-8:]]
+    described: dict[str, Any] = {"error": type(exc).__name__, "frames": place}
+    if isinstance(exc, ResponseValidationError):
+        described["issues"] = issues(exc.errors())[:5]
+    cause = exc.__cause__ or exc.__context__
+    if cause is not None:
+        described["cause"] = type(cause).__name__
+    return described
+
+
+def issues(errors: Sequence[Any]) -> list[Issue]:
+    """Pydantic's errors as exactly `loc, msg, type`, free of what was sent."""
+    return [
+        {
+            "loc": [_safe_part(part) for part in error["loc"]],
+            "msg": _SAFE_TEXTS.get(error["type"], error["msg"]),
+            "type": error["type"],
+        }
+        for error in errors[:100]
+    ]
+
+
+def _safe_part(part: str | int) -> str | int:
+    """Names of fields are needed to find the fault; only what looks like one is repeated."""
+    if isinstance(part, int) or (len(part) <= _MAX_NAME and part.isprintable()):
+        return part
+    return "…"
+
+
+async def _handle(request: Request, exc: Exception) -> Response:
+    if isinstance(exc, HTTPException) and exc.status_code == 405:
+        # The router names only the first route it met; the address may take more.
+        exc = HTTPException(405, headers={"Allow": ", ".join(_allowed(request))})
+    return respond(exc, exchange_of(request.scope).request_id)
+
+
+def _allowed(request: Request) -> list[str]:
+    methods: set[str] = set()
+    for context in iter_route_contexts(request.app.routes):
+        match, _ = context.matches(request.scope)
+        if match is not Match.NONE:
+            methods |= context.methods or set()
+    return sorted(methods)
+
+
+def install(app: FastAPI) -> None:
+    """Put the handlers in place; what has none falls through to the guard's `respond`."""
+    for kind in (
+        AuguryError,
+        RequestValidationError,
+        HTTPException,
+        psycopg.Error,
+        psycopg_pool.PoolTimeout,
+    ):
+        app.add_exception_handler(kind, _handle)

@@ -1,0 +1,37 @@
+"""What one request carries through the layers: its id, its caller, headers to add, loose ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from augury.ids import new_id
+
+if TYPE_CHECKING:
+    from augury.http.callers import Caller
+
+SCOPE_KEY = "augury.exchange"
+
+
+class Exchange:
+    """One request and its answer, as the guard sees them; it lives in the ASGI scope."""
+
+    __slots__ = ("at_end", "caller", "headers", "request_id", "started")
+
+    def __init__(self) -> None:
+        self.request_id = new_id("req")
+        self.caller: Caller | None = None
+        self.headers: dict[str, str] = {}
+        """Sent with whatever the answer turns out to be, errors too."""
+        self.at_end: list[Callable[[], None]] = []
+        """Called once the answer has been sent or given up."""
+        self.started = time.perf_counter()
+
+
+def exchange_of(scope: MutableMapping[str, Any]) -> Exchange:
+    """The exchange of a request; made on the spot where no guard stands before the app."""
+    found = scope.get(SCOPE_KEY)
+    if found is None:
+        found = scope[SCOPE_KEY] = Exchange()
+    return found

@@ -1,0 +1,63 @@
+"""The generic cell rate algorithm, in whole microseconds: the readable twin of `augury_take`.
+
+A key owns one number, its theoretical arrival time `tat`. A request at `now` is let through when
+`max(tat, now) + interval - now <= burst * interval`, and then moves `tat` on by one interval.
+A refused request changes nothing, so a caller that waits `retry_after` is let through.
+(ITU-T I.371; the form used by throttled and redis-cell.)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from augury.errors import SetupProblem
+
+_UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400}
+_RATE = re.compile(r"(\d{1,9})\s*/\s*(s|sec|min|h|d)", re.ASCII)
+
+
+class Rate(NamedTuple):
+    """So many requests a period, up to `burst` of them at once."""
+
+    interval: int
+    """Microseconds between requests at a steady pace, rounded up."""
+    burst: int
+
+    @classmethod
+    def parse(cls, text: str, *, burst: int | None = None) -> Rate:
+        """Read "10/s", "10/min" or "60/h"; `burst` is the count unless given."""
+        found = _RATE.fullmatch(text.strip())
+        if found is None or int(found[1]) == 0:
+            raise SetupProblem(f"{text!r} is not a rate; write it like 10/s, 60/min or 100/h.")
+        count, period = int(found[1]), _UNITS[found[2]] * 1_000_000
+        return cls(-(-period // count), burst or count)
+
+
+class Decision(NamedTuple):
+    """What became of one request."""
+
+    allowed: bool
+    retry_after: float
+    """Seconds after which the next try is let through; 0 when allowed."""
+    remaining: int
+    """Requests that would be let through right now."""
+    reset: float
+    """Seconds until the whole burst is there again."""
+
+
+def take(tat: int | None, now: int, rate: Rate) -> tuple[int, Decision]:
+    """Ask for one request at `now`; returns the key's new `tat` and the decision."""
+    interval, burst = rate
+    window = interval * burst
+    # The upper bound heals a key after its rate was raised or the clock was set back.
+    base = now if tat is None else min(max(tat, now), now + window)
+    allowed = base + interval - now <= window
+    if allowed:
+        base += interval
+    return base, Decision(
+        allowed=allowed,
+        retry_after=0.0 if allowed else (base + interval - window - now) / 1e6,
+        remaining=(now + window - base) // interval,
+        reset=(base - now) / 1e6,
+    )

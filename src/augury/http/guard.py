@@ -1,0 +1,237 @@
+"""The outermost layer: size limits, deadlines, request ids, access log, metrics. Pure ASGI.
+
+It stands before every route, so what it refuses never reaches one, and what a route fails to
+handle ends here as a 500 that says nothing. Bodies are counted as they are read, and they are
+read only after the caller is known (`routing.Route`): a stranger's upload is never taken in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import structlog
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from augury.errors import HeadersTooLarge, Unavailable
+from augury.http import metrics
+from augury.http.errors import describe, problem, respond
+from augury.http.exchange import SCOPE_KEY, Exchange
+from augury.settings import Settings
+
+log = structlog.get_logger("augury.http")
+
+BODY_TIMEOUT = 10.0
+"""Seconds a caller has to send the body once it is asked for."""
+LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
+"""How much of a refused upload is thrown away so that the caller gets to read the answer."""
+_SEARCH_PATHS = ("/v1/search", "/extension/v1/search", "/extension/v1/sports-search")
+
+
+class Guard:
+    """ASGI middleware; see the module."""
+
+    def __init__(
+        self, app: ASGIApp, settings: Settings, *, body_timeout: float = BODY_TIMEOUT
+    ) -> None:
+        self.app = app
+        self.max_body = settings.max_body_bytes
+        self.max_headers = settings.max_header_bytes
+        self.search_deadline = settings.search_deadline
+        self.forecast_deadline = settings.forecast_deadline
+        self.request_deadline = settings.request_deadline
+        self.body_timeout = body_timeout
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        exchange = scope[SCOPE_KEY] = Exchange()
+        passage = _Passage(self, scope, exchange, receive, send)
+        metrics.in_flight.inc()
+        try:
+            await self._answer(scope, passage)
+        except asyncio.CancelledError:
+            passage.status = passage.status or 499
+            raise
+        finally:
+            metrics.in_flight.dec()
+            for loose_end in exchange.at_end:
+                loose_end()
+            self._record(scope, exchange, passage.status)
+
+    async def _answer(self, scope: Scope, passage: _Passage) -> None:
+        deadline = asyncio.timeout(self._deadline(scope["path"]))
+        passage.deadline = deadline
+        failure: Exception | None = None
+        try:
+            async with deadline:
+                refusal = self._refusal(scope)
+                if refusal is None:
+                    await self.app(scope, passage.receive, passage.send)
+                else:
+                    await refusal(scope, passage.receive, passage.send)
+        except Exception as exc:
+            failure = exc
+        passage.deadline = None
+        if failure is None:
+            return
+        if isinstance(failure, ClientDisconnect):
+            passage.status = passage.status or 499
+            return
+        request_id = passage.exchange.request_id
+        if passage.status is not None:
+            # Too late for another answer: leaving it unfinished makes the server cut the line.
+            log.error("answer cut short", request_id=request_id, **describe(failure))
+            return
+        if isinstance(failure, TimeoutError) and deadline.expired():
+            failure = Unavailable("The request took too long.", code="deadline")
+        answer = respond(failure, request_id)
+        await answer(scope, passage.receive, passage.send)
+
+    def _deadline(self, path: str) -> float:
+        if path.startswith(_SEARCH_PATHS):
+            return self.search_deadline
+        if path.startswith("/v1/forecast"):
+            return self.forecast_deadline
+        return self.request_deadline
+
+    def _refusal(self, scope: Scope) -> ASGIApp | None:
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        for name, value in scope["headers"]:
+            size += len(name) + len(value) + 4
+        if size > self.max_headers:
+            return respond(
+                HeadersTooLarge(
+                    f"The request headers exceed {self.max_headers} bytes.",
+                    headers={"Connection": "close"},
+                ),
+                "",
+            )
+        if "\x00" in scope["path"]:
+            return respond(HTTPException(404), "")
+        if b"%00" in scope["query_string"] or b"\x00" in scope["query_string"]:
+            issue = {"loc": ["query"], "msg": "The query has a NUL character in it."}
+            return problem(422, [issue | {"type": "query_invalid"}])
+        return None
+
+    def _record(self, scope: Scope, exchange: Exchange, status: int | None) -> None:
+        seconds = time.perf_counter() - exchange.started
+        route = route_of(scope)
+        method = scope["method"] if scope["method"] in _METHODS else "OTHER"
+        metrics.requests.labels(route, method, str(status)).inc()
+        metrics.duration.labels(route).observe(seconds)
+        caller = exchange.caller
+        log.info(
+            "request",
+            request_id=exchange.request_id,
+            method=method,
+            route=route,
+            status=status,
+            ms=round(seconds * 1000, 1),
+            key=caller.key_id if caller else None,
+        )
+
+
+_METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
+
+
+def route_of(scope: Scope) -> str:
+    """The template of the matched route: bounded in number, free of ids."""
+    included = scope.get("fastapi", {}).get("effective_route_context")
+    return getattr(included or scope.get("route"), "path", "unmatched")
+
+
+class _Passage:
+    """One request's way in and its answer's way out."""
+
+    def __init__(
+        self, guard: Guard, scope: Scope, exchange: Exchange, receive: Receive, send: Send
+    ) -> None:
+        self.guard = guard
+        self.scope = scope
+        self.exchange = exchange
+        self._receive = receive
+        self._send = send
+        self.deadline: asyncio.Timeout | None = None
+        self.status: int | None = None
+        self.taken = 0
+        self.whole = False
+        self.lingering = False
+        self.body_by: float | None = None
+        self.length = self._announced()
+
+    def _announced(self) -> int | None:
+        """The body's length as announced; None when the caller leaves it open (chunked)."""
+        length = 0
+        for name, value in self.scope["headers"]:
+            if name == b"content-length":
+                length = int(value) if value.isdigit() else 0
+            elif name == b"transfer-encoding":
+                return None
+        return length
+
+    def _too_large(self) -> HTTPException:
+        return HTTPException(413, f"The request body exceeds {self.guard.max_body} bytes.")
+
+    async def receive(self) -> Message:
+        if self.length is not None and self.length > self.guard.max_body and not self.lingering:
+            raise self._too_large()
+        if self.whole or self.length == 0 or self.status is not None:
+            # Nothing left to wait for but the caller going away.
+            message = await self._receive()
+        else:
+            now = asyncio.get_running_loop().time()
+            self.body_by = self.body_by or now + self.guard.body_timeout
+            try:
+                async with asyncio.timeout_at(self.body_by):
+                    message = await self._receive()
+            except TimeoutError:
+                raise HTTPException(
+                    408, "The request body took too long.", {"Connection": "close"}
+                ) from None
+        if message["type"] == "http.request":
+            self.taken += len(message.get("body", b""))
+            self.whole = not message.get("more_body", False)
+            if self.taken > self.guard.max_body and not self.lingering:
+                raise self._too_large()
+        return message
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start(message)
+        elif self.lingering and not message.get("more_body", False):
+            # Closing on a caller who is still sending would reset the connection under the
+            # answer; so the answer goes out whole, and the upload is thrown away for a while.
+            await self._send({**message, "more_body": True})
+            await self._linger()
+            message = {"type": "http.response.body", "body": b"", "more_body": False}
+        await self._send(message)
+
+    def _start(self, message: Message) -> None:
+        self.status = message["status"]
+        if self.deadline is not None:
+            # The promise was an answer in time; a long one may take longer to arrive.
+            self.deadline.reschedule(None)
+        exchange = self.exchange
+        headers = list(message.get("headers", ()))
+        headers.append((b"x-request-id", exchange.request_id.encode()))
+        headers.append((b"x-content-type-options", b"nosniff"))
+        for name, value in exchange.headers.items():
+            headers.append((name.lower().encode("latin-1"), value.encode("latin-1")))
+        unread = not self.whole and (self.length is None or self.length > self.guard.max_body)
+        if unread:
+            self.lingering = True
+            headers.append((b"connection", b"close"))
+        message["headers"] = headers
+
+    async def _linger(self) -> None:
+        try:
+            async with asyncio.timeout(LINGER_SECONDS):
+                while not self.whole and self.taken < LINGER_BYTES:
+                    if (await self.receive())["type"] == "http.disconnect":
+                        return
+        except TimeoutError:
+            return

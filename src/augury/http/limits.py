@@ -1,0 +1,179 @@
+"""How much each caller may do: rates counted where all processes see them, and work in flight."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+import structlog
+
+from augury.errors import AuguryError, RateLimited, SetupProblem
+from augury.http import metrics
+from augury.http.exchange import Exchange
+from augury.http.gcra import Decision, Rate
+
+if TYPE_CHECKING:
+    from augury.storage.database import Database
+
+log = structlog.get_logger("augury.http")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One limit: its name on the wire, its rate, and what happens when it can't be counted."""
+
+    name: str
+    rate: Rate
+    in_flight: int | None = None
+    fail_open: bool = False
+
+
+class Limiter(Protocol):
+    """Where rates are counted. Raises when its store has trouble."""
+
+    async def take(self, key: str, rate: Rate) -> Decision: ...
+
+
+class PostgresLimiter:
+    """One call of `augury_take` on an unlogged table: exact over any number of processes."""
+
+    SWEEP_EVERY = 60.0
+
+    def __init__(self, database: Callable[[], Database]) -> None:
+        self._database = database
+        self._next_sweep = 0.0
+        self._sweeping: asyncio.Task[None] | None = None
+
+    async def take(self, key: str, rate: Rate) -> Decision:
+        async with self._database().reading() as conn:
+            cursor = await conn.execute(
+                "select allowed, retry_after, remaining, reset from augury_take(%s, %s, %s)",
+                (key, timedelta(microseconds=rate.interval), rate.burst),
+            )
+            row = await cursor.fetchone()
+        assert row is not None
+        if time.monotonic() >= self._next_sweep:
+            self._next_sweep = time.monotonic() + self.SWEEP_EVERY
+            self._sweeping = asyncio.create_task(self._sweep())
+        return Decision(*row)
+
+    async def _sweep(self) -> None:
+        """Forget keys whose whole burst is there again: they are as good as new ones."""
+        try:
+            async with self._database().reading() as conn:
+                await conn.execute("delete from rate_limits where tat < clock_timestamp()")
+        except Exception as exc:
+            log.warning("rate limits not swept", error=type(exc).__name__)
+
+
+# The same algorithm in one round trip; the server's clock, so that processes agree.
+_REDIS_TAKE = """
+local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+local t = redis.call('TIME')
+local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
+local window = interval * burst
+local tat = tonumber(redis.call('GET', KEYS[1]) or now)
+local base = math.min(math.max(tat, now), now + window)
+if base + interval - now > window then
+  return {0, base + interval - window - now, math.floor((now + window - base) / interval), base - now}
+end
+base = base + interval
+redis.call('SET', KEYS[1], string.format('%.0f', base), 'PX', math.ceil((base - now) / 1000))
+return {1, 0, math.floor((now + window - base) / interval), base - now}
+"""
+
+
+class RedisLimiter:
+    """The same count in Redis, for many machines under load."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            from redis.asyncio import Redis
+        except ImportError:
+            raise SetupProblem(
+                "AUGURY_REDIS_URL is set, but the Redis client is not installed: "
+                "pip install 'augury[redis]'."
+            ) from None
+        try:
+            self._redis = Redis.from_url(url, socket_timeout=1.0, socket_connect_timeout=1.0)
+        except ValueError:
+            raise SetupProblem("AUGURY_REDIS_URL is not a Redis address.") from None
+        self._script = self._redis.register_script(_REDIS_TAKE)
+
+    async def take(self, key: str, rate: Rate) -> Decision:
+        allowed, retry_after, remaining, reset = await self._script(
+            keys=[f"augury:limit:{key}"], args=[rate.interval, rate.burst]
+        )
+        return Decision(bool(allowed), retry_after / 1e6, remaining, reset / 1e6)
+
+    async def close(self) -> None:
+        await self._redis.aclose()
+
+
+class InFlight:
+    """Requests of each key that are being answered by this process."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def enter(self, key: str, most: int) -> Callable[[], None] | None:
+        """Count one in and return what counts it out; None when there are too many already."""
+        if self._counts[key] >= most:
+            return None
+        self._counts[key] += 1
+
+        def leave() -> None:
+            self._counts[key] -= 1
+            if self._counts[key] <= 0:
+                del self._counts[key]
+
+        return leave
+
+
+async def enforce(
+    policy: Policy, key: str, exchange: Exchange, limiter: Limiter, in_flight: InFlight
+) -> None:
+    """Let the request pass, or raise RateLimited; the headers go on the answer either way.
+
+    Headers as in draft-ietf-httpapi-ratelimit-headers-10: structured fields, the policy's quota
+    `q` and window `w`, what remains `r` and the seconds `t` until the quota is whole again.
+    """
+    key = f"{policy.name}:{key}"
+    if policy.in_flight is not None:
+        leave = in_flight.enter(key, policy.in_flight)
+        if leave is None:
+            metrics.refused.labels(policy.name, "in_flight").inc()
+            raise RateLimited(
+                f"At most {policy.in_flight} requests may be in flight at once.",
+                code="too_many_in_flight",
+            )
+        exchange.at_end.append(leave)
+    rate = policy.rate
+    try:
+        decision = await limiter.take(key, rate)
+    except Exception as exc:
+        if not policy.fail_open or (isinstance(exc, AuguryError) and exc.status < 500):
+            raise
+        # A search costs less than turning everybody away while the store is in trouble.
+        metrics.limiter_failures.labels(policy.name).inc()
+        log.warning("rate limit not counted", policy=policy.name, error=type(exc).__name__)
+        return
+    window = math.ceil(rate.burst * rate.interval / 1e6)
+    exchange.headers["RateLimit-Policy"] = f'"{policy.name}";q={rate.burst};w={window}'
+    exchange.headers["RateLimit"] = (
+        f'"{policy.name}";r={decision.remaining};t={math.ceil(decision.reset)}'
+    )
+    if not decision.allowed:
+        metrics.refused.labels(policy.name, "rate").inc()
+        raise RateLimited("Too many requests; try again later.", retry_after=decision.retry_after)
+
+
+def make_limiter(redis_url: str | None, database: Callable[[], Any]) -> Limiter:
+    """Redis where the settings name one, else the database."""
+    return RedisLimiter(redis_url) if redis_url else PostgresLimiter(database)

@@ -1,0 +1,40 @@
+"""Lists by pages: `limit`, and a `cursor` that says where the next page begins."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Annotated, TypeVar
+
+import msgspec
+from fastapi import Query
+
+from augury.errors import InvalidInput
+
+T = TypeVar("T")
+
+Limit = Annotated[int, Query(ge=1, le=200, description="Most items in one answer.")]
+Cursor = Annotated[
+    str | None,
+    Query(max_length=1024, description="`next_cursor` of the answer before; opaque."),
+]
+DEFAULT_LIMIT = 50
+
+
+def encode(position: tuple[object, ...]) -> str:
+    """The sort key of a page's last row as an opaque, URL-safe text."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(position)).rstrip(b"=").decode()
+
+
+def decode(cursor: str, kind: type[T]) -> T:
+    """The position a cursor stands for, as the tuple type `kind`; 422 for any other text.
+
+    A cursor is no secret and not signed: whatever it says is a position the caller may ask for.
+    """
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        return msgspec.json.decode(raw, type=kind)
+    except (binascii.Error, ValueError, msgspec.DecodeError, RecursionError):
+        raise InvalidInput.at(
+            "query", "cursor", msg="This cursor is not one of this list.", type="cursor_invalid"
+        ) from None

@@ -1,0 +1,1 @@
+"""Realized volatility: forecasts, actuals and a scorecard per asset and horizon."""

@@ -1,0 +1,215 @@
+"""Wire shapes of realized volatility: spec section 2.6 and the parameters beside it.
+
+Rows may grow fields; clients tolerate unknown ones and nulls.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field
+
+UNIT = "log_return_variance_over_horizon"
+
+
+def _example(example: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(
+        protected_namespaces=(), extra="allow", json_schema_extra={"examples": [example]}
+    )
+
+
+_BANDS = {"80": {"lower": 0.0008, "upper": 0.0031}}
+_FAMILY = {"name": "realized_measures", "value": 0.0017, "contribution": 0.62}
+_PREDICTION = {
+    "forecast_variance": 0.0016,
+    "forecast_volatility": 0.04,
+    "unit": UNIT,
+    "annualized_volatility": 0.29,
+    "bands": _BANDS,
+}
+_ACTUAL = {"realized_variance": 0.0018, "realized_volatility": 0.0424, "unit": UNIT}
+_WINDOW = {
+    "asset": "BTC",
+    "horizon": "7d",
+    "as_of": "2026-11-20T00:00:00Z",
+    "target_start_at": "2026-11-20T00:00:00Z",
+    "target_end_at": "2026-11-27T00:00:00Z",
+}
+
+
+class RvolBand(BaseModel):
+    """Bounds of the variance."""
+
+    model_config = _example({"lower": 0.0008, "upper": 0.0031})
+
+    lower: float
+    upper: float
+
+
+class RvolPrediction(BaseModel):
+    """A forecast value."""
+
+    model_config = _example(_PREDICTION)
+
+    forecast_variance: float | None = Field(description="Predicted variance over the horizon.")
+    forecast_volatility: float | None = Field(
+        description="Square-root volatility over the horizon."
+    )
+    unit: Literal["log_return_variance_over_horizon"]
+    annualized_volatility: float | None = None
+    bands: dict[str, RvolBand] | None = Field(
+        None, description="By coverage in percent: 80, 90, 95."
+    )
+
+
+class RvolActual(BaseModel):
+    """A realized value."""
+
+    model_config = _example(_ACTUAL)
+
+    realized_variance: float | None = Field(
+        description="Observed variance over the completed window."
+    )
+    realized_volatility: float | None = Field(description="Square root of it.")
+    unit: Literal["log_return_variance_over_horizon"]
+
+
+class _Window(BaseModel):
+    asset: str = Field(description="Asset key.")
+    horizon: str = Field(pattern=r"^\d+d$", description="A number of days followed by d.")
+    as_of: datetime
+    target_start_at: datetime
+    target_end_at: datetime
+
+
+class RvolForecastRow(_Window):
+    """What was expected of an asset over a horizon."""
+
+    model_config = _example(
+        {
+            "model_id": "harq-pool",
+            "model_version": "2026.11",
+            **_WINDOW,
+            "prediction": _PREDICTION,
+            "prediction_value": 0.0016,
+        }
+    )
+
+    model_id: str = Field(description="Public model identifier.")
+    model_version: str
+    prediction: RvolPrediction
+    prediction_value: float | None = Field(description="Equals forecast_variance.")
+
+
+class RvolActualRow(_Window):
+    """What came of it."""
+
+    model_config = _example({**_WINDOW, "actual": _ACTUAL, "actual_value": 0.0018})
+
+    actual: RvolActual
+    actual_value: float | None = Field(description="Equals realized_variance.")
+
+
+class RvolModelRow(BaseModel):
+    """A model and its versions."""
+
+    model_config = _example(
+        {
+            "model_id": "harq-pool",
+            "model_version": "2026.11",
+            "aliases": ["champion"],
+            "trained_through": "2026-11-01T00:00:00Z",
+            "updated_at": "2026-11-02T03:00:00Z",
+            "is_champion": True,
+            "feature_families": ["realized_measures"],
+            "members": ["har", "harq"],
+        }
+    )
+
+    model_id: str
+    model_version: str
+    aliases: list[str]
+    trained_through: datetime | None = None
+    updated_at: datetime | None = None
+    is_champion: bool | None = None
+    feature_families: list[str] | None = None
+    members: list[str] | None = None
+
+
+class RvolAssetRow(BaseModel):
+    """A covered asset and its horizons."""
+
+    model_config = _example(
+        {
+            "asset": "BTC",
+            "display_name": "Bitcoin",
+            "target_family": "crypto",
+            "default_horizon": "7d",
+            "active": True,
+            "default_horizons": ["1d", "7d", "30d"],
+            "calendar": "24/7",
+            "data_through": "2026-11-20T00:00:00Z",
+            "status": "ok",
+        }
+    )
+
+    asset: str
+    display_name: str | None = None
+    target_family: str | None = None
+    default_horizon: str | None = None
+    active: bool
+    default_horizons: list[str] | None = None
+    calendar: str | None = None
+    data_through: datetime | None = None
+    status: str | None = None
+
+
+class RvolFeatureFamily(BaseModel):
+    """One family of features in a forecast."""
+
+    model_config = _example(_FAMILY)
+
+    name: str
+    value: float | None = None
+    contribution: float | None = None
+
+
+class RvolFeatureRow(BaseModel):
+    """The latest feature families of an asset and horizon."""
+
+    model_config = _example(
+        {
+            "asset": "BTC",
+            "horizon": "7d",
+            "as_of": "2026-11-20T00:00:00Z",
+            "feature_set_id": "fs_2026_11",
+            "feature_families": [_FAMILY],
+        }
+    )
+
+    asset: str
+    horizon: str = Field(pattern=r"^\d+d$")
+    as_of: datetime
+    feature_set_id: str
+    feature_families: list[RvolFeatureFamily]
+
+
+_Name = Annotated[str, Field(min_length=1, max_length=100)]
+Moment = datetime | date
+
+Asset = Annotated[_Name | None, Query(description="Asset key, e.g. BTC.")]
+Horizon = Annotated[
+    str | None, Query(pattern=r"^[1-9]\d{0,3}d$", description="A number of days and d, e.g. 7d.")
+]
+Model = Annotated[_Name | None, Query(description="Model alias or identifier.")]
+ModelId = Annotated[_Name | None, Query(description="Model identifier.")]
+ModelVersion = Annotated[_Name | None, Query(description="Model version.")]
+FeatureSet = Annotated[_Name | None, Query(description="Feature set identifier.")]
+IncludeInactive = Annotated[bool, Query(description="Also assets no longer covered.")]
+Start = Annotated[Moment | None, Query(description="Earliest as_of, inclusive, UTC.")]
+End = Annotated[Moment | None, Query(description="Latest as_of, inclusive, UTC.")]
+FewRows = Annotated[int, Query(ge=1, le=1000, description="Most rows in one answer.")]
+ManyRows = Annotated[int, Query(ge=1, le=10000, description="Most rows in one answer.")]
+Format = Annotated[Literal["json", "csv", "parquet"], Query(description="The same rows as a file.")]
