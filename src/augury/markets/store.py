@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from psycopg import AsyncConnection
 from psycopg.rows import args_row
-from psycopg.sql import SQL, Composable, Identifier
+from psycopg.sql import SQL
 
 from augury.markets import grouping
 from augury.markets.grouping import Grouping, Member
@@ -29,6 +29,8 @@ from augury.markets.records import (
     Status,
     Strike,
 )
+
+Connection: TypeAlias = AsyncConnection[Any]
 
 INGEST_LOCK = 0x6175_6775_7279_0001
 """Key of the advisory lock: "augury" and a number."""
@@ -241,10 +243,6 @@ _SALIENCE_OF_NEWS = _BUCKETS.format(
 )
 
 
-def _names(columns: Iterable[str], table: str | None = None) -> Composable:
-    return SQL(", ").join(Identifier(table, c) if table else Identifier(c) for c in columns)
-
-
 def _any_differs(columns: Iterable[str]) -> str:
     return " or ".join(f"i.{c} is distinct from m.{c}" for c in columns)
 
@@ -341,12 +339,17 @@ class _Known(NamedTuple):
     grouping: Grouping
 
 
-async def lock_for_ingest(conn: AsyncConnection[Any]) -> None:
+def _sql(text: str) -> SQL:
+    """SQL put together from this module's own constants; values always go as parameters."""
+    return SQL(text)  # type: ignore[arg-type]
+
+
+async def lock_for_ingest(conn: Connection) -> None:
     """Wait until no other transaction is writing markets, and keep others out until this ends."""
     await conn.execute("select pg_advisory_xact_lock(%s)", (INGEST_LOCK,))
 
 
-async def upsert_markets(conn: AsyncConnection[Any], markets: Sequence[Market]) -> UpsertSummary:
+async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertSummary:
     """Bring the catalogue up to what was observed, within the caller's transaction.
 
     A market seen earlier than the stored state changes nothing. Types and groups are inferred
@@ -365,10 +368,10 @@ async def upsert_markets(conn: AsyncConnection[Any], markets: Sequence[Market]) 
     inferred = _infer({**{i: k.member for i, k in known.items()}, **_members(batch)})
     await _copy_incoming(conn, batch, inferred)
     await conn.execute(_RECONCILE)
-    await conn.execute(_JUDGE)
+    await conn.execute(_sql(_JUDGE))
     await conn.execute(_NOTE_LOOK)
-    updated = (await conn.execute(_UPDATE)).rowcount
-    inserted = (await conn.execute(_INSERT)).rowcount
+    updated = (await conn.execute(_sql(_UPDATE))).rowcount
+    inserted = (await conn.execute(_sql(_INSERT))).rowcount
     await conn.execute(_RECORD_QUOTES)
     arrived = {m.id for m in batch}
     await _regroup(
@@ -397,7 +400,7 @@ def _not_older(market: Market, seen: datetime | None) -> bool:
     return seen is None or (market.observed_at is not None and market.observed_at >= seen)
 
 
-async def _make_room(conn: AsyncConnection[Any], batch: list[Market]) -> list[Market]:
+async def _make_room(conn: Connection, batch: list[Market]) -> list[Market]:
     """Real markets and the sample never stand side by side: the first real ones end it."""
     real = [m for m in batch if m.origin != "sample"]
     if real:
@@ -413,12 +416,12 @@ async def _make_room(conn: AsyncConnection[Any], batch: list[Market]) -> list[Ma
     return [] if (await _scalar(conn, has_real)) else batch
 
 
-async def _scalar(conn: AsyncConnection[Any], query: str, params: Sequence[Any] = ()) -> Any:
-    row = await (await conn.execute(SQL(query), params)).fetchone()  # type: ignore[arg-type]
+async def _scalar(conn: Connection, query: str, params: Sequence[Any] = ()) -> Any:
+    row = await (await conn.execute(_sql(query), params)).fetchone()
     return row[0] if row else None
 
 
-async def _known_kin(conn: AsyncConnection[Any], batch: Sequence[Market]) -> dict[str, _Known]:
+async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _Known]:
     """The stored states of the batch's markets and of all others of the same events, by id."""
     columns = ", ".join(f"m.{c}" for c in _MEMBER_COLUMNS)
     ids = [m.id for m in batch]
@@ -443,10 +446,8 @@ async def _known_kin(conn: AsyncConnection[Any], batch: Sequence[Market]) -> dic
     return known
 
 
-async def _fetch_known(
-    conn: AsyncConnection[Any], query: str, params: Sequence[Any]
-) -> list[_Known]:
-    rows = await (await conn.execute(SQL(query), params, binary=True)).fetchall()  # type: ignore[arg-type]
+async def _fetch_known(conn: Connection, query: str, params: Sequence[Any]) -> list[_Known]:
+    rows = await (await conn.execute(_sql(query), params, binary=True)).fetchall()
     return [
         _Known(
             Member(
@@ -485,14 +486,14 @@ def _infer(members: dict[str, Member]) -> dict[str, Grouping]:
 
 
 async def _copy_incoming(
-    conn: AsyncConnection[Any], batch: Sequence[Market], inferred: dict[str, Grouping]
+    conn: Connection, batch: Sequence[Market], inferred: dict[str, Grouping]
 ) -> None:
     columns = ", ".join(f"{c} {_TYPES.get(c, 'text')}" for c in _INCOMING)
-    await conn.execute(SQL(_CREATE_INCOMING.format(columns=columns)))  # type: ignore[arg-type]
+    await conn.execute(_sql(_CREATE_INCOMING.format(columns=columns)))
     await conn.execute("truncate incoming")
     async with conn.cursor() as cursor:
         copying = f"copy incoming (ord, {', '.join(_INCOMING)}) from stdin (format binary)"
-        async with cursor.copy(SQL(copying)) as copy:  # type: ignore[arg-type]
+        async with cursor.copy(_sql(copying)) as copy:
             copy.set_types(["int4", *(_TYPES.get(c, "text") for c in _INCOMING)])
             for ord_, m in enumerate(batch):
                 strike = m.strike
@@ -509,7 +510,7 @@ async def _copy_incoming(
                 ))  # fmt: skip
 
 
-async def _regroup(conn: AsyncConnection[Any], moved: dict[str, Grouping]) -> None:
+async def _regroup(conn: Connection, moved: dict[str, Grouping]) -> None:
     """Give markets that did not arrive themselves the grouping their event now has."""
     if moved:
         await conn.execute(
@@ -617,7 +618,7 @@ on conflict do nothing
 """
 
 
-async def apply_changes(conn: AsyncConnection[Any], changes: Sequence[MarketChange]) -> int:
+async def apply_changes(conn: Connection, changes: Sequence[MarketChange]) -> int:
     """Apply news of known markets; returns how many markets it touched.
 
     None leaves what is there. News older than the stored state is dropped, its price apart: a
@@ -646,13 +647,13 @@ def _rounds(changes: Sequence[MarketChange]) -> list[list[MarketChange]]:
     return rounds
 
 
-async def _apply_round(conn: AsyncConnection[Any], changes: Sequence[MarketChange]) -> list[str]:
+async def _apply_round(conn: Connection, changes: Sequence[MarketChange]) -> list[str]:
     columns = ", ".join(f"{c} {t}" for c, t in _CHANGE_COLUMNS.items())
-    await conn.execute(SQL(_CREATE_NEWS.format(columns=columns)))  # type: ignore[arg-type]
+    await conn.execute(_sql(_CREATE_NEWS.format(columns=columns)))
     await conn.execute("truncate news")
     async with conn.cursor() as cursor:
         copying = f"copy news (ord, {', '.join(_CHANGE_COLUMNS)}) from stdin (format binary)"
-        async with cursor.copy(SQL(copying)) as copy:  # type: ignore[arg-type]
+        async with cursor.copy(_sql(copying)) as copy:
             copy.set_types(["int4", *_CHANGE_COLUMNS.values()])
             for ord_, c in enumerate(changes):
                 prices = None if c.prices is None else list(c.prices)
@@ -668,7 +669,7 @@ async def _apply_round(conn: AsyncConnection[Any], changes: Sequence[MarketChang
     return [row[0] for row in await rows.fetchall()]
 
 
-async def append_prices(conn: AsyncConnection[Any], points: Sequence[PricePoint]) -> AppendSummary:
+async def append_prices(conn: Connection, points: Sequence[PricePoint]) -> AppendSummary:
     """Add points to the price history; a point already there (same outcome and time) stays."""
     valid = [p for p in points if 0.0 <= p.price <= 1.0]
     added = unknown = 0
@@ -685,9 +686,7 @@ async def append_prices(conn: AsyncConnection[Any], points: Sequence[PricePoint]
     )
 
 
-async def _append_chunk(
-    conn: AsyncConnection[Any], points: Sequence[PricePoint]
-) -> tuple[int, int]:
+async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple[int, int]:
     """Returns how many points were added and how many belong to nothing known."""
     ids = list({p.market_id for p in points})
     rows = await conn.execute(
@@ -728,14 +727,14 @@ async def _append_chunk(
 _INDEX_COLUMNS = tuple(f for f in IndexRow.__struct_fields__ if f != "removed")
 
 
-async def changes_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[IndexRow]:
+async def changes_since(conn: Connection, change: int, limit: int) -> list[IndexRow]:
     """The next at most `limit` changes after number `change`, removals included, in order."""
     async with conn.cursor(row_factory=args_row(_index_row), binary=True) as cursor:
         query = f"""
             select {", ".join(_INDEX_COLUMNS)} from markets
             where change > %s order by change limit %s
             """  # noqa: S608
-        await cursor.execute(query, (change, limit))  # type: ignore[arg-type]
+        await cursor.execute(_sql(query), (change, limit))
         rows = await cursor.fetchall()
     removals = await conn.execute(
         "select change, seq from market_removals where change > %s order by change limit %s",
@@ -750,7 +749,7 @@ def _index_row(*values: Any) -> IndexRow:
     return IndexRow(**dict(zip(_INDEX_COLUMNS, values, strict=True)))
 
 
-async def last_change(conn: AsyncConnection[Any]) -> int:
+async def last_change(conn: Connection) -> int:
     """The highest change number that is visible; 0 in an empty catalogue."""
     return await _scalar(
         conn,
@@ -768,25 +767,21 @@ def _stored(*values: Any) -> StoredMarket:
     return StoredMarket(**dict(zip(_STORED_COLUMNS, values, strict=True)))
 
 
-async def _fetch_stored(
-    conn: AsyncConnection[Any], rest: str, params: dict[str, Any]
-) -> list[StoredMarket]:
+async def _fetch_stored(conn: Connection, rest: str, params: dict[str, Any]) -> list[StoredMarket]:
     async with conn.cursor(row_factory=args_row(_stored), binary=True) as cursor:
         query = f"select {', '.join(_STORED_COLUMNS)} from markets {rest}"  # noqa: S608
-        await cursor.execute(query, params)  # type: ignore[arg-type]
+        await cursor.execute(_sql(query), params)
         return await cursor.fetchall()
 
 
-async def fetch(conn: AsyncConnection[Any], ids: Sequence[str]) -> list[StoredMarket]:
+async def fetch(conn: Connection, ids: Sequence[str]) -> list[StoredMarket]:
     """The known ones among `ids`, each once, in the order asked for."""
     found = await _fetch_stored(conn, "where id = any(%(ids)s)", {"ids": list(ids)})
     by_id = {m.id: m for m in found}
     return [by_id[i] for i in dict.fromkeys(ids) if i in by_id]
 
 
-async def fetch_related(
-    conn: AsyncConnection[Any], market: StoredMarket, limit: int
-) -> list[StoredMarket]:
+async def fetch_related(conn: Connection, market: StoredMarket, limit: int) -> list[StoredMarket]:
     """Other markets of the same event, then of the same group, the most traded first."""
     return await _fetch_stored(
         conn,
@@ -817,7 +812,7 @@ _ORDERS: dict[Sort, _Order] = {
 
 
 async def list_page(
-    conn: AsyncConnection[Any],
+    conn: Connection,
     filters: Filters,
     *,
     sort: Sort,
@@ -875,7 +870,7 @@ def position(market: StoredMarket, sort: Sort) -> Position:
 
 
 async def history(
-    conn: AsyncConnection[Any],
+    conn: Connection,
     market_seq: int,
     *,
     start: datetime,
@@ -898,26 +893,27 @@ async def history(
     return [Bucket(*row) for row in await rows.fetchall()]
 
 
-async def latest_prices(conn: AsyncConnection[Any], market_seq: int, limit: int) -> list[PriceRow]:
+async def latest_prices(conn: Connection, market: StoredMarket, limit: int) -> list[PriceRow]:
     """The last `limit` recorded prices of each outcome, oldest first."""
     rows = await conn.execute(
         """
-        select outcome, at, price, source from (
-          select *, row_number() over (partition by outcome order by at desc) as n
-          from prices where market_seq = %s
-        ) p where n <= %s order by at, outcome
+        select p.outcome, p.at, p.price, p.source
+        from generate_series(0, %s) o cross join lateral (
+          select * from prices where market_seq = %s and outcome = o order by at desc limit %s
+        ) p
+        order by p.at, p.outcome
         """,
-        (market_seq, limit),
+        (len(market.outcomes) - 1, market.seq, limit),
     )
     return [PriceRow(*row) for row in await rows.fetchall()]
 
 
-async def last_price_at(conn: AsyncConnection[Any], market_seq: int) -> datetime | None:
+async def last_price_at(conn: Connection, market_seq: int) -> datetime | None:
     """When the market's price was last recorded."""
     return await _scalar(conn, "select max(at) from prices where market_seq = %s", (market_seq,))
 
 
-async def counts_by_platform_status(conn: AsyncConnection[Any]) -> list[PlatformCount]:
+async def counts_by_platform_status(conn: Connection) -> list[PlatformCount]:
     """How many markets there are, by venue, status and origin, and how fresh."""
     rows = await conn.execute(
         """
@@ -928,6 +924,6 @@ async def counts_by_platform_status(conn: AsyncConnection[Any]) -> list[Platform
     return [PlatformCount(*row) for row in await rows.fetchall()]
 
 
-async def is_empty(conn: AsyncConnection[Any]) -> bool:
+async def is_empty(conn: Connection) -> bool:
     """Whether the catalogue holds no market at all."""
     return await _scalar(conn, "select not exists (select from markets)")

@@ -1,0 +1,298 @@
+"""GET /v1/markets, /v1/markets/{id}, /v1/markets/{id}/history."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+import msgspec
+import polars as pl
+from fastapi import Depends, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import AfterValidator, StringConstraints
+
+from augury.errors import InvalidInput
+from augury.http import pages, routing
+from augury.http.callers import MarketsCaller
+from augury.http.conditional import tagged
+from augury.markets import schemas
+from augury.markets.records import Platform, Status
+from augury.markets.service import MAX_EXPORT, MarketService, Page
+from augury.markets.store import Filters, Position, Sort
+
+router = routing.router(tags=["markets"])
+
+Format = Literal["json", "csv", "parquet"]
+_MEDIA = {
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+}
+_CACHING = {"Cache-Control": "private, no-cache", "Vary": "Accept"}
+_ACCEPTED: dict[str, Format] = {
+    "application/json": "json",
+    "application/*": "json",
+    "*/*": "json",
+    "text/csv": "csv",
+    "text/*": "csv",
+    "application/vnd.apache.parquet": "parquet",
+}
+
+
+def _service(request: Request) -> MarketService:
+    return request.app.state.services.markets
+
+
+Service = Annotated[MarketService, Depends(_service)]
+
+
+def _utc(moment: datetime) -> datetime:
+    """In UTC; a time without a zone is one. Only years that every later sum can bear."""
+    if not 1970 <= moment.year <= 2200:
+        raise ValueError("the year should be between 1970 and 2200")
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _no_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("a NUL character stands in no market")
+    return text
+
+
+def _few_words(text: str) -> str:
+    if len(text.split()) > 16:
+        raise ValueError("at most 16 words")
+    return text
+
+
+Moment = Annotated[datetime, AfterValidator(_utc)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_no_nul)]
+
+
+def _format(
+    format: Annotated[
+        Format | None, Query(description="Form of the answer; else the Accept header decides.")
+    ] = None,
+    accept: Annotated[str | None, Header(include_in_schema=False)] = None,
+) -> Format:
+    if format is not None:
+        return format
+    choices: list[tuple[float, int, Format]] = []
+    for n, part in enumerate((accept or "").split(",")):
+        media, *parameters = (p.strip().lower() for p in part.split(";"))
+        if known := _ACCEPTED.get(media):
+            quality = next((p[2:] for p in parameters if p.startswith("q=")), "1")
+            try:
+                choices.append((-float(quality), n, known))
+            except ValueError:
+                continue
+    return min(choices)[2] if choices else "json"
+
+
+Wanted = Annotated[Format, Depends(_format)]
+
+_FILES: dict[str, Any] = {
+    "text/csv": {"schema": {"type": "string"}},
+    "application/vnd.apache.parquet": {"schema": {"type": "string", "format": "binary"}},
+}
+_NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
+    304: {"description": "Not modified since the ETag in If-None-Match."}
+}
+
+
+@router.get(
+    "/v1/markets",
+    summary="List markets",
+    response_model=schemas.MarketList,
+    responses={200: {"content": _FILES}, **_NOT_MODIFIED},
+)
+async def list_markets(
+    request: Request,
+    caller: MarketsCaller,
+    service: Service,
+    wanted: Wanted,
+    platform: Annotated[Platform | None, Query(description="Only this venue's.")] = None,
+    status: Annotated[Status | None, Query(description="Only markets in this state.")] = None,
+    category: Annotated[Text | None, Query(description="The venue's category, any case.")] = None,
+    event_id: Annotated[Text | None, Query(description="The venue's own event id.")] = None,
+    q: Annotated[
+        Annotated[Text, AfterValidator(_few_words)] | None,
+        Query(description="Words that all occur in the question, any case."),
+    ] = None,
+    closes_before: Annotated[Moment | None, Query(description="Closes before this time.")] = None,
+    closes_after: Annotated[Moment | None, Query(description="Closes after this time.")] = None,
+    min_volume: Annotated[
+        float | None, Query(ge=0, allow_inf_nan=False, description="At least this volume.")
+    ] = None,
+    sort: Annotated[
+        Sort,
+        Query(
+            description="volume and updated_at from high to low, closes_at from soon to late; "
+            "markets without the value last."
+        ),
+    ] = "volume",
+    limit: Annotated[
+        int | None,
+        Query(ge=1, le=200, description="Markets a page (50). A file without it holds them all."),
+    ] = None,
+    cursor: pages.Cursor = None,
+) -> Response:
+    """Markets of the catalogue, filtered and sorted, a page at a time.
+
+    Pages neither repeat nor skip a market while others come, go or tie. With `format=csv` or
+    `parquet` (or by `Accept`) the same markets come as a file: one page with `limit`, without
+    it all of them (Parquet: 100,000 a file); `Link: rel="next"` leads to the rest.
+    """
+    filters = Filters(
+        platform=platform, status=status, category=category, event_id=event_id, q=q,
+        closes_before=closes_before, closes_after=closes_after, min_volume=min_volume,
+    )  # fmt: skip
+    after = _read_cursor(cursor, filters, sort) if cursor else None
+    if wanted == "json" or limit is not None:
+        size = limit or pages.DEFAULT_LIMIT
+        page = await service.page(filters, sort=sort, limit=size, after=after)
+        following = _write_cursor(page.next, filters, sort)
+        if wanted == "json":
+            items = [schemas.record(m) for m in page.markets]
+            return _answer(request, {"items": items, "next_cursor": following})
+        frame = schemas.export_frame(page.markets)
+        body = await asyncio.to_thread(_file, frame, wanted)
+        return _download(request, body, wanted, "markets", following)
+    if wanted == "csv":
+        return await _csv_stream(service.pages(filters, sort=sort, after=after))
+    frames = [schemas.export_frame([])]
+    async for page in service.pages(filters, sort=sort, after=after, most=MAX_EXPORT):
+        frames.append(schemas.export_frame(page.markets))
+        after = page.next
+    body = await asyncio.to_thread(_file, pl.concat(frames), wanted)
+    return _download(request, body, wanted, "markets", _write_cursor(after, filters, sort))
+
+
+@router.get(
+    "/v1/markets/{market_id:path}/history",
+    summary="A market's price history",
+    response_model=schemas.MarketHistory,
+    responses={200: {"content": _FILES}, 404: {}, **_NOT_MODIFIED},
+)
+async def market_history(
+    request: Request,
+    caller: MarketsCaller,
+    service: Service,
+    wanted: Wanted,
+    market_id: str,
+    start: Annotated[Moment | None, Query(description="First moment of the window.")] = None,
+    end: Annotated[
+        Moment | None,
+        Query(description="End of the window, not in it; now, or a settled market's last price."),
+    ] = None,
+    interval_minutes: Annotated[
+        Literal["1", "5", "60", "1440"],
+        Query(description="Length of an interval, in minutes, aligned to midnight UTC."),
+    ] = "60",
+) -> Response:
+    """The last price of each outcome in each interval of the window.
+
+    A point with `probability: null` is an interval without data between two that have some; an
+    outcome without any in the window has no points. Without `start` the window is a day, a
+    week, 30 or 365 days long, by the interval. At most 10,000 intervals at once.
+    """
+    found = await service.history(
+        market_id, start=start, end=end, interval_minutes=int(interval_minutes)
+    )
+    if wanted == "json":
+        return _answer(request, schemas.history(found))
+    body = await asyncio.to_thread(_file, schemas.history_frame(found), wanted)
+    return _download(request, body, wanted, "history", None)
+
+
+@router.get(
+    "/v1/markets/{market_id:path}",
+    summary="One market",
+    response_model=schemas.MarketDetail,
+    responses={404: {}, **_NOT_MODIFIED},
+)
+async def market_detail(
+    request: Request, caller: MarketsCaller, service: Service, market_id: str
+) -> Response:
+    """A market, its latest recorded prices, and the others of its event and family."""
+    return _answer(request, schemas.detail(await service.detail(market_id)))
+
+
+def _fingerprint(filters: Filters, sort: Sort) -> str:
+    return hashlib.blake2b(msgspec.json.encode((filters, sort)), digest_size=6).hexdigest()
+
+
+def _write_cursor(after: Position | None, filters: Filters, sort: Sort) -> str | None:
+    if after is None:
+        return None
+    return pages.encode((after.value, after.seq, _fingerprint(filters, sort)))
+
+
+def _read_cursor(cursor: str, filters: Filters, sort: Sort) -> Position:
+    value, seq, fingerprint = pages.decode(cursor, tuple[float | str | None, int, str])
+    if fingerprint != _fingerprint(filters, sort) or not 0 <= seq < 2**63:
+        raise InvalidInput.at(
+            "query",
+            "cursor",
+            msg="This cursor belongs to a list with other filters or another order.",
+            type="cursor_invalid",
+        )
+    if not _fits(value, sort):
+        raise InvalidInput.at(
+            "query", "cursor", msg="This cursor is not one of this list.", type="cursor_invalid"
+        )
+    return Position(value, seq)
+
+
+def _fits(value: float | str | None, sort: Sort) -> bool:
+    if value is None:
+        return True
+    if sort == "volume" or not isinstance(value, str):
+        return sort == "volume" and not isinstance(value, str)
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _answer(request: Request, content: dict[str, Any]) -> Response:
+    # Encoded here: the records come from our own store and need no second validation.
+    return tagged(request, msgspec.json.encode(content), headers=_CACHING)
+
+
+def _download(
+    request: Request, body: bytes, wanted: Format, name: str, next_cursor: str | None
+) -> Response:
+    headers = {**_CACHING, "Content-Disposition": f'attachment; filename="{name}.{wanted}"'}
+    if next_cursor is not None:
+        given = request.query_params.multi_items()
+        query = [(k, v) for k, v in given if k not in ("cursor", "format")]
+        target = urlencode([*query, ("format", wanted), ("cursor", next_cursor)])
+        headers["Link"] = f'<{request.url.path}?{target}>; rel="next"'
+    return tagged(request, body, media_type=_MEDIA[wanted], headers=headers)
+
+
+def _file(frame: pl.DataFrame, wanted: Format) -> bytes:
+    if wanted == "csv":
+        return schemas.as_csv(frame)
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+async def _csv_stream(parts: AsyncIterator[Page]) -> Response:
+    """Rows as they are read. The first page is read before the answer starts, so that what is
+    wrong with the request still gets its own status."""
+    first = await anext(parts)
+
+    async def lines() -> AsyncIterator[bytes]:
+        yield schemas.as_csv(schemas.export_frame(first.markets))
+        async for page in parts:
+            yield schemas.as_csv(schemas.export_frame(page.markets), header=False)
+
+    headers = {**_CACHING, "Content-Disposition": 'attachment; filename="markets.csv"'}
+    return StreamingResponse(lines(), media_type=_MEDIA["csv"], headers=headers)

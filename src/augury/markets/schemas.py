@@ -1,0 +1,370 @@
+"""Wire shapes of the market routes: JSON records, and the flat columns of exports."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field
+
+from augury.markets.records import MarketType, Origin, Platform, Status
+from augury.markets.service import Detail, History, complement
+from augury.markets.store import PriceRow, StoredMarket
+
+_EXAMPLE_RECORD: dict[str, Any] = {
+    "id": "kalshi:KXRATECUT-27MAR-T25",
+    "platform": "kalshi",
+    "platform_id": "KXRATECUT-27MAR-T25",
+    "question": "Will the central bank cut its rate in March? — By 25 basis points",
+    "outcomes": ["Yes", "No"],
+    "status": "active",
+    "resolution": None,
+    "created_at": "2026-11-02T15:00:00Z",
+    "closes_at": "2027-03-17T18:00:00Z",
+    "resolved_at": None,
+    "platform_event_id": "KXRATECUT-27MAR",
+    "platform_event_name": "Will the central bank cut its rate in March?",
+    "event_group_id": "will-the-central-bank-cut-its-rate-in-march",
+    "event_group_name": "Will the central bank cut its rate in March?",
+    "category": "Economics",
+    "tags": ["rates"],
+    "market_type": "sum_to_one",
+    "volume": 48210.0,
+    "liquidity": None,
+    "platform_url": "https://kalshi.com/markets/kxratecut",
+    "description": "Resolves to Yes if the target range falls by 25 basis points.",
+    "current_prices": {"Yes": 0.41, "No": 0.59},
+    "price_as_of": "2026-11-21T09:30:00Z",
+    "best_bid": 0.4,
+    "best_ask": 0.42,
+    "volume_24h": 1290.0,
+    "linked_market_ids": [],
+    "origin": "venue",
+    "observed_at": "2026-11-21T09:30:02Z",
+    "updated_at": "2026-11-21T09:30:03Z",
+}
+_EXAMPLE_RELATED: dict[str, Any] = {
+    "id": "kalshi:KXRATECUT-27MAR-T0",
+    "platform": "kalshi",
+    "question": "Will the central bank cut its rate in March? — No change",
+    "outcomes": ["Yes", "No"],
+    "status": "active",
+    "current_prices": {"Yes": 0.55, "No": 0.45},
+    "price_as_of": "2026-11-21T09:30:00Z",
+    "closes_at": "2027-03-17T18:00:00Z",
+    "market_type": "sum_to_one",
+    "volume": 39120.0,
+    "platform_url": "https://kalshi.com/markets/kxratecut",
+    "relation": "same_event",
+}
+
+
+def _example(**fields: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [fields]})
+
+
+class MarketRecord(BaseModel):
+    """One market as the catalogue holds it."""
+
+    model_config = _example(**_EXAMPLE_RECORD)
+
+    id: str = Field(description="`polymarket:<id>` or `kalshi:<ticker>`.")
+    platform: Platform
+    platform_id: str
+    question: str
+    outcomes: list[str] = Field(description="Labels in the venue's order, made unique.")
+    status: Status
+    resolution: str | None = Field(description="Label of the outcome that won.")
+    created_at: datetime | None
+    closes_at: datetime | None
+    resolved_at: datetime | None
+    platform_event_id: str | None
+    platform_event_name: str | None
+    event_group_id: str | None = Field(
+        description="Family of markets that differ by strike, name or date, on any venue."
+    )
+    event_group_name: str | None
+    category: str | None
+    tags: list[str]
+    market_type: MarketType
+    volume: float | None = Field(description="US dollars on Polymarket, contracts on Kalshi.")
+    liquidity: float | None = Field(description="US dollars.")
+    platform_url: str | None
+    description: str | None = Field(description="The venue's resolution rules, untrusted text.")
+    current_prices: dict[str, float | None] | None = Field(
+        description="Probability by outcome; null: no quote. Null as a whole: no quote at all."
+    )
+    price_as_of: datetime | None = Field(description="When the venue quoted current_prices.")
+    best_bid: float | None
+    best_ask: float | None
+    volume_24h: float | None
+    linked_market_ids: list[str] = Field(description="The same contract on other venues.")
+    origin: Origin = Field(description="`sample`: not a real market.")
+    observed_at: datetime | None = Field(description="When this state was seen at its source.")
+    updated_at: datetime
+
+
+class MarketList(BaseModel):
+    """One page of markets."""
+
+    model_config = _example(items=[_EXAMPLE_RECORD], next_cursor=None)
+
+    items: list[MarketRecord]
+    next_cursor: str | None = Field(description="Pass as `cursor` for the next page.")
+
+
+class PricesAt(BaseModel):
+    """The prices recorded at one moment."""
+
+    timestamp: datetime
+    prices: dict[str, float]
+    source: str = Field(description="snapshot, trade, candle, history, dump:<kind> or sample.")
+
+
+class RelatedMarket(BaseModel):
+    """Another market of the same event or family, in short."""
+
+    id: str
+    platform: Platform
+    question: str
+    outcomes: list[str]
+    status: Status
+    current_prices: dict[str, float | None] | None
+    price_as_of: datetime | None
+    closes_at: datetime | None
+    market_type: MarketType
+    volume: float | None
+    platform_url: str | None
+    relation: Literal["same_event", "same_group"]
+
+
+class MarketDetail(BaseModel):
+    """One market with its latest prices and its kin."""
+
+    model_config = _example(
+        market=_EXAMPLE_RECORD,
+        current_prices=_EXAMPLE_RECORD["current_prices"],
+        price_as_of=_EXAMPLE_RECORD["price_as_of"],
+        price_history=[
+            {
+                "timestamp": "2026-11-21T09:30:00Z",
+                "prices": {"Yes": 0.41, "No": 0.59},
+                "source": "snapshot",
+            }
+        ],
+        related=[_EXAMPLE_RELATED],
+    )
+
+    market: MarketRecord
+    current_prices: dict[str, float | None] | None
+    price_as_of: datetime | None
+    price_history: list[PricesAt] = Field(description="The latest recorded prices, oldest first.")
+    related: list[RelatedMarket]
+
+
+class HistoryPoint(BaseModel):
+    """The last price inside one interval."""
+
+    timestamp: datetime = Field(description="Start of the interval, UTC.")
+    probability: float | None = Field(description="Null: no data in this interval.")
+
+
+class OutcomeHistory(BaseModel):
+    """One outcome's prices, one point an interval from its first to its last with data."""
+
+    outcome: str
+    points: list[HistoryPoint] = Field(description="Empty: nothing in the window.")
+
+
+class MarketHistory(BaseModel):
+    """A market's prices over a window."""
+
+    model_config = _example(
+        market=_EXAMPLE_RECORD,
+        start="2026-11-20T00:00:00Z",
+        end="2026-11-21T00:00:00Z",
+        interval_minutes=60,
+        series=[
+            {
+                "outcome": "Yes",
+                "points": [
+                    {"timestamp": "2026-11-20T00:00:00Z", "probability": 0.4},
+                    {"timestamp": "2026-11-20T01:00:00Z", "probability": None},
+                    {"timestamp": "2026-11-20T02:00:00Z", "probability": 0.41},
+                ],
+            }
+        ],
+    )
+
+    market: MarketRecord
+    start: datetime
+    end: datetime = Field(description="Not part of the window.")
+    interval_minutes: Literal[1, 5, 60, 1440]
+    series: list[OutcomeHistory]
+
+
+def labels(outcomes: list[str]) -> list[str]:
+    """Outcome labels fit to be keys: a repeated one is numbered, "Draw", "Draw (2)"."""
+    taken: set[str] = set()
+    unique: list[str] = []
+    for label in outcomes:
+        name, n = label, 1
+        while name in taken:
+            n += 1
+            name = f"{label} ({n})"
+        taken.add(name)
+        unique.append(name)
+    return unique
+
+
+def current_prices(market: StoredMarket) -> dict[str, float | None] | None:
+    """Probability by outcome label; None where nothing is quoted."""
+    if all(price is None for price in market.prices):
+        return None
+    return dict(zip(labels(market.outcomes), market.prices, strict=True))
+
+
+def record(market: StoredMarket) -> dict[str, Any]:
+    """The fields of `MarketRecord`, ready to be encoded."""
+    prices = current_prices(market)
+    return {
+        "id": market.id,
+        "platform": market.platform,
+        "platform_id": market.platform_id,
+        "question": market.question,
+        "outcomes": labels(market.outcomes),
+        "status": market.status,
+        "resolution": market.resolution,
+        "created_at": market.created_at,
+        "closes_at": market.closes_at,
+        "resolved_at": market.resolved_at,
+        "platform_event_id": market.event_id,
+        "platform_event_name": market.event_name,
+        "event_group_id": market.group_id,
+        "event_group_name": market.group_name,
+        "category": market.category,
+        "tags": market.tags,
+        "market_type": market.market_type,
+        "volume": market.volume,
+        "liquidity": market.liquidity,
+        "platform_url": market.url,
+        "description": market.description,
+        "current_prices": prices,
+        "price_as_of": market.price_as_of if prices else None,
+        "best_bid": market.best_bid,
+        "best_ask": market.best_ask,
+        "volume_24h": market.volume_24h,
+        "linked_market_ids": [],
+        "origin": market.origin,
+        "observed_at": market.observed_at,
+        "updated_at": market.updated_at,
+    }
+
+
+def _related(market: StoredMarket, to: StoredMarket) -> dict[str, Any]:
+    same_event = market.event_id is not None and (
+        (market.platform, market.event_id) == (to.platform, to.event_id)
+    )
+    whole = record(market)
+    return {name: whole[name] for name in RelatedMarket.model_fields if name != "relation"} | {
+        "relation": "same_event" if same_event else "same_group"
+    }
+
+
+def detail(found: Detail) -> dict[str, Any]:
+    """The fields of `MarketDetail`."""
+    market = record(found.market)
+    return {
+        "market": market,
+        "current_prices": market["current_prices"],
+        "price_as_of": market["price_as_of"],
+        "price_history": _price_history(found.market, found.prices),
+        "related": [_related(other, found.market) for other in found.related],
+    }
+
+
+def _price_history(market: StoredMarket, rows: list[PriceRow]) -> list[dict[str, Any]]:
+    names = labels(market.outcomes)
+    moments: dict[tuple[datetime, str], dict[int, float]] = {}
+    for row in rows:
+        moments.setdefault((row.at, row.source), {})[row.outcome] = row.price
+    return [
+        {
+            "timestamp": at,
+            "prices": {
+                names[n]: price
+                for n, price in sorted(complement(prices, len(names)).items())
+                if n < len(names)
+            },
+            "source": source,
+        }
+        for (at, source), prices in moments.items()
+    ]
+
+
+def history(found: History) -> dict[str, Any]:
+    """The fields of `MarketHistory`."""
+    return {
+        "market": record(found.market),
+        "start": found.start,
+        "end": found.end,
+        "interval_minutes": found.interval_minutes,
+        "series": [
+            {
+                "outcome": outcome,
+                "points": [{"timestamp": at, "probability": price} for at, price in points],
+            }
+            for outcome, points in zip(labels(found.market.outcomes), found.series, strict=True)
+        ],
+    }
+
+
+_TIME = pl.Datetime("us", "UTC")
+EXPORT_COLUMNS: dict[str, Any] = {
+    "id": pl.String, "platform": pl.String, "platform_id": pl.String, "question": pl.String,
+    "outcomes": pl.List(pl.String), "prices": pl.List(pl.Float64), "price_as_of": _TIME,
+    "status": pl.String, "resolution": pl.String, "created_at": _TIME, "closes_at": _TIME,
+    "resolved_at": _TIME, "platform_event_id": pl.String, "platform_event_name": pl.String,
+    "event_group_id": pl.String, "event_group_name": pl.String, "category": pl.String,
+    "tags": pl.List(pl.String), "market_type": pl.String, "volume": pl.Float64,
+    "volume_24h": pl.Float64, "liquidity": pl.Float64, "best_bid": pl.Float64,
+    "best_ask": pl.Float64, "platform_url": pl.String, "description": pl.String,
+    "origin": pl.String, "observed_at": _TIME, "updated_at": _TIME,
+}  # fmt: skip
+"""Columns of a list export; `prices` is aligned with `outcomes`. CSV has lists as JSON."""
+
+
+def export_frame(markets: list[StoredMarket]) -> pl.DataFrame:
+    """Markets as a table, one row each."""
+    rows = [record(m) | {"prices": m.prices} for m in markets]
+    data = {name: [row[name] for row in rows] for name in EXPORT_COLUMNS}
+    return pl.DataFrame(data, schema=EXPORT_COLUMNS)
+
+
+def history_frame(found: History) -> pl.DataFrame:
+    """A history as a table: timestamp, outcome, probability (null: no data)."""
+    names = labels(found.market.outcomes)
+    rows = [
+        (at, name, price)
+        for name, points in zip(names, found.series, strict=True)
+        for at, price in points
+    ]
+    schema = {"timestamp": _TIME, "outcome": pl.String, "probability": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def as_csv(frame: pl.DataFrame, *, header: bool = True) -> bytes:
+    """A table as CSV: lists as JSON, times as ISO 8601 with `Z`."""
+    lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    return (
+        frame.with_columns(_json_lists(frame[name]) for name in lists)
+        .write_csv(include_header=header, datetime_format="%Y-%m-%dT%H:%M:%S%.fZ")
+        .encode()
+    )
+
+
+def _json_lists(column: pl.Series) -> pl.Series:
+    encoded = [None if v is None else msgspec.json.encode(list(v)).decode() for v in column]
+    return pl.Series(column.name, encoded, dtype=pl.String)

@@ -1,0 +1,197 @@
+"""What the catalogue can be asked: pages of markets, one market, its history; and the sample."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, TypeVar
+
+from augury.clock import Clock, now
+from augury.errors import InvalidInput, NotFound
+from augury.markets import samples, store
+from augury.markets.store import Bucket, Filters, Position, PriceRow, Sort, StoredMarket
+from augury.storage.database import Database
+
+INTERVALS = (1, 5, 60, 1440)
+"""Lengths of a history's intervals, in minutes."""
+
+MAX_INTERVALS = 10_000
+"""Most intervals one history may span."""
+
+MAX_EXPORT = 100_000
+"""Most markets one Parquet file holds; the next part starts at its cursor."""
+
+_WINDOW = {
+    1: timedelta(days=1),
+    5: timedelta(days=7),
+    60: timedelta(days=30),
+    1440: timedelta(days=365),
+}
+_EXPORT_PAGE = 2_000
+_RELATED = 50
+_LATEST_PRICES = 200
+
+_T = TypeVar("_T", float, float | None)
+
+
+class Page(NamedTuple):
+    """Some markets, and the position after which more follow; None: these were the last."""
+
+    markets: list[StoredMarket]
+    next: Position | None
+
+
+class Detail(NamedTuple):
+    """A market with its latest recorded prices and its kin."""
+
+    market: StoredMarket
+    prices: list[PriceRow]
+    related: list[StoredMarket]
+
+
+class History(NamedTuple):
+    """A market's prices over [start, end): per outcome one (start of interval, price) each."""
+
+    market: StoredMarket
+    start: datetime
+    end: datetime
+    interval_minutes: int
+    series: list[list[tuple[datetime, float | None]]]
+
+
+class MarketService:
+    """The catalogue's use cases over one database."""
+
+    def __init__(self, database: Database, *, clock: Clock = now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def page(
+        self, filters: Filters, *, sort: Sort, limit: int, after: Position | None = None
+    ) -> Page:
+        """At most `limit` markets after a position of the same list."""
+        async with self._database.reading() as conn:
+            markets = await store.list_page(conn, filters, sort=sort, limit=limit + 1, after=after)
+        more = len(markets) > limit
+        markets = markets[:limit]
+        return Page(markets, store.position(markets[-1], sort) if more else None)
+
+    async def pages(
+        self,
+        filters: Filters,
+        *,
+        sort: Sort,
+        after: Position | None = None,
+        most: int | None = None,
+    ) -> AsyncIterator[Page]:
+        """The list in pages, up to `most` markets; no connection is held between two."""
+        sent = 0
+        while most is None or sent < most:
+            limit = _EXPORT_PAGE if most is None else min(_EXPORT_PAGE, most - sent)
+            page = await self.page(filters, sort=sort, limit=limit, after=after)
+            yield page
+            sent += limit
+            after = page.next
+            if after is None:
+                return
+
+    async def detail(self, market_id: str) -> Detail:
+        """One market, its latest prices, the others of its event and group."""
+        async with self._database.reading() as conn:
+            market = await self._market(conn, market_id)
+            prices = await store.latest_prices(conn, market, _LATEST_PRICES)
+            related = await store.fetch_related(conn, market, _RELATED)
+        return Detail(market, prices, related)
+
+    async def history(
+        self,
+        market_id: str,
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        interval_minutes: int = 60,
+    ) -> History:
+        """Prices of a market over a window, one an interval, aligned to midnight UTC.
+
+        Without `end` the window ends now, or with the last recorded price of a market that is
+        no longer active; without `start` it is a day, a week, a month or a year long, by the
+        interval.
+        """
+        async with self._database.reading() as conn:
+            market = await self._market(conn, market_id)
+            if end is None:
+                end = self._clock()
+                if market.status != "active" and start is None:
+                    last = await store.last_price_at(conn, market.seq)
+                    end = min(end, last + timedelta(microseconds=1)) if last else end
+            start = start or end - _WINDOW[interval_minutes]
+            _check_window(start, end, interval_minutes)
+            buckets = await store.history(
+                conn, market.seq, start=start, end=end, interval_minutes=interval_minutes
+            )
+        series = to_series(buckets, len(market.outcomes), timedelta(minutes=interval_minutes))
+        return History(market, start.astimezone(UTC), end.astimezone(UTC), interval_minutes, series)
+
+    async def _market(self, conn: store.Connection, market_id: str) -> StoredMarket:
+        # PostgreSQL keeps no NUL, so it can't be asked for one.
+        found = [] if "\0" in market_id else await store.fetch(conn, [market_id])
+        if not found:
+            raise NotFound("There is no such market.")
+        return found[0]
+
+    async def ensure_sample(self) -> int:
+        """Fill an empty catalogue with the sample; returns how many markets that added."""
+        async with self._database.transaction() as conn:
+            await store.lock_for_ingest(conn)
+            if not await store.is_empty(conn):
+                return 0
+            markets, points = samples.generate(self._clock())
+            summary = await store.upsert_markets(conn, markets)
+            await store.append_prices(conn, points)
+            return summary.inserted
+
+
+def _check_window(start: datetime, end: datetime, interval_minutes: int) -> None:
+    if start >= end:
+        raise InvalidInput.at("query", "start", msg="start should be before end")
+    count = (end - start) / timedelta(minutes=interval_minutes)
+    if count > MAX_INTERVALS:
+        raise InvalidInput.at(
+            "query",
+            "start",
+            msg=f"The window spans {count:,.0f} intervals of {interval_minutes} min; at most "
+            f"{MAX_INTERVALS:,} are served at once: shorten it or take a longer interval",
+            type="window_too_long",
+        )
+
+
+def complement(prices: dict[int, _T], outcomes: int) -> dict[int, _T | float]:
+    """`prices` by outcome, and of two outcomes the one not recorded as 1 minus the other."""
+    if outcomes != 2 or len(prices) != 1:
+        return dict(prices)
+    [(known, price)] = prices.items()
+    return dict(prices) if price is None else {known: price, 1 - known: round(1 - price, 12)}
+
+
+def to_series(
+    buckets: list[Bucket], outcomes: int, interval: timedelta
+) -> list[list[tuple[datetime, float | None]]]:
+    """Per outcome its intervals from the first with a price to the last, None in the gaps."""
+    by_start: dict[datetime, dict[int, float]] = {}
+    for bucket in buckets:
+        by_start.setdefault(bucket.start, {})[bucket.outcome] = bucket.price
+    known: list[dict[datetime, float]] = [{} for _ in range(outcomes)]
+    for start, prices in by_start.items():
+        for outcome, price in complement(prices, outcomes).items():
+            if outcome < outcomes:
+                known[outcome][start] = price
+    series: list[list[tuple[datetime, float | None]]] = []
+    for points in known:
+        if not points:
+            series.append([])
+            continue
+        first, last = min(points), max(points)
+        steps = (last - first) // interval
+        at = [first + n * interval for n in range(steps + 1)]
+        series.append([(moment, points.get(moment)) for moment in at])
+    return series
