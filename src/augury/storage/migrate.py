@@ -88,6 +88,13 @@ def upgrade(url: str) -> None:
             context.run_migrations()
 
 
+def lineage(migration: str) -> tuple[str, str | None]:
+    """The name of the migration module `migration` (its `__file__`) and of the one before it."""
+    known = revisions()
+    at = known.index(Path(migration).stem)
+    return known[at], known[at - 1] if at else None
+
+
 def run_sql(connection: Connection, migration: str) -> None:
     """Run the SQL file beside the migration module `migration` (its `__file__`)."""
     # Not through SQLAlchemy, which would look for parameters in the text.

@@ -2,10 +2,9 @@
 
 from alembic import op
 
-from augury.storage.migrate import run_sql
+from augury.storage.migrate import lineage, run_sql
 
-revision = "0001_foundation"
-down_revision = None
+revision, down_revision = lineage(__file__)
 
 
 def upgrade() -> None:

@@ -1,0 +1,125 @@
+"""Durable jobs: a record of ours beside an entry in pgqueuer's queue, written as one.
+
+The record is what callers see and is kept; the entry is what makes a worker run it and goes away.
+Everything here works within the caller's transaction: a job exists if and only if that commits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
+from pgqueuer.adapters.persistence.queries import Queries
+from pgqueuer.domain.types import JobId
+from psycopg import AsyncConnection
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from augury.ids import new_id
+
+FINISHED_KEPT = timedelta(days=30)
+LOG_KEPT = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """One row of `jobs`."""
+
+    id: str
+    kind: str
+    account_id: str | None
+    status: str
+    request: dict[str, Any]
+    progress_stage: str | None
+    progress_detail: dict[str, Any] | None
+    result: dict[str, Any] | None
+    error_message: str | None
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    heartbeat_at: datetime | None
+    finished_at: datetime | None
+
+
+async def enqueue(
+    connection: AsyncConnection[Any],
+    kind: str,
+    request: dict[str, Any] | None = None,
+    *,
+    account_id: str | None = None,
+    delay: timedelta | None = None,
+) -> str:
+    """Add a job of `kind`, to be run no sooner than after `delay`; its id."""
+    job_id = new_id("job")
+    async with connection.transaction():
+        await connection.execute(
+            "insert into jobs (id, kind, account_id, request) values (%s, %s, %s, %s)",
+            (job_id, kind, account_id, Jsonb(request or {})),
+        )
+        # The dedupe key is how the entry is found again from the record.
+        await _queries(connection).enqueue(
+            kind, job_id.encode(), execute_after=delay, dedupe_key=job_id
+        )
+    return job_id
+
+
+async def fetch(connection: AsyncConnection[Any], job_id: str) -> JobRecord | None:
+    """The record, None when there is none with this id."""
+    async with connection.cursor(row_factory=class_row(JobRecord)) as cursor:
+        await cursor.execute("select * from jobs where id = %s", (job_id,))
+        return await cursor.fetchone()
+
+
+async def cancel(connection: AsyncConnection[Any], job_id: str) -> bool:
+    """End a job that is queued or running; False when it had ended or does not exist."""
+    async with connection.transaction():
+        cursor = await connection.execute(
+            "update jobs set status = 'canceled', finished_at = now()"
+            " where id = %s and status in ('queued', 'running')",
+            (job_id,),
+        )
+        if cursor.rowcount == 0:
+            return False
+        cursor = await connection.execute(
+            "select id from pgqueuer where dedupe_key = %s and status in ('queued', 'picked')",
+            (job_id,),
+        )
+        entries = [JobId(row[0]) for row in await cursor.fetchall()]
+        await _queries(connection).mark_job_as_cancelled(entries)
+    return True
+
+
+async def retry(connection: AsyncConnection[Any], job_id: str) -> bool:
+    """Run a failed or canceled job once more; False when it is neither."""
+    async with connection.transaction():
+        cursor = await connection.execute(
+            "update jobs set status = 'queued', attempts = 0, error_message = null,"
+            " finished_at = null, progress_stage = null, progress_detail = null"
+            " where id = %s and status in ('failed', 'canceled') returning kind",
+            (job_id,),
+        )
+        row = await cursor.fetchone()
+        if row is None:
+            return False
+        await _queries(connection).enqueue(row[0], job_id.encode(), dedupe_key=job_id)
+    return True
+
+
+async def prune(connection: AsyncConnection[Any]) -> None:
+    """Forget what ended long ago: records after 30 days, the queue's own log after 7."""
+    async with connection.transaction():
+        await connection.execute(
+            "delete from jobs where finished_at < now() - %s::interval", (FINISHED_KEPT,)
+        )
+        await connection.execute(
+            "delete from pgqueuer_log where created < now() - %s::interval", (LOG_KEPT,)
+        )
+        await connection.execute(
+            "delete from pgqueuer_statistics where created < now() - %s::interval", (LOG_KEPT,)
+        )
+
+
+def _queries(connection: AsyncConnection[Any]) -> Queries:
+    return Queries(PsycopgDriver(connection))

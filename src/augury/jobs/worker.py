@@ -1,0 +1,286 @@
+"""Runs jobs and schedules, inside `serve` or as `augury worker` on any machine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
+from pgqueuer.adapters.persistence.queries import Queries
+from pgqueuer.core.qm import QueueManager
+from pgqueuer.domain import models
+from pgqueuer.domain.errors import RetryRequested
+from psycopg import AsyncConnection, AsyncRawCursor
+from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
+
+from augury.errors import AuguryError
+from augury.jobs import queue
+from augury.jobs.schedules import Schedules
+from augury.storage.database import Database
+from augury.storage.failures import as_unavailable
+
+log = structlog.get_logger(__name__)
+
+HEARTBEAT = 4.0
+"""Seconds without a sign of life after which a job is taken from its worker."""
+DRAIN = 10.0
+"""Seconds running jobs have to end when the worker is stopped."""
+
+
+class Retry(Exception):
+    """Raised by a handler: try this job again `after` seconds."""
+
+    def __init__(self, reason: str, *, after: float) -> None:
+        super().__init__(reason)
+        self.after = after
+
+
+@dataclass
+class Job:
+    """A running job as its handler sees it."""
+
+    id: str
+    kind: str
+    account_id: str | None
+    request: dict[str, Any]
+    attempt: int
+    _database: Database = field(repr=False)
+
+    async def progress(self, stage: str, detail: dict[str, Any] | None = None) -> None:
+        """Tell whoever follows the job where it is."""
+        async with self._database.reading() as connection:
+            await connection.execute(
+                "update jobs set progress_stage = %s, progress_detail = %s, heartbeat_at = now()"
+                " where id = %s and attempts = %s and status = 'running'",
+                (stage, None if detail is None else Jsonb(detail), self.id, self.attempt),
+            )
+
+
+Handler = Callable[[Job], Awaitable[dict[str, Any] | None]]
+"""Does a job of one kind; what it returns becomes the record's `result`.
+
+May run again after a crash, so what it does twice must be as if done once.
+"""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    handler: Handler
+    attempts: int
+    at_once: int
+
+
+class Worker:
+    """Runs what is registered until told to stop; goes on when the database was away."""
+
+    def __init__(
+        self, database: Database, *, heartbeat: float = HEARTBEAT, drain: float = DRAIN
+    ) -> None:
+        """`heartbeat` and `drain` in seconds."""
+        self._database = database
+        self._heartbeat = heartbeat
+        self._drain = drain
+        self._kinds: dict[str, _Kind] = {}
+        self._running: set[asyncio.Task[Any]] = set()
+        self._draining = False
+        self.schedules = Schedules(database)
+        self.schedules.add("jobs.prune", 3600, self._prune)
+
+    def register(self, kind: str, handler: Handler, *, attempts: int = 3, at_once: int = 0) -> None:
+        """Do jobs of `kind` with `handler`: at most `attempts` times each, at most `at_once` of
+        them at the same time over all workers (0: no limit)."""
+        if kind in self._kinds:
+            raise ValueError(f"two handlers for jobs of kind {kind}")
+        self._kinds[kind] = _Kind(handler, attempts, at_once)
+
+    def every(self, name: str, seconds: float, function: Callable[[], Awaitable[None]]) -> None:
+        """Run `function` each `seconds`, in exactly one of all processes."""
+        self.schedules.add(name, seconds, function)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work until `stop` is set, then let running jobs end for at most `drain` seconds.
+
+        A job that does not end in time goes back to the queue.
+        """
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.schedules.run(stop, drain=self._drain))
+            if self._kinds:
+                group.create_task(self._run_jobs(stop))
+
+    async def _run_jobs(self, stop: asyncio.Event) -> None:
+        pause = 0.2
+        while not stop.is_set():
+            try:
+                async with await AsyncConnection.connect(
+                    self._database.direct_url, autocommit=True, connect_timeout=5
+                ) as listening:
+                    pause = 0.2
+                    await self._session(listening, stop)
+            except Exception as error:
+                if not isinstance(error, AuguryError) and as_unavailable(error) is None:
+                    raise
+                log.warning("worker_waits_for_database", reason=str(error), again_in=pause)
+                await _sleep(pause, stop)
+                pause = min(pause * 2, 5)
+
+    async def _session(self, listening: AsyncConnection[Any], stop: asyncio.Event) -> None:
+        manager = QueueManager(Queries(_Driver(listening, self._database)))
+        for name, kind in self._kinds.items():
+            manager.entrypoint(name, concurrency_limit=kind.at_once)(self._entrypoint(kind))
+        work = asyncio.create_task(
+            manager.run(
+                # A lost notification costs no more than this.
+                dequeue_timeout=timedelta(seconds=self._heartbeat / 2),
+                heartbeat_timeout=timedelta(seconds=self._heartbeat),
+                shutdown_on_listener_failure=True,
+            )
+        )
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                await self._drain_and_stop(manager, work)
+            await work
+        finally:
+            stopping.cancel()
+            if not work.done():
+                work.cancel()
+                await asyncio.wait({work}, timeout=1)
+
+    async def _drain_and_stop(self, manager: QueueManager, work: asyncio.Task[None]) -> None:
+        manager.shutdown.set()
+        await asyncio.wait({work}, timeout=self._drain * 0.8)
+        if self._running:
+            self._draining = True
+            for task in self._running:
+                task.cancel()
+        await asyncio.wait({work}, timeout=self._drain * 0.2)
+
+    def _entrypoint(self, kind: _Kind) -> Callable[[models.Job, models.Context], Awaitable[None]]:
+        async def perform(entry: models.Job, context: models.Context) -> None:
+            job_id = (entry.payload or b"").decode()
+            job = await self._claim(job_id, kind)
+            if job is None:  # ended meanwhile: only the entry was left
+                return
+            # A task of its own, so that stopping the worker can end the handler without pgqueuer
+            # taking that for the end of the job.
+            handling = asyncio.ensure_future(kind.handler(job))
+            result = None
+            self._running.add(handling)
+            try:
+                with context.cancellation:
+                    result = await handling
+            except asyncio.CancelledError:
+                if not self._draining:
+                    raise
+                await self._put_back(job)
+                raise RetryRequested(timedelta(0), "worker stopped") from None
+            except Retry as error:
+                await self._failed(job, kind, str(error), timedelta(seconds=error.after))
+            except Exception as error:
+                log.exception("job_failed", job=job.id, kind=job.kind, attempt=job.attempt)
+                text = str(error) if isinstance(error, AuguryError) else type(error).__name__
+                await self._failed(job, kind, text, timedelta(seconds=2**job.attempt))
+            else:
+                if not context.cancellation.cancelled_caught:
+                    await self._finish(job, "succeeded", result=result)
+            finally:
+                self._running.discard(handling)
+
+        return perform
+
+    async def _claim(self, job_id: str, kind: _Kind) -> Job | None:
+        """Mark the job as running. One found running was its dead worker's."""
+        async with self._database.transaction() as connection:
+            cursor = await connection.execute(
+                "update jobs set status = 'running', attempts = attempts + 1,"
+                " started_at = coalesce(started_at, now()), heartbeat_at = now()"
+                " where id = %s and status in ('queued', 'running')"
+                " returning id, kind, account_id, request, attempts",
+                (job_id,),
+            )
+            row = await cursor.fetchone()
+        if row is None:
+            return None
+        job = Job(*row, _database=self._database)
+        if job.attempt > kind.attempts:
+            await self._finish(job, "failed", error="The worker stopped each time it tried.")
+            return None
+        return job
+
+    async def _failed(self, job: Job, kind: _Kind, error: str, delay: timedelta) -> None:
+        if job.attempt >= kind.attempts:
+            await self._finish(job, "failed", error=error)
+            return
+        async with self._database.reading() as connection:
+            await connection.execute(
+                "update jobs set status = 'queued', error_message = %s"
+                " where id = %s and attempts = %s and status = 'running'",
+                (error, job.id, job.attempt),
+            )
+        raise RetryRequested(delay, error)
+
+    async def _put_back(self, job: Job) -> None:
+        """As if the attempt had not been: it was the worker that stopped."""
+        async with self._database.reading() as connection:
+            await connection.execute(
+                "update jobs set status = 'queued', attempts = attempts - 1"
+                " where id = %s and attempts = %s and status = 'running'",
+                (job.id, job.attempt),
+            )
+
+    async def _finish(
+        self,
+        job: Job,
+        status: str,
+        *,
+        result: dict[str, Any] | None = None,
+        error: str | None = None,
+    ) -> None:
+        async with self._database.reading() as connection:
+            # The attempt guards the record against a worker that was only thought to be dead.
+            await connection.execute(
+                "update jobs set status = %s, result = %s, error_message = %s,"
+                " finished_at = now() where id = %s and attempts = %s and status = 'running'",
+                (status, None if result is None else Jsonb(result), error, job.id, job.attempt),
+            )
+
+    async def _prune(self) -> None:
+        async with self._database.reading() as connection:
+            await queue.prune(connection)
+
+
+class _Driver(PsycopgDriver):
+    """Listens on a connection of its own and asks over the pool.
+
+    pgqueuer's driver does both on one connection, where a question waits for up to a second
+    until the listener lets go: heartbeats would come late.
+    """
+
+    def __init__(self, listening: AsyncConnection[Any], database: Database) -> None:
+        super().__init__(listening)
+        self._database = database
+
+    async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
+        async with self._database.reading() as connection:
+            cursor = AsyncRawCursor(connection, row_factory=dict_row)
+            await cursor.execute(query.encode(), args or None)
+            return await cursor.fetchall()
+
+    async def execute(self, query: str, *args: object) -> str:
+        async with self._database.reading() as connection:
+            cursor = AsyncRawCursor(connection)
+            await cursor.execute(query.encode(), args or None)
+            return cursor.statusmessage or ""
+
+
+async def _sleep(seconds: float, stop: asyncio.Event) -> None:
+    try:
+        await asyncio.wait_for(stop.wait(), seconds)
+    except TimeoutError:
+        pass
