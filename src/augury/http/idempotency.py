@@ -10,21 +10,17 @@ middle leaves a claim that the next try takes over once no deadline could have s
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from fastapi import Request, Response
-from psycopg import AsyncConnection
 
 from augury.errors import Conflict, InvalidInput
+from augury.http import store
 from augury.http.callers import Caller
 from augury.storage.database import Database
 
-LIFETIME = "24 hours"
-ABANDONED = "2 minutes"
-"""A claim this old belongs to a process that died: every deadline is shorter."""
 HEADER = "Idempotency-Key"
 _KEY = re.compile(r'"?([\x21\x23-\x7e]{1,255})"?', re.ASCII)
 _KEPT = {"content-type", "location", "etag"}
@@ -60,78 +56,32 @@ async def answer_once(
         fingerprint.update(len(part).to_bytes(8) + part)
     database: Database = request.app.state.services.database
     async with database.transaction() as conn:
-        kept = await _claim(conn, *claim, fingerprint.digest())
-    if kept is not None:
-        return kept
+        ours = await store.claim(conn, *claim, fingerprint.digest())
+        earlier = None if ours else await store.kept(conn, *claim)
+    if not ours:
+        return _answer(earlier, fingerprint.digest())
     try:
         response = await handler(request)
     except BaseException:
         async with database.transaction() as conn:
-            await _release(conn, *claim)
+            await store.release(conn, *claim)
         raise
+    headers = {name: value for name, value in response.headers.items() if name in _KEPT}
     async with database.transaction() as conn:
-        await _keep(conn, *claim, response)
+        await store.keep(conn, *claim, response.status_code, headers, bytes(response.body))
     return response
 
 
-async def _claim(
-    conn: AsyncConnection[Any], account_id: str, key: str, request_hash: bytes
-) -> Response | None:
-    """The answer kept under this key; None when the key is now ours to answer."""
-    cursor = await conn.execute(
-        f"""
-        insert into idempotency_keys as i (account_id, key, request_hash)
-        values (%s, %s, %s)
-        on conflict (account_id, key) do update
-          set request_hash = excluded.request_hash, created_at = now(),
-              status = null, headers = null, body = null
-          where i.created_at < now() - interval '{LIFETIME}'
-             or (i.status is null and i.created_at < now() - interval '{ABANDONED}')
-        returning true
-        """,
-        (account_id, key, request_hash),
-    )
-    if await cursor.fetchone():
-        return None
-    cursor = await conn.execute(
-        "select request_hash, status, headers, body from idempotency_keys"
-        " where account_id = %s and key = %s",
-        (account_id, key),
-    )
-    row = await cursor.fetchone()
-    if row is None or (row[0] == request_hash and row[1] is None):
+def _answer(earlier: store.Kept | None, request_hash: bytes) -> Response:
+    if earlier is not None and earlier.request_hash != request_hash:
+        raise InvalidInput(
+            "This Idempotency-Key was used for another request.", code="idempotency_key_reused"
+        )
+    if earlier is None or earlier.status is None:
         raise Conflict(
             "A request with this Idempotency-Key is under way.",
             code="idempotency_in_flight",
             headers={"Retry-After": "1"},
         )
-    stored_hash, status, headers, body = row
-    if stored_hash != request_hash:
-        raise InvalidInput(
-            "This Idempotency-Key was used for another request.", code="idempotency_key_reused"
-        )
-    return Response(body, status, {**headers, "Idempotency-Replayed": "true"})
-
-
-async def _keep(conn: AsyncConnection[Any], account_id: str, key: str, response: Response) -> None:
-    headers = {name: value for name, value in response.headers.items() if name in _KEPT}
-    await conn.execute(
-        "update idempotency_keys set status = %s, headers = %s, body = %s"
-        " where account_id = %s and key = %s",
-        (response.status_code, json.dumps(headers), bytes(response.body), account_id, key),
-    )
-
-
-async def _release(conn: AsyncConnection[Any], account_id: str, key: str) -> None:
-    await conn.execute(
-        "delete from idempotency_keys where account_id = %s and key = %s and status is null",
-        (account_id, key),
-    )
-
-
-async def forget_old(conn: AsyncConnection[Any]) -> int:
-    """Delete what is older than a key's lifetime; for a schedule."""
-    cursor = await conn.execute(
-        f"delete from idempotency_keys where created_at < now() - interval '{LIFETIME}'"
-    )
-    return cursor.rowcount
+    headers = {**(earlier.headers or {}), "Idempotency-Replayed": "true"}
+    return Response(earlier.body, earlier.status, headers)

@@ -8,13 +8,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
 from augury.errors import AuguryError, RateLimited, SetupProblem
-from augury.http import metrics
+from augury.http import metrics, store
 from augury.http.exchange import Exchange
 from augury.http.gcra import Decision, Rate
 
@@ -52,22 +51,16 @@ class PostgresLimiter:
 
     async def take(self, key: str, rate: Rate) -> Decision:
         async with self._database().reading() as conn:
-            cursor = await conn.execute(
-                "select allowed, retry_after, remaining, reset from augury_take(%s, %s, %s)",
-                (key, timedelta(microseconds=rate.interval), rate.burst),
-            )
-            row = await cursor.fetchone()
-        assert row is not None
+            decision = await store.take(conn, key, rate)
         if time.monotonic() >= self._next_sweep:
             self._next_sweep = time.monotonic() + self.SWEEP_EVERY
             self._sweeping = asyncio.create_task(self._sweep())
-        return Decision(*row)
+        return decision
 
     async def _sweep(self) -> None:
-        """Forget keys whose whole burst is there again: they are as good as new ones."""
         try:
             async with self._database().reading() as conn:
-                await conn.execute("delete from rate_limits where tat < clock_timestamp()")
+                await store.sweep(conn)
         except Exception as exc:
             log.warning("rate limits not swept", error=type(exc).__name__)
 
@@ -81,7 +74,8 @@ local window = interval * burst
 local tat = tonumber(redis.call('GET', KEYS[1]) or now)
 local base = math.min(math.max(tat, now), now + window)
 if base + interval - now > window then
-  return {0, base + interval - window - now, math.floor((now + window - base) / interval), base - now}
+  local free = math.floor((now + window - base) / interval)
+  return {0, base + interval - window - now, free, base - now}
 end
 base = base + interval
 redis.call('SET', KEYS[1], string.format('%.0f', base), 'PX', math.ceil((base - now) / 1000))

@@ -1,0 +1,98 @@
+"""The SQL of rate limits and idempotency keys."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from psycopg import AsyncConnection
+from psycopg.rows import class_row
+
+from augury.http.gcra import Decision, Rate
+
+Connection = AsyncConnection[Any]
+
+LIFETIME = timedelta(hours=24)
+"""How long an answer is kept under its key."""
+ABANDONED = timedelta(minutes=2)
+"""A claim this old belongs to a process that died: every deadline is shorter."""
+
+
+async def take(conn: Connection, key: str, rate: Rate) -> Decision:
+    """Ask `augury_take` for one request of `key`, by the database's clock."""
+    cursor = await conn.execute(
+        "select allowed, retry_after, remaining, reset from augury_take(%s, %s, %s)",
+        (key, timedelta(microseconds=rate.interval), rate.burst),
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return Decision(*row)
+
+
+async def sweep(conn: Connection) -> None:
+    """Forget keys whose whole burst is there again: they are as good as new ones."""
+    await conn.execute("delete from rate_limits where tat < clock_timestamp()")
+
+
+class Kept(NamedTuple):
+    """What is stored under an idempotency key; `status` is None while it is under way."""
+
+    request_hash: bytes
+    status: int | None
+    headers: dict[str, str] | None
+    body: bytes | None
+
+
+async def claim(conn: Connection, account_id: str, key: str, request_hash: bytes) -> bool:
+    """Whether the key is now ours to answer: new, forgotten, or left behind by a dead process."""
+    cursor = await conn.execute(
+        """
+        insert into idempotency_keys as i (account_id, key, request_hash)
+        values (%s, %s, %s)
+        on conflict (account_id, key) do update
+          set request_hash = excluded.request_hash, created_at = now(),
+              status = null, headers = null, body = null
+          where i.created_at < now() - %s
+             or (i.status is null and i.created_at < now() - %s)
+        """,
+        (account_id, key, request_hash, LIFETIME, ABANDONED),
+    )
+    return cursor.rowcount == 1
+
+
+async def kept(conn: Connection, account_id: str, key: str) -> Kept | None:
+    async with conn.cursor(row_factory=class_row(Kept)) as cursor:
+        await cursor.execute(
+            "select request_hash, status, headers, body from idempotency_keys"
+            " where account_id = %s and key = %s",
+            (account_id, key),
+        )
+        return await cursor.fetchone()
+
+
+async def keep(
+    conn: Connection, account_id: str, key: str, status: int, headers: dict[str, str], body: bytes
+) -> None:
+    """Store the answer under a claimed key."""
+    await conn.execute(
+        "update idempotency_keys set status = %s, headers = %s, body = %s"
+        " where account_id = %s and key = %s",
+        (status, json.dumps(headers), body, account_id, key),
+    )
+
+
+async def release(conn: Connection, account_id: str, key: str) -> None:
+    """Free a claimed key whose request came to nothing."""
+    await conn.execute(
+        "delete from idempotency_keys where account_id = %s and key = %s and status is null",
+        (account_id, key),
+    )
+
+
+async def forget_old(conn: Connection) -> int:
+    """Delete what is older than a key's lifetime; for a schedule."""
+    cursor = await conn.execute(
+        "delete from idempotency_keys where created_at < now() - %s", (LIFETIME,)
+    )
+    return cursor.rowcount
