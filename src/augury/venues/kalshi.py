@@ -13,13 +13,14 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote as quote_path
 
-from augury.markets.records import Market, MarketChange, PricePoint, Status, Strike
+from augury.clock import Clock, now
+from augury.markets.records import Market, MarketChange, Platform, PricePoint, Status, Strike
+from augury.venues.http import BadAnswer, NoSuchRecord, VenueClient, VenueError
+from augury.venues.records import Cursor, Notes, Page, Refusal, Target
 from augury.venues.wire import (
     QUESTION_LIMIT,
     TEXT_LIMIT,
     BadPrice,
-    Notes,
-    Refusal,
     Wire,
     amount,
     flag,
@@ -447,3 +448,169 @@ def _state(
     if result not in (None, "", "scalar", "void"):
         notes["unknown result"] += 1
     return status, None, settlement, resolved_at, as_of, None, None
+
+
+# --- the connector -------------------------------------------------------------------------
+
+BASES = ("api",)
+LIMITS = {"api": 8.0}
+"""Requests a second: under half of the 20 a keyless caller has."""
+COMPLETED_AT_ONCE = 40
+"""Events looked up for the new markets of one page; a full sync brings the rest."""
+
+
+class Kalshi:
+    """Kalshi as the sync sees it (`sync.Venue`)."""
+
+    platform: Platform = "kalshi"
+    full: tuple[str, ...] = ("open", "closed", "settled")
+    incremental: tuple[str, ...] = ("created", "updated", "settling")
+
+    def __init__(self, client: VenueClient, clock: Clock = now) -> None:
+        self._client = client
+        self._clock = clock
+        self._series: dict[str, Wire] = {}
+
+    async def listing(self, phase: str, after: Cursor, since: datetime) -> Page:
+        """A page of whole events (full sync) or of markets without their event (incremental)."""
+        observed_at = self._clock()
+        cursor = after if isinstance(after, str) else None
+        if phase in self.full:
+            if cursor is None:
+                await self._refresh_series()
+            path, params = events_query(status=phase, cursor=cursor)
+            if phase != "open":
+                params = {**params, "min_close_ts": int(since.timestamp())}
+            raw, following = await self._page(path, params, "events")
+            page = Page(after=following, records=len(raw))
+            for event in raw:
+                self._add_event(page, event, observed_at)
+            return page
+        filters: dict[str, dict[str, str | int]] = {
+            "created": {"min_created_ts": int(since.timestamp()), "status": "open"},
+            "updated": {"min_updated_ts": int(since.timestamp())},
+            "settling": {"min_settled_ts": int(since.timestamp()), "status": "settled"},
+        }
+        path, params = markets_query(cursor=cursor, **filters[phase])
+        raw, following = await self._page(path, params, "markets")
+        page = Page(after=following, records=len(raw), partial=True)
+        for wire in raw:
+            self._add_news(page, wire, observed_at)
+        return page
+
+    async def complete(self, kin: Mapping[str, str]) -> Page:
+        """Whole records of new markets, through their events: `kin` is market id to event id."""
+        page = Page()
+        for event in list(dict.fromkeys(kin.values()))[:COMPLETED_AT_ONCE]:
+            observed_at = self._clock()
+            path, params = event_query(event)
+            try:
+                answer = await self._client.get("api", path, params)
+                self._add_event(page, read_one(answer, "event"), observed_at)
+            except NoSuchRecord:
+                page.notes["event unknown to the venue"] += 1
+            except ValueError as problem:
+                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
+        return page
+
+    async def news(self, targets: Sequence[Target]) -> Page:
+        """Known markets by ticker."""
+        observed_at = self._clock()
+        path, params = batch_query([t.platform_id for t in targets])
+        raw, _ = await self._page(path, params, "markets")
+        page = Page(records=len(raw), partial=True)
+        for wire in raw:
+            self._add_news(page, wire, observed_at)
+        return page
+
+    async def lookup(self, platform_id: str) -> Market | Refusal:
+        """One market with its event, also from the historical part.
+
+        Raises
+        ------
+        NoSuchRecord
+            When the venue does not know it.
+        """
+        observed_at = self._clock()
+        wire: dict[str, Any] = {}
+        for historical in (False, True):
+            path, params = market_query(platform_id, historical=historical)
+            try:
+                wire = read_one(await self._client.get("api", path, params), "market")
+                break
+            except NoSuchRecord:
+                if historical:
+                    raise
+            except ValueError as problem:
+                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
+        if wire.get("ticker") != platform_id:
+            raise BadAnswer(self.platform, "answered with another market than the one asked for")
+        event: Wire = {}
+        if (ticker := identifier(wire.get("event_ticker"))) is not None:
+            path, params = event_query(ticker)
+            try:
+                event = read_one(await self._client.get("api", path, params), "event")
+            except (NoSuchRecord, ValueError):
+                event = {}
+        series = self._series.get(series_of(platform_id))
+        return market(wire, observed_at, event=event, series=series)
+
+    async def history(self, target: Target, start: datetime, end: datetime) -> list[PricePoint]:
+        """Hourly candles, from the historical part when the live one no longer has them."""
+        for historical in (False, True):
+            path, params = candles_query(
+                target.platform_id,
+                target.series_id,
+                start=start,
+                end=end,
+                minutes=60,
+                historical=historical,
+            )
+            try:
+                return candles(await self._client.get("api", path, params), target.id)
+            except NoSuchRecord:
+                if historical:
+                    return []
+            except ValueError as problem:
+                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
+        return []
+
+    async def _page(self, path: str, params: Params, kind: str) -> tuple[list[Any], str | None]:
+        answer = await self._client.get("api", path, params)
+        try:
+            return read_page(answer, kind)
+        except ValueError as problem:
+            raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
+
+    async def _refresh_series(self) -> None:
+        """Categories and tags. Worth having, never worth failing for."""
+        path, params = series_query()
+        try:
+            raw, _ = await self._page(path, params, "series")
+        except VenueError:
+            return
+        self._series = {
+            ticker: wire
+            for wire in raw
+            if isinstance(wire, dict) and (ticker := identifier(wire.get("ticker"))) is not None
+        }
+
+    def _add_event(self, page: Page, event: object, observed_at: datetime) -> None:
+        if not isinstance(event, dict):
+            page.add(Refusal(None, "not a record"))
+            return
+        series = self._series.get(str(event.get("series_ticker")))
+        for wire in event_markets(event):
+            page.add(market(wire, observed_at, event=event, series=series, notes=page.notes))
+
+    def _add_news(self, page: Page, wire: object, observed_at: datetime) -> None:
+        found = (
+            Refusal(identifier(wire.get("ticker")), "parlay")
+            if isinstance(wire, dict) and is_parlay(wire)
+            else change(wire, observed_at, page.notes)
+        )
+        page.add(found)
+        if isinstance(found, MarketChange) and isinstance(wire, dict):
+            event = identifier(wire.get("event_ticker"))
+            if event is not None:
+                page.kin[found.id] = event

@@ -13,14 +13,15 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote as quote_path
 
-from augury.markets.records import Market, MarketChange, PricePoint, Status
+from augury.clock import Clock, now
+from augury.markets.records import Market, Platform, PricePoint, Status
+from augury.venues.http import BadAnswer, NoSuchRecord, Rejected, VenueClient
+from augury.venues.records import Cursor, Notes, Page, Refusal, Target
 from augury.venues.wire import (
     LABEL_LIMIT,
     QUESTION_LIMIT,
     TEXT_LIMIT,
     BadPrice,
-    Notes,
-    Refusal,
     Wire,
     amount,
     flag,
@@ -64,12 +65,15 @@ def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tupl
     return _paged("/events", params, keyset=keyset, after=after)
 
 
-def changed_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params]:
-    """A page of open markets, the last updated first."""
+def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params]:
+    """A page of open markets, the newest first.
+
+    Not by `updatedAt`: every trade moves it, so that listing would be the whole venue.
+    """
     params: dict[str, str | int] = {
         "limit": MARKETS_PAGE,
         "closed": "false",
-        "order": "updatedAt",
+        "order": "createdAt",
         "ascending": "false",
         "include_tag": "true",
     }
@@ -241,48 +245,6 @@ def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> M
     )
 
 
-def change(wire: object, known: Sequence[str], observed_at: datetime) -> MarketChange | Refusal:
-    """News of a market whose outcomes are `known`; prices follow the known order by label.
-
-    A venue that swaps its outcomes between two answers must not swap our polarity, so an answer
-    with other labels is refused and one in another order is put right.
-    """
-    parsed = market(wire, observed_at)
-    if isinstance(parsed, Refusal):
-        return parsed
-    return as_change(parsed, known, observed_at)
-
-
-def as_change(
-    parsed: Market, known: Sequence[str], observed_at: datetime
-) -> MarketChange | Refusal:
-    """A whole record as news of the market with the outcomes `known`."""
-    if sorted(parsed.outcomes) != sorted(known) or len(set(known)) != len(known):
-        if tuple(known) != parsed.outcomes:
-            return Refusal(parsed.platform_id, "other outcomes", ", ".join(parsed.outcomes)[:120])
-        order = list(range(len(known)))
-    else:
-        order = [parsed.outcomes.index(label) for label in known]
-    bid, ask = parsed.best_bid, parsed.best_ask
-    if order != sorted(order):
-        bid, ask = None, None
-    return MarketChange(
-        id=parsed.id,
-        observed_at=observed_at,
-        status=parsed.status,
-        resolution=parsed.resolution,
-        resolved_at=parsed.resolved_at,
-        prices=tuple(parsed.prices[i] for i in order),
-        price_as_of=parsed.price_as_of,
-        best_bid=bid,
-        best_ask=ask,
-        volume=parsed.volume,
-        volume_24h=parsed.volume_24h,
-        liquidity=parsed.liquidity,
-        open_interest=parsed.open_interest,
-    )
-
-
 def history(answer: object, market_id: str, outcome: int) -> list[PricePoint]:
     """`/prices-history` as points; a price of exactly 0 or 1 or a bad point is left out.
 
@@ -409,3 +371,123 @@ def _first_amount(wire: Wire, *keys: str) -> float | None:
         if (value := amount(wire.get(key))) is not None:
             return value
     return None
+
+
+# --- the connector -------------------------------------------------------------------------
+
+BASES = ("gamma", "clob")
+LIMITS = {"gamma": 100.0, "gamma/events": 20.0, "gamma/markets": 12.0, "clob": 50.0}
+"""Requests a second: less than half of what the venue allows (4,000, 500, 300 in 10 s)."""
+
+
+class Polymarket:
+    """Polymarket as the sync sees it (`sync.Venue`)."""
+
+    platform: Platform = "polymarket"
+    full: tuple[str, ...] = ("open", "closed")
+    incremental: tuple[str, ...] = ("created", "closed")
+
+    def __init__(self, client: VenueClient, clock: Clock = now) -> None:
+        self._client = client
+        self._clock = clock
+        self._keyset = True
+
+    async def listing(self, phase: str, after: Cursor, since: datetime) -> Page:
+        """A page: `open` events, `closed` ones back to `since`, `created` markets back to it."""
+        observed_at = self._clock()
+        try:
+            return await self._listing(phase, after, since, observed_at)
+        except (NoSuchRecord, Rejected):
+            if not self._keyset or after is not None:
+                raise
+            # The older generation of the listing: offset pages.
+            self._keyset = False
+            return await self._listing(phase, after, since, observed_at)
+
+    async def _listing(
+        self, phase: str, after: Cursor, since: datetime, observed_at: datetime
+    ) -> Page:
+        # A checkpoint goes on in the generation it was made in.
+        keyset = isinstance(after, str) if after is not None else self._keyset
+        kind = "markets" if phase == "created" else "events"
+        path, params = (
+            created_query(keyset=keyset, after=after)
+            if kind == "markets"
+            else events_query(keyset=keyset, closed=phase == "closed", after=after)
+        )
+        answer = await self._client.get("gamma", path, params)
+        try:
+            raw, following = read_page(answer, kind, keyset=keyset, after=after)
+        except ValueError as problem:
+            raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
+        wires: list[object] = []
+        newest: datetime | None = None
+        for record in raw:
+            if not isinstance(record, dict):
+                wires.append(record)
+                continue
+            wires.extend([record] if kind == "markets" else event_markets(record))
+            at = moment(record.get("createdAt" if kind == "markets" else "closedTime"))
+            if at is not None and (newest is None or at > newest):
+                newest = at
+        page = Page(after=following, records=len(raw), partial=phase == "created")
+        for wire in wires:
+            page.add(market(wire, observed_at, page.notes))
+        past_the_window = newest is not None and newest < since
+        if phase != "open" and past_the_window:
+            page.after = None
+        return page
+
+    async def complete(self, kin: Mapping[str, str]) -> Page:
+        """Pages of Polymarket are whole: there is nothing to complete."""
+        return Page()
+
+    async def news(self, targets: Sequence[Target]) -> Page:
+        """Known markets by id. Closed ones are asked for apart: the venue hides them."""
+        observed_at = self._clock()
+        page = Page(partial=True)
+        wanted = [t.platform_id for t in targets if t.platform_id.isdecimal()]
+        for closed in (False, True):
+            if not wanted:
+                break
+            path, params = batch_query(wanted, closed=closed)
+            answer = await self._client.get("gamma", path, params)
+            try:
+                raw, _ = read_page(answer, "markets", keyset=False, after=None)
+            except ValueError as problem:
+                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
+            page.records += len(raw)
+            for wire in raw:
+                page.add(market(wire, observed_at, page.notes))
+            seen = page.ids()
+            wanted = [own for own in wanted if own not in seen]
+        return page
+
+    async def lookup(self, platform_id: str) -> Market | Refusal:
+        """One market, whatever its status.
+
+        Raises
+        ------
+        NoSuchRecord
+            When the venue does not know it.
+        """
+        observed_at = self._clock()
+        path, params = market_query(platform_id)
+        found = market(await self._client.get("gamma", path, params), observed_at)
+        if isinstance(found, Market) and found.platform_id != platform_id:
+            raise BadAnswer(self.platform, "answered with another market than the one asked for")
+        return found
+
+    async def history(self, target: Target, start: datetime, end: datetime) -> list[PricePoint]:
+        """Hourly prices; of the second token too only where the market has more than two."""
+        # Below 12 hours, resolved markets come back empty.
+        minutes = 720 if target.status == "resolved" else 60
+        points: list[PricePoint] = []
+        tokens = target.token_ids[:1] if len(target.outcomes) == 2 else target.token_ids
+        for outcome, token in enumerate(tokens):
+            path, params = history_query(token, start=start, end=end, minutes=minutes)
+            try:
+                points += history(await self._client.get("clob", path, params), target.id, outcome)
+            except ValueError as problem:
+                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
+        return points

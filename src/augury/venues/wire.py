@@ -9,14 +9,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
-
-import msgspec
-
-from augury.markets.records import Market
 
 QUESTION_LIMIT = 1_000
 LABEL_LIMIT = 300
@@ -29,16 +24,6 @@ EMPTY_BOOK = (0.01, 0.99)
 """A bid at or under the first and an ask at or over the second: nobody is quoting."""
 
 Wire = Mapping[str, Any]
-Notes = Counter[str]
-"""Oddities that cost no record (an unknown enum word, say), counted by name."""
-
-
-class Refusal(msgspec.Struct, frozen=True):
-    """A wire record that is no market for us, and why."""
-
-    id: str | None
-    reason: str
-    detail: str | None = None
 
 
 class BadPrice(ValueError):
@@ -238,8 +223,3 @@ _PLACEHOLDER = re.compile(
 def is_placeholder(question: str | None, label: str | None) -> bool:
     """Whether the question or its label names a slot that the venue has not filled."""
     return any(part is not None and _PLACEHOLDER.search(part) for part in (question, label))
-
-
-def first_outcome(market: Market) -> float | None:
-    """The price of a market's first outcome."""
-    return market.prices[0] if market.prices else None

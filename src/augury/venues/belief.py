@@ -1,0 +1,119 @@
+"""What to believe of an answer about a market already known. Pure: no I/O, no clock.
+
+Two things that venues get wrong for a moment must never be taken at their word: the order of
+outcomes (taking it would turn every price around) and a resolution (taking it back would let
+settled history count as open again).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from augury.markets.records import Market, MarketChange, Status
+from augury.venues.records import Refusal, Target
+
+CONFIRMATIONS = 2
+"""How often a claim against a resolution must be repeated before it is believed."""
+CONFIRM_AFTER = timedelta(seconds=60)
+"""Repetitions closer together may be one cached answer."""
+FORGET_AFTER = timedelta(days=2)
+MOST_DOUBTS = 2_000
+
+
+def align(market: Market, known: Target) -> Market | Refusal:
+    """`market` with its outcomes in the known order, prices and tokens along with them.
+
+    Refused are other labels, and labels that sit on another token than before: there the prices
+    can't be told apart. Outcomes of a dump are guesses where the dump had none, so the venue's
+    own word replaces them.
+    """
+    if known.origin != "venue" or market.outcomes == known.outcomes:
+        order = list(range(len(market.outcomes)))
+    elif sorted(market.outcomes) == sorted(known.outcomes):
+        order = [market.outcomes.index(label) for label in known.outcomes]
+    else:
+        return Refusal(market.platform_id, "other outcomes", ", ".join(market.outcomes)[:120])
+    tokens = tuple(market.token_ids[i] for i in order) if market.token_ids else ()
+    if known.origin == "venue" and tokens and known.token_ids and tokens != known.token_ids:
+        return Refusal(market.platform_id, "swapped outcomes", ", ".join(market.outcomes)[:120])
+    if order == sorted(order):
+        return market
+    return msgspec.structs.replace(
+        market,
+        outcomes=known.outcomes,
+        prices=tuple(market.prices[i] for i in order),
+        token_ids=tokens,
+        # The book is of the outcome that came first.
+        best_bid=None if market.best_ask is None else round(1 - market.best_ask, 6),
+        best_ask=None if market.best_bid is None else round(1 - market.best_bid, 6),
+    )
+
+
+def as_change(market: Market, observed_at: datetime) -> MarketChange:
+    """The news in a record whose texts may be incomplete."""
+    return MarketChange(
+        id=market.id,
+        observed_at=observed_at,
+        status=market.status,
+        resolution=market.resolution,
+        resolved_at=market.resolved_at,
+        prices=market.prices,
+        price_as_of=market.price_as_of,
+        best_bid=market.best_bid,
+        best_ask=market.best_ask,
+        volume=market.volume,
+        volume_24h=market.volume_24h,
+        liquidity=market.liquidity,
+        open_interest=market.open_interest,
+    )
+
+
+class Doubts:
+    """Claims against known resolutions, waiting to be confirmed. Kept between syncs as JSON."""
+
+    def __init__(self, kept: Any = None) -> None:
+        self._claims: dict[str, dict[str, Any]] = dict(kept) if isinstance(kept, dict) else {}
+        self.changed = False
+
+    def believes(
+        self, known: Target, status: Status | None, resolution: str | None, at: datetime
+    ) -> bool:
+        """Whether news of this status and winner may be stored."""
+        if known.status != "resolved":
+            return True
+        if status in (None, "resolved") and resolution in (None, known.resolution):
+            self._drop(known.id)
+            # A settled market that has lost its winner: nothing new.
+            return status is not None and resolution == known.resolution
+        if known.resolution is None and status == "resolved":
+            return True
+        claim = f"{status}:{resolution or ''}"
+        held = self._claims.get(known.id)
+        if held is None or held.get("claim") != claim:
+            self._claims[known.id] = {"claim": claim, "times": 0, "at": at.isoformat()}
+            self.changed = True
+            return False
+        if at - datetime.fromisoformat(held["at"]) < CONFIRM_AFTER:
+            return False
+        held |= {"times": held["times"] + 1, "at": at.isoformat()}
+        self.changed = True
+        if held["times"] < CONFIRMATIONS:
+            return False
+        del self._claims[known.id]
+        return True
+
+    def kept(self, at: datetime) -> dict[str, Any]:
+        """What to keep, without claims nobody repeated."""
+        fresh = {
+            id_: claim
+            for id_, claim in self._claims.items()
+            if at - datetime.fromisoformat(claim["at"]) < FORGET_AFTER
+        }
+        return dict(list(fresh.items())[-MOST_DOUBTS:])
+
+    def _drop(self, id_: str) -> None:
+        if self._claims.pop(id_, None) is not None:
+            self.changed = True

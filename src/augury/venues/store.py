@@ -1,0 +1,241 @@
+"""The sync's own state in PostgreSQL, and what it asks of the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from psycopg import AsyncConnection
+from psycopg.rows import args_row
+from psycopg.types.json import Jsonb
+
+from augury.markets.records import PLATFORMS, Platform
+from augury.venues.records import Target
+
+Connection = AsyncConnection[Any]
+
+_TARGET = "id, platform_id, outcomes, status, resolution, token_ids, series_id, origin, created_at"
+
+
+class SyncState(msgspec.Struct, frozen=True):
+    """Where a flow of a venue stands."""
+
+    cursor: dict[str, Any] | None = None
+    started_at: datetime | None = None
+    succeeded_at: datetime | None = None
+    failed_at: datetime | None = None
+
+
+class VenueHealth(msgspec.Struct, frozen=True, kw_only=True):
+    """How well a venue is followed. Times are aware, in UTC."""
+
+    platform: Platform
+    markets: int
+    succeeded_at: datetime | None
+    age_seconds: float | None
+    """Since the last successful sync of any flow; None before the first."""
+    failed_at: datetime | None
+    failure: str | None
+    """Plain text of what is failing now; None while all flows succeed."""
+
+
+def _target(*values: Any) -> Target:
+    id_, platform_id, outcomes, status, resolution, tokens, series, origin, created = values
+    return Target(
+        id_,
+        platform_id,
+        tuple(outcomes),
+        status,
+        resolution,
+        tuple(tokens),
+        series,
+        origin,
+        created,
+    )
+
+
+async def load(conn: Connection, platform: Platform, flow: str) -> SyncState:
+    """The state of a flow; empty before its first run."""
+    cursor = conn.cursor(row_factory=args_row(SyncState))
+    await cursor.execute(
+        "select cursor, started_at, succeeded_at, failed_at from sync_state"
+        " where platform = %s and flow = %s",
+        (platform, flow),
+    )
+    return await cursor.fetchone() or SyncState()
+
+
+async def checkpoint(
+    conn: Connection, platform: Platform, flow: str, cursor: dict[str, Any], at: datetime
+) -> None:
+    """Note how far a flow has come, in the transaction of the rows that brought it there."""
+    await conn.execute(
+        """
+        insert into sync_state (platform, flow, cursor, started_at, progressed_at)
+        values (%(platform)s, %(flow)s, %(cursor)s, %(at)s, %(at)s)
+        on conflict (platform, flow) do update set
+          cursor = excluded.cursor, progressed_at = excluded.progressed_at,
+          started_at = case when sync_state.cursor is null then excluded.started_at
+                            else sync_state.started_at end
+        """,
+        {"platform": platform, "flow": flow, "cursor": Jsonb(cursor), "at": at},
+    )
+
+
+async def succeed(
+    conn: Connection, platform: Platform, flow: str, started_at: datetime, stats: dict[str, Any]
+) -> None:
+    """A flow ran to its end: no cursor is left, and no failure."""
+    await conn.execute(
+        """
+        insert into sync_state (platform, flow, started_at, progressed_at, succeeded_at, stats)
+        values (%(platform)s, %(flow)s, %(at)s, now(), now(), %(stats)s)
+        on conflict (platform, flow) do update set
+          cursor = null, started_at = excluded.started_at, progressed_at = now(),
+          succeeded_at = now(), failure = null, stats = excluded.stats
+        """,
+        {"platform": platform, "flow": flow, "at": started_at, "stats": Jsonb(stats)},
+    )
+
+
+async def fail(
+    conn: Connection, platform: Platform, flow: str, failure: str, *, forget: bool = False
+) -> None:
+    """A flow ended early. Its cursor stays for the next run, unless `forget`."""
+    await conn.execute(
+        """
+        insert into sync_state (platform, flow, failed_at, failure)
+        values (%(platform)s, %(flow)s, now(), %(failure)s)
+        on conflict (platform, flow) do update set
+          failed_at = now(), failure = excluded.failure,
+          cursor = case when %(forget)s then null else sync_state.cursor end
+        """,
+        {"platform": platform, "flow": flow, "failure": failure[:500], "forget": forget},
+    )
+
+
+async def targets(conn: Connection, ids: Sequence[str]) -> dict[str, Target]:
+    """The known ones among `ids`."""
+    cursor = conn.cursor(row_factory=args_row(_target))
+    await cursor.execute(
+        f"select {_TARGET} from markets where id = any(%s) and origin <> 'sample'",  # noqa: S608
+        (list(ids),),
+    )
+    return {target.id: target for target in await cursor.fetchall()}
+
+
+async def count_open(conn: Connection, platform: Platform) -> int:
+    """How many markets of a venue are believed to be open, by the venue's own word."""
+    row = await (
+        await conn.execute(
+            "select count(*) from markets"
+            " where platform = %s and status = 'active' and origin = 'venue'",
+            (platform,),
+        )
+    ).fetchone()
+    return row[0] if row else 0
+
+
+async def unseen(
+    conn: Connection, platform: Platform, before: datetime, after_seq: int, limit: int
+) -> list[tuple[int, Target]]:
+    """Open markets not observed since `before`: the listing no longer has them. By seq."""
+    cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
+    await cursor.execute(
+        f"""
+        select seq, {_TARGET} from markets
+        where platform = %s and status = 'active' and origin <> 'sample'
+          and coalesce(observed_at, '-infinity') < %s and seq > %s
+        order by seq limit %s
+        """,  # noqa: S608
+        (platform, before, after_seq, limit),
+    )
+    return await cursor.fetchall()
+
+
+async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> list[Target]:
+    """Open markets whose price to refresh: half the most traded, half the longest unseen.
+
+    The first half keeps what people look at fresh; the second sees to it that no open market is
+    left out for good however many there are.
+    """
+    cursor = conn.cursor(row_factory=args_row(_target))
+    await cursor.execute(
+        f"""
+        (select {_TARGET} from markets
+         where platform = %(platform)s and status = 'active' and origin <> 'sample'
+         order by coalesce(volume_24h, 0) desc, volume desc nulls last, seq limit %(half)s)
+        union
+        (select {_TARGET} from markets
+         where platform = %(platform)s and status = 'active' and origin <> 'sample'
+         order by observed_at nulls first, seq limit %(half)s)
+        """,  # noqa: S608
+        {"platform": platform, "half": max(1, limit // 2)},
+    )
+    return await cursor.fetchall()
+
+
+async def without_history(
+    conn: Connection, platform: Platform, after_seq: int, limit: int
+) -> list[tuple[int, Target]]:
+    """Traded markets whose past has not been fetched from the venue yet, by seq."""
+    cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
+    await cursor.execute(
+        f"""
+        select seq, {_TARGET} from markets m
+        where platform = %s and status = 'active' and origin = 'venue' and volume > 0 and seq > %s
+          and not exists (select from prices p where p.market_seq = m.seq
+                          and p.source in ('history', 'candle'))
+        order by seq limit %s
+        """,  # noqa: S608
+        (platform, after_seq, limit),
+    )
+    return await cursor.fetchall()
+
+
+async def try_lock(conn: Connection, platform: Platform, flow: str) -> bool:
+    """Claim a flow of a venue for this session; it is free again when the session ends."""
+    row = await (
+        await conn.execute(
+            "select pg_try_advisory_lock(hashtextextended(%s, 0))",
+            (f"augury sync {platform} {flow}",),
+        )
+    ).fetchone()
+    return bool(row and row[0])
+
+
+async def venue_health(conn: Connection) -> list[VenueHealth]:
+    """How well each venue is followed, from the state of its flows."""
+    rows = await (
+        await conn.execute(
+            """
+            select p.platform,
+                   (select count(*) from markets m
+                    where m.platform = p.platform and m.origin <> 'sample'),
+                   s.succeeded_at, extract(epoch from now() - s.succeeded_at)::float8,
+                   s.failed_at, s.failure
+            from unnest(%s::text[]) p (platform)
+            left join lateral (
+              select max(succeeded_at) as succeeded_at, max(failed_at) as failed_at,
+                     (array_agg(failure order by failed_at desc)
+                      filter (where failure is not null
+                              and failed_at > coalesce(succeeded_at, '-infinity')))[1] as failure
+              from sync_state where platform = p.platform
+            ) s on true
+            """,
+            (list(PLATFORMS),),
+        )
+    ).fetchall()
+    return [
+        VenueHealth(
+            platform=platform,
+            markets=markets,
+            succeeded_at=succeeded_at,
+            age_seconds=age,
+            failed_at=failed_at,
+            failure=failure,
+        )
+        for platform, markets, succeeded_at, age, failed_at, failure in rows
+    ]
