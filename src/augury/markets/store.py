@@ -727,18 +727,23 @@ async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple
 _INDEX_COLUMNS = tuple(f for f in IndexRow.__struct_fields__ if f != "removed")
 
 
-async def changes_since(conn: Connection, change: int, limit: int) -> list[IndexRow]:
+async def changes_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[IndexRow]:
     """The next at most `limit` changes after number `change`, removals included, in order."""
+    # Two queries see two snapshots; both stop at a number below which nothing can still appear.
+    bounds = {"after": change, "upto": await last_change(conn), "limit": limit}
     async with conn.cursor(row_factory=args_row(_index_row), binary=True) as cursor:
         query = f"""
             select {", ".join(_INDEX_COLUMNS)} from markets
-            where change > %s order by change limit %s
+            where change > %(after)s and change <= %(upto)s order by change limit %(limit)s
             """  # noqa: S608
-        await cursor.execute(_sql(query), (change, limit))
+        await cursor.execute(query, bounds)  # type: ignore[arg-type]
         rows = await cursor.fetchall()
     removals = await conn.execute(
-        "select change, seq from market_removals where change > %s order by change limit %s",
-        (change, limit),
+        """
+        select change, seq from market_removals
+        where change > %(after)s and change <= %(upto)s order by change limit %(limit)s
+        """,
+        bounds,
     )
     rows += [IndexRow(change=c, seq=s, removed=True) for c, s in await removals.fetchall()]
     rows.sort(key=lambda row: row.change)
