@@ -727,7 +727,7 @@ async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple
 _INDEX_COLUMNS = tuple(f for f in IndexRow.__struct_fields__ if f != "removed")
 
 
-async def changes_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[IndexRow]:
+async def changes_since(conn: Connection, change: int, limit: int) -> list[IndexRow]:
     """The next at most `limit` changes after number `change`, removals included, in order."""
     # Two queries see two snapshots; both stop at a number below which nothing can still appear.
     bounds = {"after": change, "upto": await last_change(conn), "limit": limit}
@@ -736,7 +736,7 @@ async def changes_since(conn: AsyncConnection[Any], change: int, limit: int) -> 
             select {", ".join(_INDEX_COLUMNS)} from markets
             where change > %(after)s and change <= %(upto)s order by change limit %(limit)s
             """  # noqa: S608
-        await cursor.execute(query, bounds)  # type: ignore[arg-type]
+        await cursor.execute(_sql(query), bounds)
         rows = await cursor.fetchall()
     removals = await conn.execute(
         """
