@@ -134,8 +134,9 @@ class Worker:
             manager.entrypoint(name, concurrency_limit=kind.at_once)(self._entrypoint(kind))
         work = asyncio.create_task(
             manager.run(
-                # A lost notification costs no more than this.
-                dequeue_timeout=timedelta(seconds=self._heartbeat / 2),
+                # How often to look without being told: nobody tells of a retry that is due, nor
+                # of a worker that died.
+                dequeue_timeout=timedelta(seconds=self._heartbeat / 4),
                 heartbeat_timeout=timedelta(seconds=self._heartbeat),
                 shutdown_on_listener_failure=True,
             )
