@@ -203,6 +203,12 @@ class Sync:
         """Past prices of a few more markets that have none from the venue yet."""
         return await self._flow(platform, "history", self._fetch_history, report)
 
+    async def has_full(self, platform: Platform) -> bool:
+        """Whether the venue was ever listed whole, and no full sync waits to go on."""
+        async with self._database.reading() as conn:
+            state = await store.load(conn, platform, "full")
+        return state.succeeded_at is not None and state.cursor is None
+
     async def look_up(self, market_id: str) -> Market | Refusal:
         """Ask the venue for one market by its id, and store what it says.
 

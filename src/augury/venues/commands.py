@@ -1,0 +1,190 @@
+"""`augury import` and `augury sync`: both work beside a running service or without one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from augury.errors import AuguryError
+from augury.markets.records import PLATFORMS, Platform
+from augury.settings import Settings
+from augury.storage.database import Database
+from augury.venues.dump import DumpFile
+from augury.venues.importing import FileSummary, import_file
+from augury.venues.sync import Outcome, Sync
+
+T = TypeVar("T")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def import_(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help=".parquet, .jsonl or .csv dumps.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Bring dump files of markets and prices into the catalogue."""
+    _exit_on_failure(lambda: _import(files, as_json=as_json))
+
+
+def sync(
+    venue: Annotated[
+        list[str] | None, typer.Option(help="polymarket or kalshi; both by default.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="List everything, not only what is new.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the catalogue up to date with the venues, once."""
+    unknown = [name for name in venue or () if name not in PLATFORMS]
+    if unknown:
+        raise typer.BadParameter(f"{unknown[0]} is none of {', '.join(PLATFORMS)}.")
+    wanted: list[Platform] = [p for p in PLATFORMS if venue is None or p in venue]
+    outcomes = _exit_on_failure(lambda: _sync(wanted, full=full, as_json=as_json))
+    if any(outcome.failure for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+async def _import(paths: list[Path], *, as_json: bool) -> None:
+    began = time.perf_counter()
+    # Markets first, whatever the order given: prices refer to them.
+    files = sorted((DumpFile(path) for path in paths), key=lambda f: f.kind != "markets")
+    database = await Database.open(Settings())  # type: ignore[call-arg]
+    summaries: list[FileSummary] = []
+    try:
+        with _progress(shown=not as_json) as bars:
+            for file in files:
+                bar = bars.add_task(f"{file.path.name} ({file.kind})", total=len(file))
+                summary = await import_file(database, file, lambda n, b=bar: bars.advance(b, n))
+                summaries.append(summary)
+    finally:
+        await database.close()
+    total: Counter[str] = sum((s.refused for s in summaries), Counter())
+    seconds = round(time.perf_counter() - began, 2)
+    if as_json:
+        typer.echo(
+            json.dumps(
+                {
+                    "read": sum(s.read for s in summaries),
+                    "added": sum(s.added for s in summaries),
+                    "updated": sum(s.updated for s in summaries),
+                    "unchanged": sum(s.unchanged for s in summaries),
+                    "refused": dict(total.most_common()),
+                    "seconds": seconds,
+                    "files": msgspec.to_builtins(summaries),
+                }
+            )
+        )
+        return
+    for summary in summaries:
+        _show_import(summary)
+
+
+def _show_import(summary: FileSummary) -> None:
+    typer.echo(
+        f"{summary.file}: {summary.read:,} {summary.kind} read, {summary.added:,} added,"
+        f" {summary.updated:,} updated, {summary.unchanged:,} unchanged,"
+        f" {sum(summary.refused.values()):,} refused, {summary.seconds:.1f} s"
+    )
+    for reason, count in summary.refused.most_common():
+        typer.echo(f"  refused {count:,}: {reason}")
+        for example in summary.examples.get(reason, ()):
+            typer.echo(f"    e.g. {example[:120]}")
+
+
+async def _sync(platforms: list[Platform], *, full: bool, as_json: bool) -> list[Outcome]:
+    settings = Settings()  # type: ignore[call-arg]
+    database = await Database.open(settings)
+    syncing = Sync(database, settings)
+    outcomes: list[Outcome] = []
+    try:
+        with _progress(shown=not as_json) as bars:
+            for platform in platforms:
+                outcomes += await _sync_venue(syncing, platform, bars, full=full)
+    finally:
+        await syncing.aclose()
+        await database.close()
+    if as_json:
+        typer.echo(json.dumps({"flows": msgspec.to_builtins(outcomes)}))
+        return outcomes
+    for outcome in outcomes:
+        _show_sync(outcome)
+    return outcomes
+
+
+async def _sync_venue(
+    syncing: Sync, platform: Platform, bars: Progress, *, full: bool
+) -> list[Outcome]:
+    """A full sync where one is asked for or none has succeeded yet; else the news and prices."""
+    if not full and await syncing.has_full(platform):
+        flows = [syncing.incremental, syncing.refresh_prices]
+    else:
+        flows = [syncing.full]
+    outcomes: list[Outcome] = []
+    for flow in flows:
+        bar = bars.add_task(f"{platform}", total=None)
+
+        def report(outcome: Outcome, bar: Any = bar) -> None:
+            bars.update(
+                bar,
+                description=f"{outcome.platform} {outcome.flow}: {outcome.pages} pages,"
+                f" {outcome.records:,} records, {outcome.inserted:,} new",
+            )
+
+        outcomes.append(await flow(platform, report))
+        bars.update(bar, total=1, completed=1)
+        if outcomes[-1].failure:
+            break
+    return outcomes
+
+
+def _show_sync(outcome: Outcome) -> None:
+    if outcome.skipped:
+        typer.echo(f"{outcome.platform} {outcome.flow}: another process is at it.")
+        return
+    typer.echo(
+        f"{outcome.platform} {outcome.flow}: {outcome.records:,} records on {outcome.pages} pages,"
+        f" {outcome.inserted:,} new, {outcome.updated:,} updated, {outcome.unchanged:,} unchanged,"
+        f" {sum(outcome.refused.values()):,} refused, {outcome.seconds:.1f} s"
+    )
+    for reason, count in outcome.refused.most_common():
+        typer.echo(f"  refused {count:,}: {reason}")
+    if outcome.failure:
+        typer.echo(f"  ended early: {outcome.failure}", err=True)
+        typer.echo("  What was known stays; the next sync goes on from here.", err=True)
+
+
+def _progress(*, shown: bool) -> Progress:
+    """Bars on a terminal, nothing elsewhere; never on stdout, which is for the result."""
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not (shown and console.is_terminal),
+    )
+
+
+def _exit_on_failure(work: Callable[[], Awaitable[T]]) -> T:
+    async def run() -> T:
+        return await work()
+
+    try:
+        return asyncio.run(run())
+    except AuguryError as exc:
+        typer.echo(str(exc), err=True)
+        raise typer.Exit(1) from None

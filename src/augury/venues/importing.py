@@ -1,0 +1,134 @@
+"""`augury import`: dump files into the catalogue, in transactions of a few thousand rows."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+import polars as pl
+from psycopg import AsyncConnection
+from psycopg.rows import args_row
+
+from augury.markets import store as markets
+from augury.markets.records import Market
+from augury.storage.database import Database
+from augury.venues import dump
+from augury.venues.records import Refusal
+
+EXAMPLES = 3
+POINTS_AT_ONCE = 100_000
+
+Progress = Callable[[int], None]
+
+
+class FileSummary(msgspec.Struct):
+    """What became of one file's rows. `read` is the sum of the other counts and refusals."""
+
+    file: str
+    kind: str
+    read: int = 0
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    refused: Counter[str] = msgspec.field(default_factory=Counter)
+    examples: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    """A few refused rows by reason."""
+    seconds: float = 0.0
+
+    def refuse(self, reason: str, example: str | None, count: int = 1) -> None:
+        """Count a refusal, and keep the first few to show."""
+        self.refused[reason] += count
+        kept = self.examples.setdefault(reason, [])
+        if example and len(kept) < EXAMPLES:
+            kept.append(example)
+
+
+async def import_file(
+    database: Database, file: dump.DumpFile, progress: Progress = lambda _: None
+) -> FileSummary:
+    """Bring one dump in. What it says of older times never replaces newer knowledge."""
+    began = time.perf_counter()
+    summary = FileSummary(file.path.name, file.kind, read=len(file) + file.unreadable)
+    if file.unreadable:
+        summary.refuse("not a JSON object", None, file.unreadable)
+    await (_markets if file.kind == "markets" else _prices)(database, file, summary, progress)
+    summary.seconds = round(time.perf_counter() - began, 2)
+    return summary
+
+
+async def _markets(
+    database: Database, file: dump.DumpFile, summary: FileSummary, progress: Progress
+) -> None:
+    for part in dump.read_markets(file):
+        good: list[Market] = []
+        for found in part:
+            if isinstance(found, Refusal):
+                summary.refuse(found.reason, f"{found.id}: {found.detail or ''}".rstrip(": "))
+            else:
+                good.append(found)
+        async with database.transaction() as conn:
+            upserted = await markets.upsert_markets(conn, good)
+        summary.added += upserted.inserted
+        summary.updated += upserted.updated
+        summary.unchanged += upserted.unchanged
+        progress(len(part))
+
+
+async def _prices(
+    database: Database, file: dump.DumpFile, summary: FileSummary, progress: Progress
+) -> None:
+    series = _named(file.frame["market_id"].cast(pl.String).unique().drop_nulls())
+    async with database.reading() as conn:
+        known = await _known(conn, *series)
+    rows = dump.match_prices(file, known)
+    refused = rows.filter(pl.col("reason").is_not_null())
+    for reason, count in refused["reason"].value_counts().iter_rows():
+        shown = refused.filter(pl.col("reason") == reason).head(EXAMPLES)
+        summary.refuse(reason, None, count)
+        for given, label, price in shown.select("given", "label", "price").iter_rows():
+            summary.refuse(reason, f"{given} {label}: {price}", 0)
+    progress(refused.height)
+    # By market, so that each one's points are written side by side.
+    good = rows.filter(pl.col("reason").is_null()).sort("market_id", "outcome", "at")
+    for part in good.iter_slices(POINTS_AT_ONCE):
+        async with database.transaction() as conn:
+            appended = await markets.append_prices(conn, dump.points(part))
+        summary.added += appended.added
+        summary.unchanged += appended.duplicate
+        if appended.unknown_market:
+            summary.refuse("unknown market", None, appended.unknown_market)
+        progress(part.height)
+
+
+def _named(series: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
+    """Market ids, Kalshi events and Polymarket tokens that a file's series name."""
+    ids: list[str] = []
+    events: list[str] = []
+    tokens: list[str] = []
+    for name in series:
+        if name.startswith("kalshi:event:"):
+            events.append(name.removeprefix("kalshi:event:"))
+        elif name.startswith("polymarket:token:"):
+            tokens.append(name.removeprefix("polymarket:token:"))
+        else:
+            ids.append(name)
+    return ids, events, tokens
+
+
+async def _known(
+    conn: AsyncConnection[Any], ids: Sequence[str], events: Sequence[str], tokens: Sequence[str]
+) -> list[dump.KnownMarket]:
+    cursor = conn.cursor(row_factory=args_row(dump.KnownMarket))
+    await cursor.execute(
+        """
+        select id, outcomes, event_id, subtitle, token_ids from markets
+        where origin <> 'sample'
+          and (id = any(%s) or (platform = 'kalshi' and event_id = any(%s))
+               or token_ids && %s::text[])
+        """,
+        (list(ids), list(events), list(tokens)),
+    )
+    return await cursor.fetchall()
