@@ -73,13 +73,13 @@ class PublicForecastRequest(BaseModel):
 
     question: Annotated[
         str,
-        BeforeValidator(_not_blank),
         Field(
             min_length=1,
             max_length=MAX_QUESTION,
             strict=True,
             description="The question; blank ones are refused.",
         ),
+        BeforeValidator(_not_blank),
     ]
     include_graph: bool = Field(
         True, strict=True, description="Include the causal graph when there is one."

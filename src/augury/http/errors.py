@@ -31,7 +31,7 @@ _SAFE_TEXTS = {
     "union_tag_invalid": "Input does not match any of the expected tags",
     "uuid_parsing": "Input should be a valid UUID",
     "url_parsing": "Input should be a valid URL",
-    "model_attributes_type": "Input should be a JSON object, sent as application/json",
+    "model_attributes_type": "Input should be a JSON object",
     "dict_type": "Input should be a JSON object",
 }
 _CODES = {

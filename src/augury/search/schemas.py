@@ -63,13 +63,13 @@ class SearchRequest(BaseModel):
 
     query: Annotated[
         str,
-        BeforeValidator(_not_blank),
         Field(
             min_length=1,
             max_length=MAX_QUERY,
             strict=True,
             description="A question, keywords, a headline, a market id or a venue's address.",
         ),
+        BeforeValidator(_not_blank),
     ]
     dimensions: list[Dimension] = Field(
         list(DIMENSIONS),

@@ -1,0 +1,198 @@
+"""20,000 hostile bodies: only 4xx with `{detail}`, nothing echoed, no memory kept (R2)."""
+
+from __future__ import annotations
+
+import gc
+import json
+import random
+import time
+from collections import Counter
+from typing import Any
+
+import psutil
+import pytest
+import structlog
+from tests.http.conftest import OpenLimiter, make_app
+
+from augury.access.keys import mint
+from augury.access.records import Principal
+from augury.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+CANARY = "kanarienvogel"
+
+
+class OpenAccess:
+    """Knows every key."""
+
+    async def authenticate(self, token: str) -> Principal:
+        scopes = frozenset({"search:read", "forecast:read"})
+        return Principal("key_1", "acc_1", scopes, False, None)
+
+
+def _noise(rng: random.Random, good: bytes, at: int) -> bytes:
+    return b"\x80" + rng.randbytes(rng.randrange(2000))
+
+
+def _flipped(rng: random.Random, good: bytes, at: int) -> bytes:
+    return good[:at] + bytes([good[at] ^ (1 << rng.randrange(8))]) + good[at + 1 :]
+
+
+def _utf8(rng: random.Random, good: bytes, at: int) -> bytes:
+    bad = rng.choice([b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xe2\x82"])
+    return good.replace(b"vogel", bad)
+
+
+def _number(rng: random.Random, good: bytes, at: int) -> bytes:
+    bad = [
+        b"NaN",
+        b"Infinity",
+        b"-Infinity",
+        b"1e400",
+        b"-1e999",
+        b"1" * 5000,
+        b"0x1",
+        b"01",
+        b"+1",
+    ]
+    return good.replace(b"3", rng.choice(bad))
+
+
+def _nested(rng: random.Random, good: bytes, at: int) -> bytes:
+    opening = rng.choice([b"[", b'{"a":'])
+    depth = rng.choice([65, 66, 100, 999, 1000, 1001, 5000, 10_000])
+    closing = {b"[": b"]"}.get(opening, b"}") * (depth if rng.random() < 0.5 else 0)
+    return opening * depth + (b"1" if closing else b"") + closing
+
+
+def _twice(rng: random.Random, good: bytes, at: int) -> bytes:
+    return good[:-1] + rng.choice([b',"query":"a","query":"b"}', b',"a":{"b":1,"b":1}}'])
+
+
+def _half(rng: random.Random, good: bytes, at: int) -> bytes:
+    half = rng.choice([b"\\ud800", b"\\udfff", b"\\ud83d\\ud83d", b"\\u0000", b"a\\u0000b"])
+    return good.replace(b"vogel", half)
+
+
+def _cut(rng: random.Random, good: bytes, at: int) -> bytes:
+    return good[: max(1, at)]
+
+
+def _type(rng: random.Random, good: bytes, at: int) -> bytes:
+    junk: list[Any] = [None, True, 7, 1.5, CANARY, [], [[CANARY]], {CANARY: 1}]
+    key = rng.choice(["query", "question", "dimensions", "filters"])
+    value = rng.choice([7, True, [CANARY], {CANARY: CANARY}, CANARY if key != "query" else 7])
+    return json.dumps(rng.choice([rng.choice(junk), {key: value, CANARY: 1}])).encode()
+
+
+def _keys(rng: random.Random, good: bytes, at: int) -> bytes:
+    return json.dumps({f"{CANARY}{n}": n for n in range(rng.choice([500, 3000]))}).encode()
+
+
+def _million(rng: random.Random, good: bytes, at: int) -> bytes:
+    return _MILLION
+
+
+def _control(rng: random.Random, good: bytes, at: int) -> bytes:
+    return good.replace(b"vogel", bytes([rng.randrange(32)]))
+
+
+_MILLION = b"{" + b",".join(b'"%d":1' % n for n in range(1_000_000)) + b"}"
+_KINDS: dict[str, Any] = {
+    "noise": _noise,
+    "flipped": _flipped,
+    "utf-8": _utf8,
+    "number": _number,
+    "nested": _nested,
+    "twice": _twice,
+    "half a pair": _half,
+    "cut": _cut,
+    "type": _type,
+    "keys": _keys,
+    "control": _control,
+}
+_MANY = list(_KINDS)
+_KINDS["million"] = _million
+
+
+async def test_20_000_hostile_bodies(settings: Settings) -> None:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
+    try:
+        await _bombard(settings)
+    finally:
+        structlog.reset_defaults()
+
+
+async def _bombard(settings: Settings) -> None:
+    app = make_app(settings, access=OpenAccess())
+    app.state.traffic.limiter = OpenLimiter()
+    rng = random.Random(2)
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"authorization", f"Bearer {mint().text}".encode()),
+    ]
+    seen: Counter[int] = Counter()
+    process = psutil.Process()
+    before = 0
+    started = time.perf_counter()
+    for n in range(20_000):
+        if n == 1000:
+            gc.collect()
+            before = process.memory_info().rss
+        kind = "million" if n % 2000 == 0 else rng.choice(_MANY)
+        good = b'{"query":"kanarienvogel","top_k_per_dimension":3}'
+        if rng.random() < 0.5:
+            good = b'{"question":"kanarienvogel","x":3}'
+        body = _KINDS[kind](rng, good, rng.randrange(len(good)))
+        path = rng.choice(["/v1/search", "/v1/forecast"])
+        status, answer = await call(app, path, headers, body, pieces=rng.choice([1, 1, 3]))
+        seen[status] += 1
+        if status in (200, 503):
+            assert kind == "flipped", (kind, body[:200])
+            continue
+        assert status in (413, 422), (status, kind, body[:200])
+        detail = json.loads(answer)["detail"]
+        for issue in detail if isinstance(detail, list) else []:
+            assert set(issue) == {"loc", "msg", "type"}
+            assert CANARY not in issue["msg"]
+    elapsed = time.perf_counter() - started
+    gc.collect()
+    assert process.memory_info().rss - before < 50 * 2**20
+    assert elapsed < 20, elapsed
+    assert seen[422] > 19_000
+    assert seen[413] == 10
+
+
+async def call(
+    app: Any, path: str, headers: list[tuple[bytes, bytes]], body: bytes, *, pieces: int
+) -> tuple[int, bytes]:
+    """One request straight into the app, its body in pieces."""
+    size = max(1, -(-len(body) // pieces))
+    parts = [body[i : i + size] for i in range(0, len(body), size)] or [b""]
+    out: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        part = parts.pop(0) if parts else b""
+        return {"type": "http.request", "body": part, "more_body": bool(parts)}
+
+    async def send(message: dict[str, Any]) -> None:
+        out.append(message)
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [*headers, (b"transfer-encoding", b"chunked")],
+        "client": ("203.0.113.9", 1),
+        "server": ("augury.test", 80),
+        "state": {},
+    }
+    await app(scope, receive, send)
+    return out[0]["status"], b"".join(m.get("body", b"") for m in out[1:])
