@@ -1,0 +1,208 @@
+"""Keeps a search index in step with the catalogue, in the order of its changes.
+
+The database is the truth. The indexer reads changes above the index's checkpoint, makes
+documents of them and writes them to the engine; a crash costs the replay of what came after the
+last checkpoint, and replaying is idempotent. One writer at a time: the process that owns the
+index folder, or whoever holds the advisory lock for an index on a server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from augury.markets import store as markets
+from augury.markets.store import IndexRow
+from augury.search import rank, store
+from augury.search.embedding import Embedder
+from augury.search.engine import Engine, IndexDocument, IndexSchema, SparseVector
+from augury.search.text import DocumentFrequencies, DocumentText, document_text, document_vector
+from augury.storage.database import Database
+
+log = structlog.get_logger(__name__)
+
+RECORD = np.dtype([("change", "<u8"), *rank.RECORD.descr])
+"""What the engine returns with each candidate: the ranker's record and the market's change."""
+
+VERSION = "1"
+"""Raise it when text, weighting or records change: every index is then built anew."""
+
+BATCH = 1_000
+"""Changes read and written at a time."""
+
+CHECKPOINT_CHANGES, CHECKPOINT_SECONDS = 50_000, 30.0
+"""A checkpoint is due after so many changes, or so long after the first one since the last."""
+
+LOOK_EVERY = 0.5
+"""Seconds between looks for changes while there are none."""
+
+Progress = Callable[[int], None]
+
+
+def schema(embedder: Embedder) -> IndexSchema:
+    """What an index made by this code holds."""
+    return IndexSchema(embedder.dim, RECORD, f"{VERSION}/{embedder.name}")
+
+
+class Indexer:
+    """Follows the catalogue's changes into one engine."""
+
+    def __init__(self, database: Database, engine: Engine, embedder: Embedder, name: str) -> None:
+        """`name` identifies the index in the database."""
+        self._database = database
+        self._engine = engine
+        self._embedder = embedder
+        self._name = f"{name}:{engine.schema.fingerprint}"
+        self._counted = np.zeros(0, np.bool_)
+        self._position = 0
+        self._unsaved = 0
+        self._unsaved_since = 0.0
+        self.frequencies = DocumentFrequencies()
+
+    @property
+    def position(self) -> int:
+        """Number of the last change that is searchable."""
+        return self._position
+
+    async def open(self) -> None:
+        """Take up the index where it was left, or empty it when it can't be trusted."""
+        async with self._database.reading() as conn:
+            state = await store.load_index(conn, self._name)
+            newest = await markets.last_change(conn)
+        checkpoint = await asyncio.to_thread(self._engine.checkpoint)
+        if state is None or checkpoint > newest:
+            # A new index, or one of another database: a restored backup, say.
+            await self._rebuild()
+            return
+        self.frequencies = DocumentFrequencies.from_bytes(state.frequencies)
+        self._counted = np.unpackbits(np.frombuffer(state.counted, np.uint8)).astype(np.bool_)
+        self._position = checkpoint
+
+    async def _rebuild(self) -> None:
+        if await asyncio.to_thread(self._engine.count):
+            log.warning("the search index does not fit the database; it is built anew")
+        async with self._database.transaction() as conn:
+            await store.drop_index(conn, self._name)
+        await asyncio.to_thread(self._engine.clear)
+        self.frequencies = DocumentFrequencies()
+        self._counted = np.zeros(0, np.bool_)
+        self._position = 0
+
+    async def catch_up(self, progress: Progress | None = None) -> int:
+        """Apply all changes there are, checkpoint, and say how many there were."""
+        applied = 0
+        reading = asyncio.create_task(self._read(self._position))
+        try:
+            while rows := await reading:
+                # The next batch is read while this one is made into documents.
+                reading = asyncio.create_task(self._read(rows[-1].change))
+                await asyncio.to_thread(self._apply, rows)
+                applied += len(rows)
+                if progress:
+                    progress(len(rows))
+                if self._unsaved >= CHECKPOINT_CHANGES:
+                    await self.checkpoint()
+        finally:
+            reading.cancel()
+        if applied:
+            await self.checkpoint()
+        return applied
+
+    async def follow(self, stop: asyncio.Event) -> None:
+        """Apply changes as they come, until `stop`; then leave a checkpoint."""
+        while not stop.is_set():
+            rows = await self._read(self._position)
+            if rows:
+                await asyncio.to_thread(self._apply, rows)
+            due = self._unsaved and time.monotonic() - self._unsaved_since > CHECKPOINT_SECONDS
+            if due or self._unsaved >= CHECKPOINT_CHANGES:
+                await self.checkpoint()
+            if len(rows) < BATCH:
+                try:
+                    await asyncio.wait_for(stop.wait(), LOOK_EVERY)
+                except TimeoutError:
+                    pass
+        if self._unsaved:
+            await self.checkpoint()
+
+    async def checkpoint(self) -> None:
+        """Make what was applied durable, so that it need not be replayed."""
+        state = store.IndexState(
+            self.frequencies.to_bytes(), np.packbits(self._counted).tobytes()
+        )
+        # The counts first: a market counted in vain is skipped by its bit when replayed, one
+        # left out of the counts would never be seen again.
+        async with self._database.transaction() as conn:
+            await store.save_index(conn, self._name, state)
+        await asyncio.to_thread(self._engine.set_checkpoint, self._position)
+        self._unsaved = 0
+
+    async def _read(self, after: int) -> list[IndexRow]:
+        async with self._database.reading() as conn:
+            return await markets.changes_since(conn, after, BATCH)
+
+    def _apply(self, rows: Sequence[IndexRow]) -> None:
+        # The last news of a market is what it is now; a removal is always the last.
+        latest = {row.seq: row for row in rows}
+        gone = [seq for seq, row in latest.items() if row.removed]
+        kept = [row for row in latest.values() if not row.removed]
+        if gone:
+            self._engine.delete(gone)
+        if kept:
+            self._engine.upsert(self._documents(kept))
+        if not self._unsaved:
+            self._unsaved_since = time.monotonic()
+        self._unsaved += len(rows)
+        self._position = rows[-1].change
+
+    def _documents(self, rows: Sequence[IndexRow]) -> Iterator[IndexDocument]:
+        texts = [_text(row) for row in rows]
+        vectors = self._embedder.embed_documents(texts)
+        terms = [document_vector(text) for text in texts]
+        self._count([row.seq for row in rows], [ids for ids, _ in terms])
+        for row, text, vector, (ids, weights) in zip(rows, texts, vectors, terms, strict=True):
+            yield IndexDocument(
+                key=row.seq,
+                status=row.status,
+                terms=SparseVector(ids, weights),
+                vector=vector,
+                payload=_record(row, text).tobytes(),
+            )
+
+    def _count(self, seqs: list[int], terms: list[NDArray[np.uint32]]) -> None:
+        """Count each market once, by its first text: an update is no new document."""
+        if (needed := max(seqs) + 1) > len(self._counted):
+            self._counted = np.pad(self._counted, (0, needed + needed // 8 - len(self._counted)))
+        new = ~self._counted[seqs]
+        self.frequencies.add_batch([ids for ids, is_new in zip(terms, new, strict=True) if is_new])
+        self._counted[seqs] = True
+
+
+def _text(row: IndexRow) -> DocumentText:
+    return document_text(
+        row.question,
+        event_name=row.event_name,
+        description=row.description,
+        category=row.category,
+        tags=row.tags,
+    )
+
+
+def _record(row: IndexRow, text: DocumentText) -> NDArray[np.void]:
+    out = np.zeros((), RECORD)
+    ranked = rank.record(
+        text,
+        family=rank.family_key(row.platform, row.event_id, row.question),
+        closes=row.closes_at.timestamp() if row.closes_at else None,
+        liquidity=row.liquidity,
+        volume=row.volume,
+    )
+    for field in rank.RECORD.names or ():
+        out[field] = ranked[field]
+    out["change"] = row.change
+    return out

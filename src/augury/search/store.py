@@ -1,0 +1,101 @@
+"""Search's SQL: the rows of results, markets named outright, and the state of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from psycopg import AsyncConnection
+from psycopg.rows import namedtuple_row
+
+from augury.markets.records import Status
+
+
+class ResultRow(NamedTuple):
+    """What of a market is shown in a search result."""
+
+    seq: int
+    id: str
+    platform: str
+    question: str
+    outcomes: list[str]
+    status: Status
+    url: str | None
+
+
+_RESULT = "seq, id, platform, question, outcomes, status, url"
+
+
+async def result_rows(conn: AsyncConnection[Any], seqs: Sequence[int]) -> list[ResultRow]:
+    """The rows of markets by number, in no order; a removed market is left out."""
+    cursor = await conn.execute(
+        f"select {_RESULT} from markets where seq = any(%s)",  # noqa: S608
+        (list(seqs),),
+        binary=True,
+    )
+    return [ResultRow(*row) for row in await cursor.fetchall()]
+
+
+async def named_markets(
+    conn: AsyncConnection[Any], ids: Sequence[str], slugs: Sequence[str], limit: int
+) -> list[ResultRow]:
+    """Markets named by id, by a venue's market slug, or by the slug or ticker of their event.
+
+    Exact ids come first, then markets by slug, then the most traded markets of an event.
+    """
+    lowered = [slug.lower() for slug in slugs]
+    cursor = await conn.execute(
+        f"""
+        select {_RESULT} from (
+          select 0 as nearness, m.* from markets m where id = any(%(ids)s)
+          union all
+          select 1, m.* from markets m where slug = any(%(slugs)s) and not id = any(%(ids)s)
+          union all
+          select 2, m.* from markets m
+          where platform = 'kalshi' and event_id = any(%(tickers)s) and not id = any(%(ids)s)
+        ) named
+        order by nearness, volume desc nulls last, seq
+        limit %(limit)s
+        """,  # noqa: S608
+        {
+            "ids": list(ids),
+            "slugs": lowered,
+            "tickers": [slug.upper() for slug in slugs],
+            "limit": limit,
+        },
+    )
+    return [ResultRow(*row) for row in await cursor.fetchall()]
+
+
+class IndexState(NamedTuple):
+    """What is kept of an index: see the table's own comments."""
+
+    frequencies: bytes
+    counted: bytes
+
+
+async def load_index(conn: AsyncConnection[Any], name: str) -> IndexState | None:
+    """The state kept of the index `name`; None when it must be built anew."""
+    async with conn.cursor(row_factory=namedtuple_row, binary=True) as cursor:
+        await cursor.execute(
+            "select frequencies, counted from search_indexes where name = %s", (name,)
+        )
+        row = await cursor.fetchone()
+    return IndexState(bytes(row.frequencies), bytes(row.counted)) if row else None
+
+
+async def save_index(conn: AsyncConnection[Any], name: str, state: IndexState) -> None:
+    """Keep the state of the index `name`."""
+    await conn.execute(
+        """
+        insert into search_indexes (name, frequencies, counted) values (%s, %s, %s)
+        on conflict (name) do update
+        set frequencies = excluded.frequencies, counted = excluded.counted, updated_at = now()
+        """,
+        (name, state.frequencies, state.counted),
+    )
+
+
+async def drop_index(conn: AsyncConnection[Any], name: str) -> None:
+    """Forget an index that is emptied."""
+    await conn.execute("delete from search_indexes where name = %s", (name,))
