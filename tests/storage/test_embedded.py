@@ -1,0 +1,358 @@
+"""The supervisor of the embedded server: one owner, no orphans, nothing lost, clear refusals."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from augury.errors import SetupProblem
+from augury.storage import embedded
+from augury.storage.embedded import EmbeddedServer, Record
+
+OWNER = Path(__file__).parent / "owner.py"
+SMALL = {"shared_buffers": "16MB"}
+KILLS = int(os.environ.get("AUGURY_TEST_KILLS", "3"))
+"""How often the owner is killed in the middle of writing; 200 for a thorough run."""
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has this trouble")
+
+
+@pytest.fixture(scope="session")
+def initialised() -> Iterator[Path]:
+    """A data folder with a server that was made and stopped, to be copied: initdb takes 1 s."""
+    folder = Path(tempfile.mkdtemp(prefix="augury-i-"))
+    EmbeddedServer.open(folder, options=SMALL).close()
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def folder(initialised: Path) -> Iterator[Path]:
+    """A data folder of this test, with a stopped server in it."""
+    parent = Path(tempfile.mkdtemp(prefix="augury-e-"))
+    folder = parent / "d"
+    shutil.copytree(initialised, folder)
+    (folder / "postgres" / "server.json").unlink()  # it names the copied folder
+    yield folder
+    deadline = time.monotonic() + 10
+    while left := _processes_in(folder):
+        assert time.monotonic() < deadline, f"left behind: {left}"
+        time.sleep(0.02)
+    shutil.rmtree(parent)
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Owner]]:
+    owners: list[Owner] = []
+
+    def one(folder: Path, *rest: str) -> Owner:
+        owners.append(Owner(folder, *rest))
+        return owners[-1]
+
+    yield one
+    for owner in owners:
+        owner.kill()
+
+
+class Owner:
+    """`owner.py` in a process of its own."""
+
+    def __init__(self, folder: Path, *rest: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(OWNER), str(folder), *rest],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def said(self) -> tuple[str, int, int, float]:
+        """Its role, its server's process, the rows it found, the seconds it took."""
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        if not line:
+            assert self.process.stderr
+            pytest.fail(self.process.stderr.read())
+        role, pid, count, took = line.split()
+        return role, int(pid), int(count), float(took)
+
+    def kill(self) -> list[int]:
+        """Kill it and return the numbers it had said were committed."""
+        self.process.kill()
+        out, _ = self.process.communicate()
+        return [int(line) for line in out.splitlines() if line.isdigit()]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _gone_within(pid: int, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while _alive(pid):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def _ask(server: EmbeddedServer, question: str) -> object:
+    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        row = connection.execute(question.encode()).fetchone()
+        assert row
+        return row[0]
+
+
+# Owner and attached
+
+
+def test_the_owner_starts_and_stops_the_server(folder: Path) -> None:
+    server = EmbeddedServer.open(folder, options=SMALL)
+    pid = server.record.pid
+    assert server.owned
+    assert _ask(server, "show data_checksums") == "on"
+    assert _ask(server, "show listen_addresses") == ""
+    assert _ask(server, "show fsync") == "on"
+    assert _ask(server, "show timezone") == "UTC"
+    assert _ask(server, "select datcollversion is null or true from pg_database limit 1")
+    assert _ask(server, "select pg_encoding_to_char(encoding) from pg_database limit 1") == "UTF8"
+    assert _ask(server, "select lower('ÄÖ')") == "äö"
+    server.close()
+    assert not _alive(pid)
+    record = Record.read(folder / "postgres")
+    assert record
+    assert record.pid == 0
+
+
+def test_the_socket_is_reachable_for_its_owner_only(folder: Path) -> None:
+    server = EmbeddedServer.open(folder, options=SMALL)
+    try:
+        for path in (server.record.socket_dir, str(folder / "postgres" / "data")):
+            assert stat.S_IMODE(os.stat(path).st_mode) == 0o700
+        assert stat.S_IMODE(os.stat(folder / "postgres" / "server.json").st_mode) == 0o600
+    finally:
+        server.close()
+
+
+def test_a_second_process_attaches_and_leaves_the_server_running(
+    folder: Path, start: Callable[..., Owner]
+) -> None:
+    owner = start(folder, "wait")
+    _, pid, _, _ = owner.said()
+    attached = EmbeddedServer.open(folder)
+    assert not attached.owned
+    assert attached.record.pid == pid
+    assert _ask(attached, "select 1") == 1
+    attached.close()
+    assert _alive(pid)
+
+
+def test_an_attached_process_owns_on_reopening_once_the_owner_has_died(
+    folder: Path, start: Callable[..., Owner]
+) -> None:
+    owner = start(folder, "wait")
+    _, pid, _, _ = owner.said()
+    attached = EmbeddedServer.open(folder)
+    url = attached.url("postgres")
+    owner.kill()
+    reopened = EmbeddedServer.open(folder, options=SMALL)
+    try:
+        assert reopened.owned
+        assert reopened.record.pid != pid
+        assert reopened.url("postgres") == url, "so that pools reconnect by themselves"
+        assert _ask(reopened, "select 1") == 1
+    finally:
+        reopened.close()
+
+
+def test_of_many_that_come_at_once_exactly_one_owns(
+    folder: Path, start: Callable[..., Owner]
+) -> None:
+    roles = [owner.said()[0] for owner in [start(folder, "wait") for _ in range(4)]]
+    assert sorted(roles) == ["attached", "attached", "attached", "owned"]
+
+
+def test_a_closed_owner_leaves_the_folder_to_the_next(folder: Path) -> None:
+    for _ in range(2):
+        server = EmbeddedServer.open(folder, options=SMALL)
+        assert server.owned
+        server.close()
+
+
+# Killed
+
+
+def test_nothing_acknowledged_is_lost_and_no_server_is_left_when_the_owner_is_killed(
+    folder: Path, start: Callable[..., Owner]
+) -> None:
+    last = 0
+    for _ in range(KILLS):
+        owner = start(folder)
+        role, pid, count, _ = owner.said()
+        assert role == "owned"
+        assert count >= last, "an acknowledged row is missing"
+        time.sleep(random.uniform(0.05, 0.4))
+        last = max([count, *owner.kill()])
+        if random.random() < 0.5:  # else the successor meets the dying server
+            assert _gone_within(pid, 5), "an orphan"
+    server = EmbeddedServer.open(folder, options=SMALL)
+    try:
+        assert _ask(server, "select max(n) = count(*) from acknowledged") is True
+        assert _ask(server, f"select max(n) >= {last} from acknowledged") is True
+    finally:
+        server.close()
+
+
+def test_a_killed_server_is_started_again(folder: Path) -> None:
+    server = EmbeddedServer.open(folder, options=SMALL)
+    try:
+        os.kill(server.record.pid, signal.SIGKILL)
+        deadline = time.monotonic() + 15
+        while True:
+            try:
+                assert _ask(server, "select 1") == 1
+                break
+            except psycopg.OperationalError:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+    finally:
+        server.close()
+
+
+def _processes_in(folder: Path) -> list[int]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink().is_relative_to(folder):
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_stale_pid_file_with_a_number_in_use_does_not_matter(folder: Path) -> None:
+    stranger = subprocess.Popen(["sleep", "60"])
+    try:
+        pid_file = folder / "postgres" / "data" / "postmaster.pid"
+        pid_file.write_text(f"{stranger.pid}\n{pid_file.parent}\n0\n5432\n/x\n\n0\nready\n")
+        server = EmbeddedServer.open(folder, options=SMALL)
+        assert _ask(server, "select 1") == 1
+        server.close()
+        assert stranger.poll() is None, "the stranger was left alone"
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_a_half_made_folder_is_made_anew(tmp_path: Path) -> None:
+    half = tmp_path / "postgres" / "data.new"
+    half.mkdir(parents=True)
+    (half / "PG_VERSION").write_text("18\n")
+    server = EmbeddedServer.open(tmp_path, options=SMALL)
+    assert _ask(server, "select 1") == 1
+    server.close()
+
+
+# Places and people
+
+
+def test_a_path_too_long_for_a_socket(initialised: Path, tmp_path: Path) -> None:
+    deep = tmp_path / ("deep" * 20) / ("deeper" * 12)
+    shutil.copytree(initialised, deep)
+    (deep / "postgres" / "server.json").unlink()
+    dirs = set()
+    for _ in range(2):
+        server = EmbeddedServer.open(deep, options=SMALL)
+        dirs.add(server.record.socket_dir)
+        assert stat.S_IMODE(os.stat(server.record.socket_dir).st_mode) == 0o700
+        assert _ask(server, "select 1") == 1
+        server.close()
+    assert len(dirs) == 1, "the same at every start"
+    shutil.rmtree(dirs.pop())
+
+
+def test_another_major_version_is_refused_with_what_to_do(folder: Path) -> None:
+    (folder / "postgres" / "data" / "PG_VERSION").write_text("17\n")
+    with pytest.raises(SetupProblem, match=r"made by PostgreSQL 17.*AUGURY_PG_BIN_DIR"):
+        EmbeddedServer.open(folder)
+
+
+def test_a_folder_without_programs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SetupProblem, match="No PostgreSQL server program"):
+        EmbeddedServer.open(tmp_path / "data", bin_dir=tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SetupProblem, match="can't be used"):
+        EmbeddedServer.open(tmp_path / "file" / "data")
+
+
+def test_why_a_server_did_not_start_is_said(folder: Path) -> None:
+    with pytest.raises(SetupProblem, match="no_such_setting"):
+        EmbeddedServer.open(folder, options={"no_such_setting": "1"})
+    server = EmbeddedServer.open(folder, options=SMALL)  # the failure left nothing behind
+    server.close()
+
+
+def test_no_parent_is_opened_up(folder: Path) -> None:
+    folder.parent.chmod(0o700)
+    before = [stat.S_IMODE(parent.stat().st_mode) for parent in folder.parents]
+    server = EmbeddedServer.open(folder, options=SMALL)
+    server.close()
+    assert [stat.S_IMODE(parent.stat().st_mode) for parent in folder.parents] == before
+
+
+@as_root
+def test_root_keeps_the_files_in_a_user_namespace(folder: Path) -> None:
+    server = EmbeddedServer.open(folder, options=SMALL)
+    try:
+        if not server.record.identity.startswith("namespace:"):
+            pytest.skip("user namespaces are not permitted here")
+        data = folder / "postgres" / "data"
+        assert data.stat().st_uid == 0
+        assert "\t0\t0\t0\t0" in Path(f"/proc/{server.record.pid}/status").read_text()
+    finally:
+        server.close()
+
+
+@as_root
+def test_root_without_user_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A private user of its own, with its files where that user can reach them."""
+    run = embedded._Supervisor._run
+
+    def forbidden(self: embedded._Supervisor, identity: str, *command: str):
+        if identity.startswith("namespace:"):
+            return subprocess.CompletedProcess(command, 77, "", "user namespaces are not permitted")
+        return run(self, identity, *command)
+
+    monkeypatch.setattr(embedded._Supervisor, "_run", forbidden)
+    tmp_path.chmod(0o700)
+    homes = set()
+    for _ in range(2):  # made, then found again
+        server = EmbeddedServer.open(tmp_path, options=SMALL)
+        homes.add(home := Path(server.record.home))
+        try:
+            assert not home.is_relative_to(tmp_path)
+            assert (home / "data").stat().st_uid == embedded.PRIVATE_UID
+            assert _ask(server, "select 1") == 1
+        finally:
+            server.close()
+    assert len(homes) == 1
+    shutil.rmtree(homes.pop())
