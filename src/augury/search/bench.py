@@ -1,0 +1,319 @@
+"""What search costs on this machine: build, memory, disk, latency, recall, updates, a bare rival.
+
+Everything is measured in one run over one generated catalogue, so figures are worth comparing
+within a run and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from augury.app import Services, running
+from augury.markets import store as markets
+from augury.markets.generator import generate
+from augury.markets.records import Market
+from augury.search import rival as rivals
+from augury.search.embedding import Embedder
+from augury.search.load import percentiles
+from augury.search.text import document_text
+from augury.settings import Settings
+
+CHUNK = 5_000
+RECALL_QUERIES = 50
+UPDATES = 2_000
+
+T = TypeVar("T")
+
+
+async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) -> dict[str, Any]:
+    """Measure search over `n` generated markets; the shape of the result is `table`'s rows."""
+    console = Console(stderr=True, quiet=quiet)
+    result: dict[str, Any] = {"markets": n, "queries": queries, "cpus": os.cpu_count()}
+    with TemporaryDirectory(prefix="augury-bench-") as folder:
+        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        async with running(settings) as services:
+            console.print(f"Importing {n:,} markets ...")
+            result["import"] = await _import(services, n)
+            texts = _queries(n, queries)
+            console.print("Searching in process ...")
+            result["in_process"] = await _in_process(services, texts, requests)
+            console.print("Recall against brute force ...")
+            result["recall"] = await _recall(services, texts[:RECALL_QUERIES])
+            console.print("Updates ...")
+            result["updates"] = await _updates(services, n)
+            key = (await services.access.create_key("bench", ["search:read"])).key
+            if rival:
+                console.print("The rival ...")
+                result["rival"] = await asyncio.to_thread(
+                    rivals.measure, services.search, n, texts, Path(folder) / "rival"
+                )
+        result["disk_mb"] = round(_disk(Path(folder)) / 1e6, 1)
+        console.print("Over HTTP ...")
+        result["http"] = await asyncio.to_thread(_over_http, folder, key, texts, requests)
+    return result
+
+
+def table(result: dict[str, Any]) -> str:
+    """The result as indented text, one figure a line."""
+    return "\n".join(_lines(result))
+
+
+def _lines(value: Any, name: str = "", depth: int = 0) -> Iterator[str]:
+    pad = "  " * depth
+    if (
+        isinstance(value, dict)
+        and value
+        and not all(isinstance(v, int | float) for v in value.values())
+    ):
+        if name:
+            yield f"{pad}{name}"
+        for key, inner in value.items():
+            yield from _lines(inner, key, depth + bool(name))
+    elif isinstance(value, dict):
+        yield f"{pad}{name}: " + ", ".join(f"{k} {v:,g}" for k, v in value.items())
+    else:
+        yield (
+            f"{pad}{name}: {value:,g}"
+            if isinstance(value, int | float)
+            else f"{pad}{name}: {value}"
+        )
+
+
+async def _import(services: Services, n: int) -> dict[str, float]:
+    began = time.perf_counter()
+    made = generate(n)
+    generating = storing = 0.0
+    while True:
+        started = time.perf_counter()
+        chunk = list(islice(made, CHUNK))
+        generating += time.perf_counter() - started
+        if not chunk:
+            break
+        started = time.perf_counter()
+        async with services.database.transaction() as conn:
+            await markets.upsert_markets(conn, chunk)
+        storing += time.perf_counter() - started
+    started = time.perf_counter()
+    await services.search.catch_up()
+    indexing = time.perf_counter() - started
+    return {
+        "store_seconds": round(storing, 1),
+        "index_seconds": round(indexing, 1),
+        "total_seconds": round(time.perf_counter() - began - generating, 1),
+        "memory_mb": _memory(os.getpid()),
+    }
+
+
+def _queries(n: int, count: int) -> list[str]:
+    """Questions, keywords and fragments from markets spread over the catalogue."""
+    rng = random.Random(7)
+    step = max(1, n // count)
+    picked = [m.question for k, m in enumerate(generate(n)) if k % step == 0][:count]
+    texts = []
+    for k, question in enumerate(picked):
+        words = question.split()
+        if k % 3 == 0:
+            texts.append(question)
+        elif k % 3 == 1:
+            texts.append(" ".join(rng.sample(words, min(4, len(words)))))
+        else:
+            texts.append(" ".join(w for w in words if rng.random() < 0.7) or question)
+    rng.shuffle(texts)
+    return texts
+
+
+async def _in_process(services: Services, texts: list[str], requests: int) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name, status in (("all", None), ("active", "active")):
+        seconds = []
+        for k in range(min(requests, 2 * len(texts))):
+            started = time.perf_counter()
+            await services.search.search(texts[k % len(texts)], status=status)
+            if k >= 20:
+                seconds.append(time.perf_counter() - started)
+        out[f"latency_ms_{name}"] = percentiles(seconds)
+    return out
+
+
+async def _recall(services: Services, texts: list[str]) -> dict[str, float]:
+    """Share of the true ten nearest (by cosine; a tie counts) among the engine's dense hits."""
+    embedder, engine = services.search.embedder, services.search.engine
+    wanted = embedder.embed(texts)
+    best = np.full((len(texts), 10), -1.0, np.float32)
+    async for _, vectors in _all_vectors(services, embedder):
+        scores = wanted @ vectors.T
+        best = np.sort(np.concatenate([best, scores], axis=1), axis=1)[:, -10:]
+    hits = total = 0
+    for row, vector in enumerate(wanted):
+        found = engine.search(None, vector, None, 10)
+        floor = best[row, 0] - 2e-3  # the engine stores coordinates in two bytes
+        hits += min(10, int((found.dense >= floor).sum()))
+        total += 10
+    return {"dense_at_10": round(hits / total, 4), "queries": len(texts)}
+
+
+async def _all_vectors(
+    services: Services, embedder: Embedder
+) -> AsyncIterator[tuple[list[int], NDArray[np.float32]]]:
+    after = 0
+    while True:
+        async with services.database.reading() as conn:
+            rows = await markets.changes_since(conn, after, 4_000)
+        if not rows:
+            return
+        after = rows[-1].change
+        texts = [
+            document_text(row.question, event_name=row.event_name, description=row.description)
+            for row in rows
+        ]
+        yield [row.seq for row in rows], embedder.embed_documents(texts)
+
+
+async def _updates(services: Services, n: int) -> dict[str, float]:
+    """Changed questions through the store into the index, and how long one stays unseen."""
+    changed = [
+        msgspec.structs.replace(m, question=f"{m.question} (amended)")
+        for m in islice(generate(n), min(UPDATES, n))
+    ]
+    started = time.perf_counter()
+    for k in range(0, len(changed), 500):
+        async with services.database.transaction() as conn:
+            await markets.upsert_markets(conn, changed[k : k + 500])
+        await services.search.catch_up()
+    per_second = len(changed) / (time.perf_counter() - started)
+    stop = asyncio.Event()
+    following = asyncio.create_task(services.search.follow(stop))
+    delays = [await _visible_after(services, changed[0], k) for k in range(5)]
+    stop.set()
+    await following
+    return {
+        "per_second": round(per_second),
+        "visible_after_ms_worst_of_5": round(max(delays) * 1000),
+    }
+
+
+async def _visible_after(services: Services, like: Market, k: int) -> float:
+    name = f"Quorzatide{k}"
+    market = msgspec.structs.replace(
+        like,
+        id=f"{like.platform}:new{k}",
+        platform_id=f"new{k}",
+        status="active",
+        question=f"Will {name} be approved this year?",
+        event_id=None,
+        event_name=None,
+    )
+    async with services.database.transaction() as conn:
+        await markets.upsert_markets(conn, [market])
+    started = time.perf_counter()
+    while time.perf_counter() - started < 10:
+        found = await services.search.search(f"{name} approved", top_k=3)
+        if any(result.id == market.id for result in found["direct"]):
+            return time.perf_counter() - started
+        await asyncio.sleep(0.01)
+    return float("inf")
+
+
+def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[str, Any]:
+    """A service of its own on the catalogue: restart time, memory, latency of 1 and 8 clients."""
+    bodies = Path(folder) / "bodies.json"
+    bodies.write_text(json.dumps([{"query": text, "dimensions": ["direct"]} for text in texts]))
+    started = time.perf_counter()
+    with serving(folder) as (url, process):
+        _load(url, bodies, key, clients=1, requests=1)
+        out: dict[str, Any] = {
+            "restart_to_first_answer_seconds": round(time.perf_counter() - started, 2)
+        }
+        _load(url, bodies, key, clients=1, requests=50)
+        out["one_client"] = _load(url, bodies, key, clients=1, requests=requests)
+        out["eight_clients"] = _load(url, bodies, key, clients=8, requests=requests)
+        out["memory_mb"] = _memory(process.pid)
+    return out
+
+
+@contextmanager
+def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """`augury serve` on a data folder with limits out of the way; its address and process."""
+    environment = os.environ | {
+        "AUGURY_DATA_DIR": folder,
+        "AUGURY_PORT": "0",
+        "AUGURY_SYNC": "off",
+        "AUGURY_SAMPLE": "off",
+        "AUGURY_SEARCH_RATE": "1000000/s",
+        "AUGURY_SEARCH_IN_FLIGHT": "1000",
+        "AUGURY_LOG_LEVEL": "warning",
+    }
+    command = [sys.executable, "-m", "augury", "serve"]
+    with subprocess.Popen(  # noqa: S603 - our own command line
+        command, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            yield line.split()[3], process
+        finally:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(20)
+
+
+def _load(url: str, bodies: Path, key: str, *, clients: int, requests: int) -> dict[str, Any]:
+    command = [
+        sys.executable, "-m", "augury.search.load", url, str(bodies),
+        "--clients", str(clients), "--requests", str(requests), "--key", key,
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    return json.loads(done.stdout)
+
+
+def _memory(pid: int) -> dict[str, float]:
+    """Proportional memory of a process and of its descendants (PostgreSQL), in MB."""
+    own = _pss(pid)
+    return {"process": round(own), "with_database": round(own + sum(map(_pss, _below(pid))))}
+
+
+def _pss(pid: int) -> float:
+    try:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    return next(
+        (int(line.split()[1]) / 1000 for line in rollup.splitlines() if line.startswith("Pss:")),
+        0.0,
+    )
+
+
+def _below(pid: int) -> list[int]:
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            parents.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        children = parents.get(waiting.pop(), [])
+        found += children
+        waiting += children
+    return found
+
+
+def _disk(folder: Path) -> int:
+    return sum(entry.stat().st_blocks * 512 for entry in folder.rglob("*") if entry.is_file())

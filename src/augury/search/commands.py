@@ -1,0 +1,195 @@
+"""`augury search`, `augury eval search` and `augury bench search`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from augury.search.schemas import DIMENSIONS
+from augury.settings import Settings
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+evaluate = typer.Typer(help="Score the service on judged data.", no_args_is_help=True)
+bench = typer.Typer(help="Measure the service on this machine.", no_args_is_help=True)
+
+EVALUATION_DEPTH = 200
+"""Results asked for per query when scoring: judged markets may stand among many unjudged."""
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="A question, keywords, an id or a venue's address.")],
+    dimension: Annotated[
+        list[str] | None, typer.Option(help=f"One of {', '.join(DIMENSIONS)}; may be repeated.")
+    ] = None,
+    top_k: Annotated[int, typer.Option(min=1, max=200, help="Most results per relation.")] = 10,
+    status: Annotated[
+        str | None, typer.Option(help="Only markets that are active, closed or resolved.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find markets by their relation to a query.
+
+    Asks the service running on the same data folder, or opens the index itself.
+
+    Example: augury search "Fed rate cut in December" --status active
+    """
+    body: dict[str, Any] = {
+        "query": query,
+        "dimensions": dimension or list(DIMENSIONS),
+        "top_k_per_dimension": top_k,
+        "filters": {"status": status},
+    }
+    results = asyncio.run(_search(body))
+    if as_json:
+        typer.echo(json.dumps({"query": query, "results": results}, ensure_ascii=False))
+        return
+    _show(results)
+
+
+async def _search(body: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    import httpx2
+    import msgspec
+    from pydantic import ValidationError
+
+    from augury.app import running
+    from augury.search.schemas import SearchRequest
+    from augury.serving import running_service
+
+    try:
+        request = SearchRequest.model_validate(body)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        raise typer.BadParameter(f"{problem['loc'][0]}: {problem['msg']}") from None
+    settings = Settings()  # type: ignore[call-arg]
+    if (url := running_service(settings)) is not None and body["top_k_per_dimension"] <= 20:
+        answer = httpx2.post(f"{url}/v1/search", json=body, timeout=30, trust_env=False)
+        if answer.status_code == 429:  # the anonymous tier: one a second
+            await asyncio.sleep(float(answer.headers["Retry-After"]))
+            answer = httpx2.post(f"{url}/v1/search", json=body, timeout=30, trust_env=False)
+        return answer.raise_for_status().json()["results"]
+    async with running(settings) as services:
+        if settings.sample == "on":
+            await services.markets.ensure_sample()
+        await services.search.catch_up()
+        found = await services.search.search(
+            request.query,
+            dimensions=tuple(dict.fromkeys(request.dimensions)),
+            top_k=body["top_k_per_dimension"],
+            status=request.filters.status if request.filters else None,
+        )
+        return msgspec.to_builtins(found)
+
+
+def _show(results: dict[str, list[dict[str, Any]]]) -> None:
+    console = Console()
+    for dimension, found in results.items():
+        if not found:
+            continue
+        table = Table(title=dimension, title_justify="left", box=None)
+        for name in ("score", "status", "market", "question"):
+            table.add_column(name, justify="right" if name == "score" else "left")
+        for result in found:
+            table.add_row(
+                f"{result['score']:.3f}", result["status"], result["id"], result["question"]
+            )
+        console.print(table)
+    if not any(results.values()):
+        console.print("Nothing found.")
+
+
+@evaluate.command("search")
+def evaluate_search(
+    labels: Annotated[Path, typer.Option(help="Judged queries, one JSON object a line.")],
+    markets: Annotated[Path, typer.Option(help="The markets they were judged over.")],
+    as_json: AsJson = False,
+) -> None:
+    """Score search against judged queries, in a throw-away store, through the service's own code.
+
+    Example: augury eval search --labels dev.jsonl --markets markets.parquet --json
+    """
+    result = asyncio.run(_evaluate(labels, markets, quiet=as_json))
+    if as_json:
+        typer.echo(json.dumps(result, ensure_ascii=False))
+        return
+    for score in result["per_query"]:
+        direct = score["ndcg10"]["direct"]
+        shown = "-" if direct is None else f"{direct:.3f}"
+        typer.echo(f"{score['qid']:>6}  direct {shown}  {score['query']}")
+    typer.echo(f"queries {result['queries']}, latency {result['latency_ms']} ms")
+    for dimension in DIMENSIONS:
+        ndcg, none = result["ndcg10"][dimension], result["none_share"][dimension]
+        typer.echo(
+            f"{dimension:>11}: nDCG@10 {'-' if ndcg is None else f'{ndcg:.4f}'}"
+            f"  judged none in the top 10 {'-' if none is None else f'{none:.1%}'}"
+        )
+
+
+async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, Any]:
+    from augury.app import running
+    from augury.search.evaluate import JudgedQuery, per_query, summary
+    from augury.search.load import percentiles
+    from augury.venues.dump import DumpFile
+    from augury.venues.importing import import_file
+
+    with labels.open(encoding="utf-8") as lines:
+        judged = [JudgedQuery.of(json.loads(line)) for line in lines if line.strip()]
+    with TemporaryDirectory(prefix="augury-eval-") as folder:
+        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        async with running(settings) as services:
+            await import_file(services.database, DumpFile(markets))
+            await services.search.catch_up()
+            scores, seconds = [], []
+            for query in track(judged, "Searching", console=Console(stderr=True), disable=quiet):
+                started = time.perf_counter()
+                found = await services.search.search(query.query, top_k=EVALUATION_DEPTH)
+                seconds.append(time.perf_counter() - started)
+                ranked = {d: [result.id for result in results] for d, results in found.items()}
+                scores.append(per_query(ranked, query))
+    return {
+        **summary(scores),
+        "latency_ms": percentiles(seconds),
+        "per_query": [
+            {
+                "qid": score.qid,
+                "query": score.query,
+                "form": score.form,
+                "domain": score.domain,
+                "ndcg10": dict(score.ndcg10),
+                "none_share": dict(score.none_share),
+            }
+            for score in scores
+        ],
+    }
+
+
+@bench.command("search")
+def bench_search(
+    markets: Annotated[int, typer.Option(min=1_000, help="How many markets to generate.")] = 50_000,
+    queries: Annotated[int, typer.Option(min=50, help="How many different queries.")] = 500,
+    requests: Annotated[int, typer.Option(min=100, help="Requests of each load run.")] = 4_000,
+    rival: Annotated[bool, typer.Option(help="Measure the bare rival in the same run.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Generate markets, index them, and measure search in process and over HTTP.
+
+    Prints build time, memory, disk, latencies, recall against brute force, updates a second, and
+    the same searches on a bare rival (tantivy with usearch, when installed) in the same run.
+
+    Example: augury bench search --markets 50000 --json
+    """
+    from augury.search import bench as measuring
+
+    result = asyncio.run(
+        measuring.run(markets, queries=queries, requests=requests, rival=rival, quiet=as_json)
+    )
+    typer.echo(json.dumps(result) if as_json else measuring.table(result))
