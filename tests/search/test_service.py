@@ -1,0 +1,214 @@
+"""Search over a real database and a real index: what is found, followed, repaired."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from augury.markets import store as markets
+from augury.markets.generator import generate
+from augury.markets.records import Market, MarketChange
+from augury.search import store
+from augury.search.service import SearchService
+from augury.settings import Settings
+from augury.storage.database import Database
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def market(number: int, question: str, **more: object) -> Market:
+    base = Market(
+        id=f"polymarket:{number}",
+        platform="polymarket",
+        platform_id=str(number),
+        question=question,
+        title=question,
+        prices=(0.4, 0.6),
+        price_as_of=NOW,
+        closes_at=NOW + timedelta(days=90),
+        url=f"https://example.com/{number}",
+        observed_at=NOW,
+    )
+    return msgspec.structs.replace(base, **more)
+
+
+FED = market(1, "Will the Fed cut rates in December 2026?", slug="fed-cut-december")
+ECB = market(2, "Will the ECB raise its deposit rate in December 2026?")
+BTC = market(3, "Will Bitcoin reach $150,000 in 2026?")
+RAIN = market(4, "Will it rain more than 5 inches in Seattle in November 2026?")
+OLD = market(5, "Will the Fed cut rates in September 2025?", status="resolved", resolution="Yes",
+             closes_at=NOW - timedelta(days=400))  # fmt: skip
+TICKER = market(
+    6, "Fed decision in December? — Hike 25bps", id="kalshi:KXFEDDECISION-26DEC-H25",
+    platform="kalshi", platform_id="KXFEDDECISION-26DEC-H25", event_id="KXFEDDECISION-26DEC",
+)  # fmt: skip
+CATALOGUE = [FED, ECB, BTC, RAIN, OLD, TICKER]
+
+
+async def put(database: Database, *records: Market) -> None:
+    async with database.transaction() as conn:
+        await markets.upsert_markets(conn, records)
+
+
+@pytest.fixture
+async def service(database: Database, settings: Settings) -> AsyncIterator[SearchService]:
+    await put(database, *CATALOGUE)
+    service = await SearchService.open(settings, database)
+    await service.catch_up()
+    yield service
+    await service.close()
+
+
+async def found(service: SearchService, query: str, **more: object) -> list[str]:
+    results = await service.search(query, dimensions=("direct",), **more)  # type: ignore[arg-type]
+    return [result.id for result in results["direct"]]
+
+
+async def test_the_market_on_the_question_comes_first(service: SearchService) -> None:
+    assert (await found(service, "fed rate cut december"))[0] == FED.id
+    assert (await found(service, "bitcoin price 150k"))[0] == BTC.id
+
+
+async def test_results_carry_what_the_specification_names(service: SearchService) -> None:
+    results = await service.search("Will Bitcoin reach $150,000?", top_k=1)
+    assert list(results) == ["direct", "upstream", "downstream", "correlated"]
+    (result,) = results["direct"]
+    assert msgspec.to_builtins(result) | {"score": 0} == {
+        "id": BTC.id,
+        "platform": "polymarket",
+        "question": BTC.question,
+        "outcomes": ["Yes", "No"],
+        "status": "active",
+        "platform_url": "https://example.com/3",
+        "score": 0,
+        "dimension": "direct",
+    }
+
+
+async def test_a_status_filter_leaves_the_others_out(service: SearchService) -> None:
+    assert OLD.id in await found(service, "Fed cut rates September 2025")
+    assert OLD.id not in await found(service, "Fed cut rates September 2025", status="active")
+    assert await found(service, "Fed cut rates September 2025", status="resolved") == [OLD.id]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "kalshi:KXFEDDECISION-26DEC-H25",
+        "KXFEDDECISION-26DEC-H25",
+        "https://kalshi.com/markets/kxfeddecision/fed-decision/kxfeddecision-26dec",
+    ],
+)
+async def test_a_named_market_comes_first(service: SearchService, query: str) -> None:
+    assert (await found(service, query))[0] == TICKER.id
+
+
+async def test_an_address_of_polymarket_names_its_market(service: SearchService) -> None:
+    query = "https://polymarket.com/event/fed-december/fed-cut-december?tid=1"
+    assert (await found(service, query))[0] == FED.id
+
+
+async def test_scores_fall_and_no_market_comes_twice(service: SearchService) -> None:
+    results = (await service.search("Fed rates December", dimensions=("direct",)))["direct"]
+    scores = [result.score for result in results]
+    assert scores == sorted(scores, reverse=True)
+    assert len({result.id for result in results}) == len(results)
+
+
+async def test_news_is_followed(service: SearchService, database: Database) -> None:
+    stop = asyncio.Event()
+    following = asyncio.create_task(service.follow(stop))
+    new = market(7, "Will Quorzatide win approval in 2027?")
+    await put(database, new)
+    async with database.transaction() as conn:
+        change = MarketChange(
+            id=BTC.id, observed_at=NOW + timedelta(hours=1), status="resolved", resolution="No"
+        )
+        await markets.apply_changes(conn, [change])
+    async with asyncio.timeout(10):
+        while new.id not in await found(service, "Quorzatide approval"):
+            await asyncio.sleep(0.05)
+        while BTC.id in await found(service, "Bitcoin 150,000", status="active"):
+            await asyncio.sleep(0.05)
+    assert await found(service, "Bitcoin 150,000", status="resolved", top_k=1) == [BTC.id]
+    stop.set()
+    await following
+
+
+async def test_an_index_is_taken_up_where_it_was_left(
+    service: SearchService, database: Database, settings: Settings
+) -> None:
+    before = await found(service, "Fed rates December")
+    await service.close()
+    again = await SearchService.open(settings, database)
+    try:
+        assert await again.catch_up() == 0
+        assert await found(again, "Fed rates December") == before
+    finally:
+        await again.close()
+
+
+async def test_an_index_of_another_database_is_built_anew(
+    service: SearchService, database: Database, settings: Settings
+) -> None:
+    await service.close()
+    async with database.transaction() as conn:
+        await conn.execute("delete from search_indexes")  # what restoring a backup does
+        await conn.execute("delete from markets where id = %s", (BTC.id,))
+    again = await SearchService.open(settings, database)
+    try:
+        await again.catch_up()
+        assert BTC.id not in await found(again, "Bitcoin 150,000")
+        assert (await again.index_report(None))["documents"] == len(CATALOGUE) - 1
+    finally:
+        await again.close()
+
+
+async def test_a_market_is_counted_once_however_often_it_changes(
+    service: SearchService, database: Database
+) -> None:
+    counted = service.frequencies.documents
+    for hour in range(1, 4):
+        again = msgspec.structs.replace(
+            RAIN,
+            question=f"{RAIN.question} (amended {hour})",
+            observed_at=NOW + timedelta(hours=hour),
+        )
+        await put(database, again)
+        await service.catch_up()
+    assert service.frequencies.documents == counted == len(CATALOGUE)
+
+
+async def test_two_indexes_of_one_catalogue_order_alike(
+    database: Database, settings: Settings, tmp_path: Path
+) -> None:
+    await put(database, *generate(2_000))
+    services = []
+    for name in ("one", "two"):
+        own = settings.model_copy(update={"data_dir": tmp_path / name})
+        services.append(await SearchService.open(own, database))
+        await services[-1].catch_up()
+    try:
+        for record in list(generate(2_000))[::100]:
+            first, second = [await found(s, record.question, top_k=50) for s in services]
+            assert first == second
+    finally:
+        for service in services:
+            await service.close()
+
+
+async def test_named_markets_are_found_by_id_slug_and_event(
+    service: SearchService, database: Database
+) -> None:
+    async with database.reading() as conn:
+        rows = await store.named_markets(conn, [ECB.id], ["FED-CUT-DECEMBER"], 10)
+        event = await store.named_markets(conn, [], ["kxfeddecision-26dec"], 10)
+    assert [row.id for row in rows] == [ECB.id, FED.id]
+    assert [row.id for row in event] == [TICKER.id]

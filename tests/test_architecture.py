@@ -1,0 +1,120 @@
+"""The arrows of the architecture: data flows one way, and pure modules stay pure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "augury"
+
+SHARED = {"augury", "augury.clock", "augury.errors", "augury.ids", "augury.settings"}
+"""What every module may use."""
+
+COMPOSITION = {"app", "api", "cli", "serving", "logs", "__main__", "__init__"}
+"""Modules outside the nouns: they put the nouns together."""
+
+NOUNS = {
+    "storage": set(),
+    "jobs": {"storage"},
+    "markets": {"storage"},
+    "venues": {"markets", "storage", "jobs"},
+    "search": {"markets", "storage"},
+    "access": {"storage"},
+    "http": {"access", "storage"},
+    "health": {"markets", "search", "venues", "storage"},
+    "forecast": {"markets", "search", "storage"},
+    "rvol": {"storage"},
+}
+"""Which nouns a noun's services and stores may use. Its routes may also use http and access."""
+
+COMMANDS = {"commands.py", "bench.py", "fit.py", "rival.py"}
+"""Command-line edges: they may open the whole service."""
+
+IMPURE = {"psycopg", "httpx2", "fastapi", "starlette", "asyncio", "socket", "subprocess", "typer"}
+PURE = [
+    "markets/records.py",
+    "markets/grouping.py",
+    "markets/generator.py",
+    "search/text.py",
+    "search/query.py",
+    "search/rank.py",
+    "search/evaluate.py",
+    "search/aliases.py",
+    "http/gcra.py",
+    "access/keys.py",
+]
+
+
+def modules() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Modules a file imports when it runs; imports for type checkers alone do not count."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    skipped = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def noun_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def test_every_folder_is_a_noun_of_the_table() -> None:
+    folders = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    assert folders == set(NOUNS)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_noun_uses_only_what_stands_before_it(path: Path) -> None:
+    noun = noun_of(path)
+    if noun in COMPOSITION or f"augury.{noun}" in SHARED or path.name in COMMANDS:
+        return
+    allowed = NOUNS[noun] | {noun}
+    if path.name in ("routes.py", "schemas.py", "routing.py"):
+        allowed |= {"http", "access"}
+    used = {
+        name.split(".")[1]
+        for name in imports(path)
+        if name.startswith("augury.") and ".".join(name.split(".")[:2]) not in SHARED
+    }
+    assert used - {"__version__"} <= allowed
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_only_stores_hold_sql(path: Path) -> None:
+    if path.parent.name in ("storage", "jobs") or "migrations" in path.parts:
+        return
+    if path.name in ("store.py", *COMMANDS):
+        return
+    text = path.read_text(encoding="utf-8").lower()
+    assert ".execute(" not in text, "SQL belongs in the noun's store.py"
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_pure_modules_do_no_io(name: str) -> None:
+    used = {module.split(".")[0] for module in imports(SOURCE / name)}
+    assert not used & IMPURE
+    assert not any(
+        module.startswith(("augury.settings", "augury.clock")) for module in imports(SOURCE / name)
+    )
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_every_module_says_what_it_is_for(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
