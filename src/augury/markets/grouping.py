@@ -1,16 +1,41 @@
-"""Which markets of an event hang together, and how: types and families. Pure."""
+"""Which markets of an event hang together, and how: types and families. Pure.
+
+The type of a market says what its event's markets promise about each other:
+
+- `threshold_ladder`: nested. "above 50" implies "above 40", "by March" implies "by June".
+- `sum_to_one`: disjoint buckets of one quantity or date; at most one resolves Yes.
+- `winner_take_all`: at most one of several named outcomes resolves Yes.
+- `binary`: none of this is known. Whatever is in doubt is binary.
+
+Only what the event's own texts, strikes and flags say decides; prices and resolutions can
+only take a promise away. Catalogues may hold a part of an event, so none of the types says that
+the markets at hand are all there are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import math
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 import msgspec
 
 from augury.markets.records import MarketType, Platform, Status, Strike
 
+MOST_EXCLUSIVE = 1.35
+"""Sum of the Yes prices of exclusive markets that ghost quotes and spreads still explain."""
+
+INVERSION = 0.10
+"""How far a wider rung of a ladder may be quoted below a narrower one: spreads, stale quotes."""
+
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
-    """What the inference looks at in one market. Prices as in `Market`."""
+    """What the inference looks at in one market. Prices as in `records.Market`."""
 
     id: str
     platform: Platform
@@ -35,6 +60,529 @@ class Grouping(msgspec.Struct, frozen=True):
     group_name: str
 
 
+class Interval(NamedTuple):
+    """What has to lie in [low, high] for Yes. `touch`: it is enough to get there once."""
+
+    low: float
+    high: float
+    frame: str
+    """The text without its number and words of direction: only equal frames compare."""
+    touch: bool = False
+
+
+class Deadline(NamedTuple):
+    """Yes when it happens by the date named."""
+
+    date: str
+    frame: str
+
+
 def infer(members: Sequence[Member]) -> dict[str, Grouping]:
     """The grouping of each of one event's markets (or of one market without an event), by id."""
-    return {m.id: Grouping("binary", m.id, m.question) for m in members}
+    sides = {m.id: _side(m) for m in members} if len(members) > 1 else {}
+    name = _family_name(members, sides)
+    group_id = family_id(name, min(members, key=lambda m: m.event_id or m.id))
+    types = _types(members, sides)
+    return {m.id: Grouping(types.get(m.id, "binary"), group_id, name) for m in members}
+
+
+# Types
+
+
+_Sides = Mapping[str, "Interval | Deadline | None"]
+
+
+def _types(members: Sequence[Member], sides: _Sides) -> dict[str, MarketType]:
+    """The types that are known; every other market is binary."""
+    if len(members) == 1:
+        return _type_of_field(members[0])
+    members = [m for m in members if len(m.outcomes) == 2]
+    denied = any(m.exclusive is False and m.platform == "kalshi" for m in members)
+    flagged = len(members) > 1 and all(m.exclusive for m in members)
+
+    intervals = {m.id: s for m in members if isinstance(s := sides[m.id], Interval)}
+    deadlines = {m.id: s for m in members if isinstance(s := sides[m.id], Deadline)}
+    if flagged:
+        return _types_of_flagged(members, intervals, deadlines)
+
+    types: dict[str, MarketType] = {}
+    by_id = {m.id: m for m in members}
+    for rungs in _ladders(intervals):
+        if not _contradicts_nesting([(intervals[i], by_id[i]) for i in rungs]):
+            types |= dict.fromkeys(rungs, "threshold_ladder")
+    if not types and not denied:
+        for buckets in _buckets(intervals):
+            same = [by_id[i] for i in buckets]
+            # Bare numbers may be thresholds whose direction the venue left out.
+            bare = all(intervals[i].low == intervals[i].high for i in buckets)
+            if _adds_up(same) if bare else not _contradicts_exclusion(same):
+                types |= dict.fromkeys(buckets, "sum_to_one")
+    frames: dict[str, dict[str, str]] = defaultdict(dict)
+    for i, deadline in deadlines.items():
+        frames[deadline.frame][i] = deadline.date
+    for dates in frames.values():
+        if len(set(dates.values())) == len(dates) > 1:
+            types |= dict.fromkeys(dates, "threshold_ladder")
+    if not types and not denied and _is_step_decision(members):
+        types |= dict.fromkeys(by_id, "sum_to_one")
+    if not types and not denied and not intervals and not deadlines and _is_contest(members):
+        types |= dict.fromkeys(by_id, "winner_take_all")
+    return types
+
+
+def _type_of_field(market: Member) -> dict[str, MarketType]:
+    """A lone market: with three outcomes or more they exclude each other by construction."""
+    if len(market.outcomes) < 3:
+        return {}
+    ranges = sum(_read_interval(label, "") is not None for label in market.outcomes)
+    return {market.id: "sum_to_one" if 2 * ranges >= len(market.outcomes) else "winner_take_all"}
+
+
+def _types_of_flagged(
+    members: Sequence[Member], intervals: dict[str, Interval], deadlines: dict[str, Deadline]
+) -> dict[str, MarketType]:
+    """An event whose venue says that at most one market resolves Yes."""
+    if _contradicts_exclusion(members):
+        return {}
+    nested = any(len(rungs) > 1 for rungs in _ladders(intervals)) or len(deadlines) > 1
+    if nested and not _disjoint(list(intervals.values())):
+        return {}  # nested by its text, exclusive by its flag: one of them is misread
+    measured = sum(bool(re.search(r"\d", m.subtitle or m.question)) for m in members)
+    counted = len(intervals) + len(deadlines)
+    quantity = 2 * counted >= len(members) or (measured >= 2 and _is_step_decision(members))
+    return dict.fromkeys((m.id for m in members), "sum_to_one" if quantity else "winner_take_all")
+
+
+def _ladders(intervals: dict[str, Interval]) -> list[list[str]]:
+    """Sets of two or more markets with open intervals of one direction and frame."""
+    frames_with_ranges = {
+        s.frame for s in intervals.values() if math.isfinite(s.low) and math.isfinite(s.high)
+    }
+    rungs: dict[tuple[str, bool, bool], dict[str, float]] = defaultdict(dict)
+    for i, side in intervals.items():
+        if side.frame in frames_with_ranges:
+            continue
+        upward = math.isinf(side.high)
+        rungs[side.frame, upward, side.touch][i] = side.low if upward else side.high
+    return [list(same) for same in rungs.values() if len(same) > 1 and len(set(same.values())) > 1]
+
+
+def _buckets(intervals: dict[str, Interval]) -> list[list[str]]:
+    """Sets of two or more markets of one frame whose intervals do not overlap."""
+    frames: dict[str, list[str]] = defaultdict(list)
+    for i, side in intervals.items():
+        if not side.touch:
+            frames[side.frame].append(i)
+    return [
+        ids for ids in frames.values() if len(ids) > 1 and _disjoint([intervals[i] for i in ids])
+    ]
+
+
+def _disjoint(sides: Sequence[Interval]) -> bool:
+    """Whether no two intervals overlap by more than their ends."""
+    ordered = sorted(sides, key=lambda s: (s.low, s.high))
+    return all(a.high <= b.low and (a.low, a.high) != (b.low, b.high) for a, b in pairwise(ordered))
+
+
+def _yes(market: Member) -> float | None:
+    """The first outcome's probability, as quoted or as it was decided."""
+    if market.status == "resolved" and market.resolution is not None:
+        return 1.0 if market.resolution == market.outcomes[0] else 0.0
+    return market.prices[0] if market.prices else None
+
+
+def _contradicts_exclusion(members: Sequence[Member]) -> bool:
+    """Whether prices or results show that more than one can resolve Yes."""
+    won = sum(
+        m.resolution is not None and m.resolution == m.outcomes[0]
+        for m in members
+        if m.status == "resolved"
+    )
+    quoted = [m.prices[0] for m in members if m.status == "active" and m.prices]
+    return won > 1 or sum(p for p in quoted if p is not None) > MOST_EXCLUSIVE
+
+
+def _contradicts_nesting(rungs: Sequence[tuple[Interval, Member]]) -> bool:
+    """Whether neighbouring rungs are, for the most part, quoted against their order."""
+    quoted = sorted(
+        (s.low if math.isinf(s.high) else -s.high, price)
+        for s, m in rungs
+        if (price := _yes(m)) is not None
+    )
+    pairs = list(pairwise(quoted))
+    inverted = sum(narrow > wide + INVERSION for (_, wide), (_, narrow) in pairs)
+    return 2 * inverted > len(pairs)
+
+
+def _adds_up(members: Sequence[Member]) -> bool:
+    """Whether every market is quoted or decided and the Yes sides add up to one."""
+    prices = [_yes(m) for m in members]
+    known = [p for p in prices if p is not None]
+    return len(known) == len(prices) and 0.88 <= sum(known) <= 1.12
+
+
+_STEP = re.compile(r"\b(?:bps|basis points?|percentage points?)\b", re.I)
+_NO_STEP = re.compile(r"\b(?:no changes?|unchanged|maintains?|hold|holds)\b", re.I)
+
+
+def _is_step_decision(members: Sequence[Member]) -> bool:
+    """A decision by how much to move something: steps up, steps down, and none."""
+    texts = [m.subtitle or m.question for m in members]
+    steps = sum(bool(_STEP.search(t) or re.fullmatch(r".{0,20}\d+\s*bps.{0,12}", t)) for t in texts)
+    stays = sum(bool(_NO_STEP.search(t)) for t in texts)
+    return len(members) > 2 and stays == 1 and steps == len(texts) - 1 and _adds_up(members)
+
+
+_CONTEST = re.compile(
+    r"\b(?:win|wins|winner|won|champions?|championship|nominees?|elected|mvp|award|"
+    r"next (?:president|prime minister|pope|chair|leader|mayor|governor|chancellor|ceo|"
+    r"manager|head coach|james bond|speaker|secretary)|of the year|#1|number one|"
+    r"top (?:song|album|app|movie|film|artist|free app|us)|(?:rookie|player|coach) of|best)\b|#1",
+    re.I,
+)
+_NO_CONTEST = re.compile(
+    r"\b(?:any|at least|top[- ]?\d+|top (?:three|four|five|ten)|one of|both|either|qualif\w+|"
+    r"make|makes|advance\w*|playoffs?|medal\w*|nominated|nominations?|finish\w* in|relegat\w*|"
+    r"an? (?:grammy|oscar|emmy|medal|award|seat|game|title|match|race|nobel|primary|state)|"
+    r"win (?:over )?\d|wins by|by (?:over|more)|more than|or more|over|under|attend\w*|"
+    r"appear\w*|announce\w*|join\w*|leave|leaves|out|say|says|mention\w*|visit\w*|meet|"
+    r"score\w*|spread|total|half|quarter|set|map|round|states|seats|every|all|again|"
+    r"pardon\w*|shortlist\w*|compete|run for|final four|reach\w*|before|by)\b",
+    re.I,
+)
+_FIXTURE = re.compile(r"\S\s+(?:vs?\.?|@|at)\s+\S", re.I)
+_DRAW = re.compile(r"\b(?:tie|draw)\b", re.I)
+
+
+def _is_contest(members: Sequence[Member]) -> bool:
+    """Whether exactly one of the named can win, as far as texts tell and prices allow."""
+    if _contradicts_exclusion(members) or len({_choice(m) for m in members}) < len(members):
+        return False
+    if _is_fixture(members):
+        return True
+    frame = _common_frame(members)
+    if frame is None:
+        return False
+    about = f"{members[0].event_name or ''} {frame}"
+    if not _CONTEST.search(about) or _NO_CONTEST.search(about):
+        return False
+    if any(_NO_CONTEST.search(m.event_name or "") for m in members):
+        return False
+    return len(members) > 2 or _adds_up(members)
+
+
+def _choice(market: Member) -> str:
+    return (market.subtitle or market.question).casefold().strip()
+
+
+def _is_fixture(members: Sequence[Member]) -> bool:
+    """Two sides, or two and a draw, of one match, and nothing but who wins it."""
+    if not 2 <= len(members) <= 3:
+        return False
+    event = members[0].event_name or members[0].title
+    sides = re.split(r"\s+(?:vs?\.?|@|at)\s+", event, flags=re.I)
+    if len(sides) != 2 or not _FIXTURE.search(event) or re.search(r":", event):
+        return False
+    draws = sum(bool(_DRAW.search(m.subtitle or m.question)) for m in members)
+    if draws != len(members) - 2:
+        return False
+    exact = {_squash(s) for s in sides}
+    first, second = (_words(s) for s in sides)
+    for m in members:
+        text = m.subtitle or m.question
+        if _DRAW.search(text) or _squash(text) in exact:
+            continue
+        if m.subtitle is None and not re.search(r"\bwins?\b", text):
+            return False
+        named = _words(text)
+        if bool(named & first) == bool(named & second) or re.search(r"\d+\.5|\bby\b", text):
+            return False
+    return True
+
+
+def _words(text: str) -> set[str]:
+    return {w for w in re.findall(r"[^\W\d_]{3,}", text.casefold()) if w not in _COMMON_WORDS}
+
+
+_COMMON_WORDS = frozenset({"winner", "will", "win", "the", "and", "match", "game"})
+
+
+def _common_frame(members: Sequence[Member]) -> str | None:
+    """What the questions have in common around one differing name; None when they differ else.
+
+    With subtitles the titles are what is common, each without its own subtitle.
+    """
+    if all(m.subtitle for m in members):
+        frames = {_squash(m.title.replace(m.subtitle or "", " ")) for m in members}
+        return frames.pop() if len(frames) == 1 else None
+    if any(m.subtitle for m in members):
+        return None
+    questions = [m.question.split() for m in members]
+    head, tail = _common_ends(questions)
+    # A frame of two words ("Will ... ?") is no frame.
+    if head + tail < 3 or any(len(q) - head - tail > 14 for q in questions):
+        return None
+    words = questions[0]
+    return _squash(" ".join(words[:head] + words[len(words) - tail :]))
+
+
+def _common_ends(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """How many first and last words all of `texts` share; at least one word is left to each."""
+    shortest = min(len(t) for t in texts)
+    head = 0
+    while head < shortest - 1 and len({t[head].casefold() for t in texts}) == 1:
+        head += 1
+    tail = 0
+    while tail < shortest - 1 - head and len({t[len(t) - 1 - tail].casefold() for t in texts}) == 1:
+        tail += 1
+    return head, tail
+
+
+def _squash(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+# Reading one market
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_CLOCK = (
+    r"(?:,?\s+(?:at\s+)?\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?(?:\s?[-–]\s?\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?)?"
+    r"(?:\s+(?:e[sd]?t|utc))?)"
+)
+_DAY = (
+    rf"{_MONTH}\s+\d{{1,2}}(?!\d)(?:st|nd|rd|th)?(?:\s?[-–]\s?(?:{_MONTH}\s+)?\d{{1,2}})?"
+    r"(?:,?\s+(?:19|20)\d\d\b)?"
+)
+_DAYS = rf"(?:{_DAY}{_CLOCK}?|\d{{1,2}}\s+{_MONTH}(?:,?\s+(?:19|20)\d\d\b)?|\b20\d\d-\d\d-\d\d\b)"
+_YEAR = r"\b(?:19|20)\d\d\b(?![,.]?\d)"
+_PERIOD = (
+    rf"(?:(?:the\s+)?(?:end|start|close)\s+of\s+(?:{_MONTH}\s*)?(?:{_YEAR})?|"
+    rf"q[1-4]\s*(?:{_YEAR})?|{_MONTH}\s+{_YEAR}|{_MONTH}|{_YEAR})"
+)
+_WEEKDAY = r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+"
+DAY = re.compile(rf"(?:\bon\s+)?(?:{_WEEKDAY})?\b{_DAYS}", re.I)
+_DEADLINE = re.compile(
+    rf"\b(?:by|before|prior to|no later than|on or before)\s+(?:the\s+)?({_DAYS}|{_PERIOD})", re.I
+)
+_DATED = re.compile(
+    rf"{_DAYS}|\b{_PERIOD}|\b\d+(?:st|nd|rd|th)\b|"
+    r"\b(?:game|week|season|round|match|set|map|part|volume|group|district|gpt-?|s&p|"
+    r"nasdaq|russell|top)\s?-?\d+\b",
+    re.I,
+)
+
+_SCALE = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9,
+          "billion": 1e9, "t": 1e12, "tn": 1e12, "trillion": 1e12}  # fmt: skip
+_NUMBER = (
+    r"(?P<{0}>[-−]?[$€£]?\s?[-−]?\d[\d,]*(?:\.\d+)?|[$€£]\.\d+)"
+    r"\s?(?P<{0}u>(?:k|mm?|bn?|tn?|thousand|million|billion|trillion)\b)?"
+    r"(?:\s?(?:%|°\s?[fc]?|bps|º|seconds?))?"
+)
+_A, _B = _NUMBER.format("a"), _NUMBER.format("b")
+_RANGES = [
+    re.compile(rf"\b(?:between|from)\s+{_A}\s+(?:and|to|-|–)\s+{_B}", re.I),
+    re.compile(rf"{_A}\s?(?:-|–|—|\bto\b)\s?{_B}", re.I),
+]
+_UPWARD = [
+    re.compile(
+        r"\b(?:above|over|more than|greater than|higher than|at least|exceeds?|exceeding|"
+        rf"surpass(?:es)?)\s+(?:or equal to\s+)?{_A}", re.I),
+    re.compile(rf"(?:≥|>=?)\s?{_A}", re.I),
+    re.compile(rf"{_A}\s*(?:or (?:more|above|higher|greater|over)\b|\+)(?:\s*(?:bps|%))?", re.I),
+]  # fmt: skip
+_DOWNWARD = [
+    re.compile(
+        r"\b(?:below|under|less than|fewer than|lower than|at most|no more than)\s+"
+        rf"(?:or equal to\s+)?{_A}", re.I),
+    re.compile(rf"(?:≤|<=?)\s?{_A}", re.I),
+    re.compile(rf"{_A}\s*or (?:less|below|lower|fewer|under)\b", re.I),
+]  # fmt: skip
+_TOUCH_UP = [
+    re.compile(rf"(?:↑\s?|\b(?:reach|reaches|hit \(high\)|climb to|rise to)\s+){_A}", re.I)
+]
+_TOUCH_DOWN = [
+    re.compile(rf"(?:↓\s?|\b(?:dip to|dips to|fall to|drop to|hit \(low\))\s+){_A}", re.I)
+]
+_EXACT = [re.compile(rf"^\s*(?:exactly\s+)?{_A}\s*$", re.I), re.compile(rf"\bexactly\s+{_A}", re.I)]
+_OVER_UNDER = re.compile(rf"\bo/u\s+{_A}", re.I)
+
+
+def _side(market: Member) -> Interval | Deadline | None:
+    """What the market's Yes stands for, if it is a quantity or a date."""
+    text = market.subtitle or market.question
+    about = market.title if market.subtitle else ""
+    if market.outcomes == ("Over", "Under"):
+        if found := _OVER_UNDER.search(market.question):
+            return Interval(_value(found, "a"), math.inf, _frame(market.question, found, ""))
+        return None
+    if not _is_yes_no(market.outcomes):
+        return None
+    if (strike := market.strike) is not None and (side := _struck(market, strike)) is not None:
+        return side
+    if found := _DEADLINE.search(text):
+        if len(_DEADLINE.findall(text)) > 1:
+            return None
+        # What is asked beside a deadline in the subtitle is the event's; titles may vary.
+        alone = market.subtitle is not None and found.span() == (0, len(text.strip()))
+        frame = (
+            ""
+            if alone
+            else _squash(f"{_masked(about)} {text[: found.start()]} … {text[found.end() :]}")
+        )
+        if _read_interval(frame, "") is None:
+            return Deadline(_squash(found[1]), frame)
+    return _read_interval(text, about)
+
+
+def _is_yes_no(outcomes: tuple[str, ...]) -> bool:
+    return tuple(o.casefold() for o in outcomes) == ("yes", "no")
+
+
+def _struck(market: Member, strike: Strike) -> Interval | None:
+    frame = _masked(f"{market.title} {market.subtitle or ''}")
+    if strike.kind.startswith("greater") and strike.floor is not None:
+        return Interval(strike.floor, math.inf, frame)
+    if strike.kind.startswith("less") and strike.cap is not None:
+        return Interval(-math.inf, strike.cap, frame)
+    if strike.kind == "between" and strike.floor is not None and strike.cap is not None:
+        return Interval(strike.floor, max(strike.floor, strike.cap), frame)
+    return None
+
+
+_DIRECTION = re.compile(
+    r"\b(?:or|to|and|between|from|above|below|over|under|more|less|fewer|greater|higher|lower|"
+    r"than|at|least|most|exactly|equal|no|be|k|m|b|bn|t|million|billion|trillion|thousand)\b|"
+    r"[-–—+<>≤≥=,.?:$€£|]",
+    re.I,
+)
+
+
+def _masked(text: str) -> str:
+    """The text without its numbers and words of direction."""
+    without = re.sub(r"[-−]?[$€£]?\d[\d,]*(?:\.\d+)?", " ", DAY.sub(" ", text))
+    return _squash(_DIRECTION.sub(" ", without))
+
+
+def _read_interval(text: str, about: str) -> Interval | None:
+    """The quantity in `text`; None when there is none, or more than one."""
+    # Dates, years and ordinals are no quantities. The blanks keep every place where it was.
+    plain = _DATED.sub(lambda m: "\x1f" * len(m[0]), text)
+    for pattern in _RANGES:
+        if found := pattern.search(plain):
+            low, high = _value(found, "a"), _value(found, "b")
+            if found["au"] is None and found["bu"] is not None and low < high:
+                low *= _SCALE[found["bu"].casefold()]
+            if low < high and not pattern.search(plain, found.end()):
+                return Interval(low, high, _frame(text, found, about))
+            return None
+    hits: list[tuple[re.Match[str], int, bool]] = []
+    for patterns, sign, touch in (
+        (_UPWARD, 1, False),
+        (_DOWNWARD, -1, False),
+        (_TOUCH_UP, 1, True),
+        (_TOUCH_DOWN, -1, True),
+    ):
+        for pattern in patterns:
+            hits += [(found, sign, touch) for found in pattern.finditer(plain)]
+    if len(hits) == 1:
+        [(found, sign, touch)] = hits
+        value = _value(found, "a")
+        frame = _frame(text, found, about)
+        if sign > 0:
+            return Interval(value, math.inf, frame, touch)
+        return Interval(-math.inf, value, frame, touch)
+    if not hits:
+        for pattern in _EXACT:
+            if found := pattern.search(plain):
+                value = _value(found, "a")
+                return Interval(value, value, _frame(text, found, about))
+    return None
+
+
+def _value(found: re.Match[str], name: str) -> float:
+    digits = re.sub(r"[^\d.]", "", found[name])
+    value = float(digits) * _SCALE.get((found[f"{name}u"] or "").casefold(), 1.0)
+    return -value if re.search(r"[-−]", found[name]) else value
+
+
+def _frame(text: str, found: re.Match[str], about: str) -> str:
+    rest = f"{_masked(about)} # {text[: found.start()]} # {text[found.end() :]}"
+    return _squash(_DIRECTION.sub(" ", rest))
+
+
+# Families
+
+
+def _family_name(members: Sequence[Member], sides: _Sides) -> str:
+    """What the event's markets are about, with the days of a recurring series left open.
+
+    So are deadlines, where one market stands alone or where they are what tells markets apart:
+    else ("the level before 2030") they belong to what is asked.
+    """
+    named = [m.event_name for m in members if m.event_name and m.event_name.strip()]
+    if named:
+        base = min(named)
+    else:
+        titles = sorted({m.title.strip() or m.question for m in members})
+        base = titles[0] if len(titles) == 1 else _shared_title(titles)
+    dated = sum(isinstance(side, Deadline) for side in sides.values())
+    series = len(members) == 1 or 2 * dated > len(members)
+    return undated(base, deadlines=series) or base.strip()
+
+
+def _shared_title(titles: Sequence[str]) -> str:
+    texts = [t.split() for t in titles]
+    if not all(texts):
+        return titles[0]
+    head, tail = _common_ends(texts)
+    if head + tail < 3:
+        return titles[0]
+    words = texts[0]
+    return " ".join([*words[:head], "…", *words[len(words) - tail :]])
+
+
+def undated(text: str, *, deadlines: bool = True) -> str:
+    """`text` with each day widened to its month, so that a daily series shares one name.
+
+    With `deadlines` those are left open as well: "by March 31" and "by June" read "by …".
+    """
+    if deadlines and re.search(r"\b(?:by|before|prior|later)\b", text, re.I):
+        text = _DEADLINE.sub("by …", text)
+    if re.search(r"\d", text):
+        text = DAY.sub(_month_of, text)
+    return " ".join(text.split())
+
+
+def _month_of(day: re.Match[str]) -> str:
+    text = day[0]
+    year = re.search(_YEAR, text)
+    month = re.search(_MONTH, text, re.I)
+    if month is None:  # 2026-03-31
+        return text[:-3]
+    preposition = "in " if text[:3].casefold() == "on " else ""
+    return f"{preposition}{month[0].rstrip('.')}{' ' + year[0] if year else ''}"
+
+
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
+_LETTERS = re.compile(r"(?:[a-z].*){5}")
+
+
+def family_id(name: str, member: Member) -> str:
+    """`name` as a readable id, equal on every venue; a nondescript one is the event's own."""
+    plain = name.casefold()
+    foreign = False
+    if not plain.isascii():
+        spelled = unicodedata.normalize("NFKD", plain)
+        plain = "".join(c for c in spelled if not unicodedata.combining(c))
+        foreign = any(c.isalpha() and not c.isascii() for c in plain)
+    slug = _NO_SLUG.sub("-", plain).strip("-")
+    if foreign or len(slug) > 96:
+        digest = hashlib.blake2b(name.casefold().encode(), digest_size=4).hexdigest()
+        slug = f"{slug[:80].rstrip('-')}-{digest}".strip("-")
+    if not _LETTERS.search(slug):
+        own = member.event_id or member.id
+        slug = f"{slug}-{member.platform}-{_NO_SLUG.sub('-', own.casefold())}"
+    return slug.strip("-")
