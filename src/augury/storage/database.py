@@ -71,22 +71,19 @@ class Database:
 
         Raises SetupProblem with what the operator can do about it.
         """
-        if settings.database_url is not None:
-            url = settings.database_url.get_secret_value()
-            direct = settings.database_direct_url
-            direct_url = direct.get_secret_value() if direct else url
-            return await cls.connect(
-                url, direct_url, pool_size=settings.database_pool_size, pooled=url != direct_url
-            )
-        server = await asyncio.to_thread(
-            EmbeddedServer.open, Path(settings.data_dir), bin_dir=settings.pg_bin_dir
-        )
+        url, server = await reach(settings)
+        pooled_url = settings.database_url.get_secret_value() if settings.database_url else url
         try:
-            await _create_if_missing(server)
-            url = server.url(DATABASE)
-            return await cls.connect(url, url, pool_size=settings.database_pool_size, server=server)
+            return await cls.connect(
+                pooled_url,
+                url,
+                pool_size=settings.database_pool_size,
+                pooled=pooled_url != url,
+                server=server,
+            )
         except BaseException:
-            await asyncio.to_thread(server.close)
+            if server is not None:
+                await asyncio.to_thread(server.close)
             raise
 
     @classmethod
@@ -149,6 +146,21 @@ class Database:
         """The unit of work: committed when the block ends, rolled back when it raises."""
         async with self.reading() as connection, connection.transaction():
             yield connection
+
+
+async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
+    """The unpooled URL of the settings' database, with the server behind it when embedded."""
+    if settings.database_url is not None:
+        return (settings.database_direct_url or settings.database_url).get_secret_value(), None
+    server = await asyncio.to_thread(
+        EmbeddedServer.open, Path(settings.data_dir), bin_dir=settings.pg_bin_dir
+    )
+    try:
+        await _create_if_missing(server)
+    except BaseException:
+        await asyncio.to_thread(server.close)
+        raise
+    return server.url(DATABASE), server
 
 
 async def _configure(connection: AsyncConnection[Any]) -> None:

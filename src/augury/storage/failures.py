@@ -13,7 +13,8 @@ _TEXTS: tuple[tuple[tuple[type[Exception], ...], str, float], ...] = (
     ((pg.ReadOnlySqlTransaction,), "The database is read-only for now.", 10),
     ((pg.IoError,), "The database's disk reported an error.", 30),
     ((pg.OutOfMemory,), "The database is out of memory for now.", 10),
-    ((pg.TooManyConnections, PoolTimeout, TooManyRequests), "The database is busy.", 2),
+    ((pg.TooManyConnections, TooManyRequests), "The database is busy.", 2),
+    ((PoolTimeout,), "The database does not answer in time.", 2),
     ((pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow), "The database is restarting.", 2),
     ((pg.QueryCanceled,), "The database took too long to answer.", 5),
     (

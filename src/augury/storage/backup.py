@@ -1,0 +1,319 @@
+"""Backup to one file and restore from it, both all or nothing.
+
+A backup is a zip archive of a PostgreSQL dump (custom format) and a manifest; the archive's
+checksums tell a damaged one. Both come from one snapshot, so it may be made while serving.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import threading
+import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import psycopg
+from psycopg import AsyncConnection, sql
+
+from augury import __version__, clock
+from augury.errors import SetupProblem
+from augury.settings import Settings
+from augury.storage import database, migrate
+from augury.storage.embedded import Binaries
+
+DUMP, MANIFEST = "database.dump", "manifest.json"
+FORMAT = 1
+CHUNK = 1 << 20
+LEFT_OUT = ("rate_limits", "pgqueuer_log", "pgqueuer_statistics")
+"""Tables whose rows are of the moment: limits in use, the queue's own log."""
+SELF_MADE = ("incarnation", "schedules")
+"""Tables that have rows in a database nobody has used."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a backup says of itself."""
+
+    format: int
+    augury: str
+    created_at: str
+    schema: str
+    """The last migration in it."""
+    postgresql: str
+    rows: dict[str, int]
+    """Rows of each table."""
+
+
+@asynccontextmanager
+async def reachable(settings: Settings) -> AsyncIterator[str]:
+    """The direct URL of the settings' database, its server running; the schema left as it is."""
+    url, server = await database.reach(settings)
+    try:
+        yield url
+    finally:
+        if server is not None:
+            await asyncio.to_thread(server.close)
+
+
+async def backup(settings: Settings, file: Path) -> Manifest:
+    """Write a backup to `file`, which must not exist."""
+    _check_target(file)
+    binaries = Binaries.find(settings.pg_bin_dir)
+    async with (
+        reachable(settings) as url,
+        await AsyncConnection.connect(url) as connection,
+    ):
+        await connection.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
+        state = await migrate.status(connection)
+        if state.revision is None:
+            raise SetupProblem("The database is empty: there is nothing to back up.")
+        _check_version(binaries, connection.info.server_version)
+        cursor = await connection.execute("select pg_export_snapshot()")
+        snapshot = await cursor.fetchone()
+        assert snapshot
+        manifest = Manifest(
+            format=FORMAT,
+            augury=__version__,
+            created_at=clock.isoformat(clock.now()),
+            schema=state.revision,
+            postgresql=connection.info.parameter_status("server_version") or "",
+            rows=await _rows(connection),
+        )
+        await asyncio.to_thread(_write, file, manifest, binaries, url, snapshot[0])
+    return manifest
+
+
+def _check_target(file: Path) -> None:
+    if file.exists():
+        raise SetupProblem(f"{file} exists. Choose another name: a backup never overwrites.")
+    if not file.parent.is_dir():
+        raise SetupProblem(f"There is no folder {file.parent} to put the backup in.")
+
+
+def _write(file: Path, manifest: Manifest, binaries: Binaries, url: str, snapshot: str) -> None:
+    new = file.with_name(f".{file.name}.{os.getpid()}.new")
+    try:
+        with (
+            os.fdopen(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as output,
+            zipfile.ZipFile(output, "w") as archive,
+        ):
+            archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=2))
+            # Stored: the dump is compressed already.
+            with archive.open(DUMP, "w", force_zip64=True) as entry:
+                left_out = [f"--exclude-table-data=public.{table}" for table in LEFT_OUT]
+                command = [binaries.program("pg_dump"), "--format=custom", "--no-owner"]
+                options = ["--no-privileges", "--schema=public", "--extension=*"]
+                _run(
+                    [*command, *options, *left_out, f"--snapshot={snapshot}", url],
+                    "The backup failed.",
+                    output=entry,
+                )
+            archive.close()
+            output.flush()
+            os.fsync(output.fileno())
+        _check_target(file)  # somebody may have been faster
+        new.rename(file)
+    except OSError as error:
+        raise SetupProblem(f"The backup could not be written: {error.strerror}.") from error
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def read_manifest(file: Path) -> Manifest:
+    """Check the whole of `file` and return its manifest. Reads at the speed of the disk."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if damaged := archive.testzip():
+                raise SetupProblem(f"{file} is damaged ({damaged}): it can't be restored.")
+            manifest = Manifest(**json.loads(archive.read(MANIFEST)))
+            archive.getinfo(DUMP)
+    except FileNotFoundError as error:
+        raise SetupProblem(f"There is no file {file}.") from error
+    except OSError as error:
+        raise SetupProblem(f"{file} can't be read: {error.strerror}.") from error
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as error:
+        raise SetupProblem(f"{file} is damaged or is not a backup of Augury.") from error
+    if manifest.format != FORMAT or manifest.schema not in migrate.revisions():
+        raise SetupProblem(
+            f"{file} was made by a newer version of Augury ({manifest.augury}). "
+            "Update, then restore."
+        )
+    return manifest
+
+
+async def restore(settings: Settings, file: Path, *, replace: bool = False) -> Manifest:
+    """Put the backup in place of what the database holds, which must be nothing or `replace`.
+
+    One transaction: should anything fail, the database is as it was. Afterwards the schema is
+    brought up to date, and whatever is kept outside of the database sees a new incarnation.
+    """
+    manifest = await asyncio.to_thread(read_manifest, file)
+    binaries = Binaries.find(settings.pg_bin_dir)
+    async with reachable(settings) as url:
+        async with await AsyncConnection.connect(url) as connection:
+            _check_version(binaries, connection.info.server_version)
+            rows = await _rows(connection)
+            held = sum(count for table, count in rows.items() if table not in SELF_MADE)
+        if held and not replace:
+            raise SetupProblem(
+                f"The database holds {held} rows. Restore into an empty one, or replace what it "
+                "holds with --replace."
+            )
+        await asyncio.to_thread(_load, file, manifest, binaries, url)
+        await asyncio.to_thread(migrate.upgrade, url)
+    return manifest
+
+
+# The dump, being of this one schema, creates it.
+_CLEAR = """\
+set client_min_messages = warning;
+set lock_timeout = '60s';
+drop schema public cascade;
+"""
+
+# Within the transaction, so that a backup that does not hold what it says changes nothing.
+_CHECK = """
+do $$
+declare
+  expected record;
+  found bigint;
+begin
+  for expected in select key, value::bigint from jsonb_each_text({rows}) loop
+    execute format('select count(*) from public.%I', expected.key) into found;
+    if found <> expected.value then
+      raise exception 'table % holds % rows instead of %', expected.key, found, expected.value;
+    end if;
+  end loop;
+end $$;
+"""
+
+_NEW_LIFE = "update public.incarnation set id = gen_random_uuid(), since = now();\n"
+
+
+def _load(file: Path, manifest: Manifest, binaries: Binaries, url: str) -> None:
+    """pg_restore writes the SQL, psql runs it in one transaction that we end or abandon."""
+    check = sql.SQL(_CHECK).format(rows=sql.Literal(json.dumps(manifest.rows)))
+    psql = [binaries.program("psql"), "--no-psqlrc", "--quiet", "--single-transaction"]
+    target = subprocess.Popen(  # noqa: S603
+        [*psql, "--set=ON_ERROR_STOP=1", "--file=-", url],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+    )
+    assert target.stdin
+    assert target.stderr
+    said = _Reader(target.stderr)
+    try:
+        with suppress(BrokenPipeError):  # psql has stopped: it says why
+            target.stdin.write(_CLEAR.encode())
+            with zipfile.ZipFile(file) as archive, archive.open(DUMP) as entry:
+                command = [binaries.program("pg_restore"), "--no-owner", "--no-privileges"]
+                _run(
+                    [*command, "--file=-"],
+                    "The backup is damaged.",
+                    input=entry,
+                    output=target.stdin,
+                )
+            target.stdin.write(check.as_string().encode())
+            if "incarnation" in manifest.rows:
+                target.stdin.write(_NEW_LIFE.encode())
+            target.stdin.close()  # only now may psql commit
+        if target.wait() != 0:
+            raise SetupProblem(f"The restore failed and changed nothing. {said.text()}")
+    finally:
+        if target.poll() is None:
+            target.kill()
+            target.wait()
+        with suppress(BrokenPipeError):
+            target.stdin.close()
+        said.text()
+        target.stderr.close()
+
+
+def _run(
+    command: list[str], failure: str, *, output: IO[bytes], input: IO[bytes] | None = None
+) -> None:
+    """Run `command` between two streams that need not be files."""
+    process = subprocess.Popen(  # noqa: S603
+        command,
+        stdin=subprocess.PIPE if input else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+    )
+    assert process.stdout
+    assert process.stderr
+    said = _Reader(process.stderr)
+    feeder = threading.Thread(target=_feed, args=(input, process.stdin), daemon=True)
+    feeder.start()
+    try:
+        shutil.copyfileobj(process.stdout, output, CHUNK)
+        if process.wait() != 0:
+            raise SetupProblem(f"{failure} {said.text()}")
+    finally:
+        process.kill()
+        process.wait()
+        feeder.join()
+        said.text()
+        process.stdout.close()
+        process.stderr.close()
+
+
+def _feed(source: IO[bytes] | None, target: IO[bytes] | None) -> None:
+    if source is not None and target is not None:
+        with suppress(BrokenPipeError), target:
+            shutil.copyfileobj(source, target, CHUNK)
+
+
+class _Reader(threading.Thread):
+    """Collects what a program says, so that it never waits for us to listen."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__(daemon=True)
+        self._stream = stream
+        self._text = b""
+        self.start()
+
+    def run(self) -> None:
+        self._text = self._stream.read()
+
+    def text(self) -> str:
+        self.join()
+        return self._text.decode(errors="replace").strip()[-1000:]
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "LC_ALL": "C", "PGCONNECT_TIMEOUT": "10"}
+
+
+def _check_version(binaries: Binaries, server: int) -> None:
+    ours = int(binaries.major_version())
+    if server // 10000 > ours:
+        raise SetupProblem(
+            f"The server is PostgreSQL {server // 10000}, and the programs here are of {ours}, "
+            "which can't back it up or restore it. Set AUGURY_PG_BIN_DIR to the folder of the "
+            f"programs (pg_dump, psql) of PostgreSQL {server // 10000}."
+        )
+
+
+async def _rows(connection: AsyncConnection[Any]) -> dict[str, int]:
+    """Rows of each table of ours in the connection's snapshot."""
+    cursor = await connection.execute(
+        "select tablename from pg_tables where schemaname = 'public'"
+        " and tablename <> all(%s) order by 1",
+        ([*LEFT_OUT, "alembic_version"],),
+    )
+    counts = {}
+    for (table,) in await cursor.fetchall():
+        count = sql.SQL("select count(*) from public.{}").format(sql.Identifier(table))
+        row = await (await connection.execute(count)).fetchone()
+        counts[table] = row[0] if row else 0
+    return counts

@@ -1,0 +1,143 @@
+"""`augury db`: backup, restore, migrate, status."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from psycopg import AsyncConnection, OperationalError
+
+from augury.errors import SetupProblem
+from augury.settings import Settings
+from augury.storage import backup as backups
+from augury.storage import migrate as migrations
+
+app = typer.Typer(help="Look after the database.", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Answer as one JSON object.")]
+
+
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="Where to write it; must not exist.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write the whole database to one file. The service may go on running.
+
+    The search index is not part of it: it is rebuilt from the database.
+
+    Example: augury db backup augury-2026-11-21.backup
+    """
+    manifest = asyncio.run(_explained(backups.backup(Settings(), file)))
+    size = file.stat().st_size
+    _say(
+        as_json,
+        {"file": str(file), "bytes": size, **asdict(manifest)},
+        f"Wrote {file}: {sum(manifest.rows.values()):,} rows, {size / 1e6:,.1f} MB.",
+    )
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file made by `augury db backup`.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace what the database holds.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring back a backup, all of it or nothing. Stop the service before.
+
+    Examples: augury db restore augury-2026-11-21.backup
+
+    AUGURY_DATA_DIR=/srv/new augury db restore augury-2026-11-21.backup
+    """
+    manifest = asyncio.run(_explained(backups.restore(Settings(), file, replace=replace)))
+    _say(
+        as_json,
+        {"file": str(file), **asdict(manifest)},
+        f"Restored {sum(manifest.rows.values()):,} rows of {manifest.created_at}. "
+        "The search index follows at the next start.",
+    )
+
+
+@app.command()
+def migrate(as_json: AsJson = False) -> None:
+    """Bring the schema up to date, as every start does by itself.
+
+    There is no way back but a backup: make one before an update.
+
+    Example: augury db backup before.backup && augury db migrate
+    """
+
+    async def run() -> migrations.Status:
+        async with backups.reachable(Settings()) as url:
+            before = await _status(url)
+            await asyncio.to_thread(migrations.upgrade, url)
+        return before
+
+    before = asyncio.run(_explained(run()))
+    done = ", ".join(before.pending)
+    _say(
+        as_json,
+        {"before": before.revision, "applied": list(before.pending)},
+        f"Applied {done}." if done else f"The schema is up to date ({before.revision}).",
+    )
+
+
+@app.command()
+def status(as_json: AsJson = False) -> None:
+    """Which database this is, and where its schema stands.
+
+    Example: augury db status --json
+    """
+
+    async def run() -> dict[str, Any]:
+        settings = Settings()
+        async with (
+            backups.reachable(settings) as url,
+            await AsyncConnection.connect(url) as connection,
+        ):
+            state = await migrations.status(connection)
+            cursor = await connection.execute("select pg_database_size(current_database())")
+            size = await cursor.fetchone()
+            return {
+                "server": "embedded" if settings.database_url is None else "external",
+                "postgresql": connection.info.parameter_status("server_version"),
+                "data_dir": str(settings.data_dir) if settings.database_url is None else None,
+                "bytes": size[0] if size else 0,
+                "schema": state.revision,
+                "pending": list(state.pending),
+            }
+
+    report = asyncio.run(_explained(run()))
+    where = report["data_dir"] or "by URL"
+    pending = ", ".join(report["pending"]) or "none"
+    _say(
+        as_json,
+        report,
+        f"PostgreSQL {report['postgresql']}, {report['server']} ({where}), "
+        f"{report['bytes'] / 1e6:,.1f} MB\n"
+        f"Schema: {report['schema'] or 'none yet'}. Pending: {pending}.",
+    )
+
+
+async def _status(url: str) -> migrations.Status:
+    async with await AsyncConnection.connect(url) as connection:
+        return await migrations.status(connection)
+
+
+async def _explained(work: Any) -> Any:
+    """`work`'s result; a database that can't be reached is the operator's to put right."""
+    try:
+        return await work
+    except OperationalError as error:
+        first = str(error).strip().split("\n", 1)[0]
+        raise SetupProblem(f"The database can't be reached: {first}") from error
+
+
+def _say(as_json: bool, report: dict[str, Any], text: str) -> None:
+    typer.echo(json.dumps(report) if as_json else text)

@@ -1,0 +1,269 @@
+"""Backup and restore: the round trip, and all that may be wrong with a file or a database."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from pydantic import SecretStr
+from typer.testing import CliRunner
+
+from augury.errors import SetupProblem
+from augury.jobs import queue
+from augury.settings import Settings
+from augury.storage import backup as backups
+from augury.storage import commands
+from augury.storage.database import Database
+
+if TYPE_CHECKING:
+    from tests.conftest import PostgresServer
+
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def source(settings: Settings, database_url: str) -> Settings:
+    return settings.model_copy(update={"database_url": SecretStr(database_url)})
+
+
+@pytest.fixture
+def target(settings: Settings, postgres: PostgresServer) -> Settings:
+    """Another database, migrated and empty."""
+    name = postgres.create()
+    postgres.used.append(name)
+    return settings.model_copy(update={"database_url": SecretStr(postgres.url(name))})
+
+
+@pytest.fixture
+async def filled(database: Database) -> Database:
+    async with database.transaction() as connection:
+        await connection.execute("insert into accounts (id, name) values ('a', 'Ada €')")
+        await connection.execute(
+            "insert into markets (id, platform, platform_id, question, title, outcomes, prices,"
+            " status, origin) select 'polymarket:' || n, 'polymarket', n, 'q', 't', '{Yes,No}',"
+            " '{0.3,0.7}', 'active', 'venue' from generate_series(1, 500) n"
+        )
+        await connection.execute(
+            "insert into prices select seq, 0, now(), 0.3, 'test' from markets"
+        )
+        await connection.execute("insert into rate_limits values ('k', now())")
+        await queue.enqueue(connection, "graph", {"question": "?"})
+    return database
+
+
+def _all(settings: Settings, statement: str) -> list[tuple[object, ...]]:
+    assert settings.database_url
+    with psycopg.connect(settings.database_url.get_secret_value()) as connection:
+        return connection.execute(statement.encode()).fetchall()
+
+
+CONTENT = (
+    "select id, name, created_at from accounts",
+    "select seq, id, prices, change, updated_at from markets order by seq",
+    "select * from prices order by market_seq",
+    "select id, status, request from jobs",
+    "select status, dedupe_key, payload from pgqueuer",
+    "select version_num from alembic_version",
+)
+
+
+async def test_what_was_backed_up_comes_back(
+    filled: Database, source: Settings, target: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.backup"
+    made = await backups.backup(source, file)
+    assert made.rows["markets"] == 500
+    assert file.stat().st_mode & 0o777 == 0o600
+
+    lived = _all(target, "select id from incarnation")
+    restored = await backups.restore(target, file)
+    assert restored == made
+    for statement in CONTENT:
+        assert _all(target, statement) == _all(source, statement)
+    assert _all(target, "select count(*) from rate_limits") == [(0,)]
+    assert _all(target, "select id from incarnation") not in (
+        lived,
+        _all(source, "select id from incarnation"),
+    )
+    # Sequences go on after what is there.
+    assert _all(target, "select nextval('market_change') > (select max(change) from markets)") == [
+        (True,)
+    ]
+    again = tmp_path / "b.backup"
+    assert (await backups.backup(target, again)).rows == made.rows
+    assert list(tmp_path.glob(".*")) == [], "nothing half-written is left"
+
+
+async def test_a_backup_made_while_rows_come_and_go(
+    filled: Database, source: Settings, target: Settings, tmp_path: Path
+) -> None:
+    """Manifest and dump are of the same moment: the restore would refuse them otherwise."""
+
+    async def write() -> None:
+        while True:
+            async with filled.transaction() as connection:
+                await queue.enqueue(connection, "graph")
+                await connection.execute(
+                    "delete from prices where market_seq = (select min(market_seq) from prices)"
+                )
+
+    writer = asyncio.create_task(write())
+    prices = set()
+    try:
+        for n in range(3):
+            made = await backups.backup(source, tmp_path / f"{n}.backup")
+            await backups.restore(target, tmp_path / f"{n}.backup", replace=True)
+            assert _all(target, "select count(*) from prices") == [(made.rows["prices"],)]
+            prices.add(made.rows["prices"])
+    finally:
+        writer.cancel()
+    assert len(prices) == 3, "there was writing meanwhile"
+
+
+async def test_a_database_with_rows_is_replaced_on_demand_only(
+    filled: Database, source: Settings, target: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.backup"
+    await backups.backup(source, file)
+    await backups.restore(target, file)
+    with pytest.raises(SetupProblem, match="--replace"):
+        await backups.restore(target, file)
+    await backups.restore(target, file, replace=True)
+    assert _all(target, "select count(*) from markets") == [(500,)]
+
+
+async def test_a_backup_never_overwrites(source: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "a.backup"
+    file.write_text("dear to somebody")
+    with pytest.raises(SetupProblem, match="exists"):
+        await backups.backup(source, file)
+    with pytest.raises(SetupProblem, match="no folder"):
+        await backups.backup(source, tmp_path / "nowhere" / "a.backup")
+    assert file.read_text() == "dear to somebody"
+
+
+def _flip(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
+
+
+async def test_a_damaged_file_changes_nothing(
+    filled: Database, source: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.backup"
+    await backups.backup(source, file)
+    good = file.read_bytes()
+    before = [_all(source, statement) for statement in CONTENT]
+    for bad in (
+        b"",
+        b"not a backup",
+        good[: len(good) // 2],
+        _flip(good, len(good) // 2),
+        _flip(good, 3000),
+    ):
+        file.write_bytes(bad)
+        with pytest.raises(SetupProblem, match="damaged"):
+            await backups.restore(source, file, replace=True)
+    assert [_all(source, statement) for statement in CONTENT] == before
+    with pytest.raises(SetupProblem, match="no file"):
+        await backups.restore(source, tmp_path / "none", replace=True)
+
+
+def _rewritten(file: Path, manifest: dict[str, object], dump: bytes | None = None) -> None:
+    """`file` with another manifest or dump, its checksums right."""
+    with zipfile.ZipFile(file) as archive:
+        old = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(file, "w") as archive:
+        text = json.dumps({**json.loads(old[backups.MANIFEST]), **manifest})
+        archive.writestr(backups.MANIFEST, text)
+        archive.writestr(backups.DUMP, dump or old[backups.DUMP])
+
+
+@pytest.mark.parametrize(
+    ("manifest", "cut", "text"),
+    [
+        ({"schema": "9999_future"}, None, "newer version of Augury"),
+        ({"format": 2}, None, "newer version of Augury"),
+        ({"rows": {"accounts": 2}}, None, r"accounts holds 1 rows instead of 2"),
+        ({}, 0.8, "damaged"),  # a dump that ends early and whose checksum is right
+    ],
+)
+async def test_a_file_that_is_not_what_it_says_changes_nothing(
+    filled: Database,
+    source: Settings,
+    tmp_path: Path,
+    manifest: dict[str, object],
+    cut: float | None,
+    text: str,
+) -> None:
+    file = tmp_path / "a.backup"
+    await backups.backup(source, file)
+    with zipfile.ZipFile(file) as archive:
+        dump = archive.read(backups.DUMP)
+    _rewritten(file, manifest, dump[: int(len(dump) * cut)] if cut else None)
+    before = [_all(source, statement) for statement in CONTENT]
+    with pytest.raises(SetupProblem, match=text):
+        await backups.restore(source, file, replace=True)
+    assert [_all(source, statement) for statement in CONTENT] == before
+
+
+def test_a_server_newer_than_the_programs(settings: Settings) -> None:
+    binaries = backups.Binaries.find(None)
+    with pytest.raises(SetupProblem, match=r"PostgreSQL 99.*AUGURY_PG_BIN_DIR"):
+        backups._check_version(binaries, 990001)
+
+
+async def test_a_folder_that_cannot_be_written(
+    filled: Database, source: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(SetupProblem, match="No space left"):
+        await backups.backup(source, tmp_path / "a.backup")
+    assert list(tmp_path.iterdir()) == []
+
+
+# Commands
+
+
+@pytest.fixture
+def cli(source: Settings, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    assert source.database_url
+    monkeypatch.setenv("AUGURY_DATABASE_URL", source.database_url.get_secret_value())
+    monkeypatch.setenv("AUGURY_DATA_DIR", str(source.data_dir))
+    return CliRunner()
+
+
+def test_the_commands_answer_in_words_and_in_json(cli: CliRunner, tmp_path: Path) -> None:
+    file = str(tmp_path / "a.backup")
+    status = json.loads(cli.invoke(commands.app, ["status", "--json"]).stdout)
+    assert (status["server"], status["pending"]) == ("external", [])
+    assert "Pending: none" in cli.invoke(commands.app, ["status"]).stdout
+    assert "up to date" in cli.invoke(commands.app, ["migrate"]).stdout
+    assert json.loads(cli.invoke(commands.app, ["migrate", "--json"]).stdout)["applied"] == []
+    assert "Wrote" in cli.invoke(commands.app, ["backup", file]).stdout
+    restored = cli.invoke(commands.app, ["restore", file, "--json"])
+    assert json.loads(restored.stdout)["rows"]["markets"] == 0
+
+
+def test_a_database_that_is_away_is_said(
+    cli: CliRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AUGURY_DATABASE_URL", f"postgresql:///x?host={tmp_path}")
+    result = cli.invoke(commands.app, ["status"])
+    assert isinstance(result.exception, SetupProblem)
+    assert "can't be reached" in str(result.exception)
+
+
+@pytest.mark.parametrize("command", ["backup", "restore", "migrate", "status"])
+def test_each_command_has_help_with_an_example(cli: CliRunner, command: str) -> None:
+    text = cli.invoke(commands.app, [command, "--help"]).stdout
+    assert "Example" in text
+    assert "augury db" in text
