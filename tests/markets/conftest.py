@@ -10,7 +10,6 @@ import pytest
 from fastapi import FastAPI
 
 from augury.http import setup
-from augury.http.callers import Caller, MarketsCaller
 from augury.markets.routes import router
 from augury.markets.service import MarketService
 from augury.settings import Settings

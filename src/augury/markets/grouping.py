@@ -81,7 +81,7 @@ def infer(members: Sequence[Member]) -> dict[str, Grouping]:
     """The grouping of each of one event's markets (or of one market without an event), by id."""
     sides = {m.id: _side(m) for m in members} if len(members) > 1 else {}
     name = _family_name(members, sides)
-    group_id = family_id(name, min(members, key=lambda m: m.event_id or m.id))
+    group_id = family_id(name, members[0])
     types = _types(members, sides)
     return {m.id: Grouping(types.get(m.id, "binary"), group_id, name) for m in members}
 
@@ -123,7 +123,7 @@ def _types(members: Sequence[Member], sides: _Sides) -> dict[str, MarketType]:
     for dates in frames.values():
         if len(set(dates.values())) == len(dates) > 1:
             types |= dict.fromkeys(dates, "threshold_ladder")
-    if not types and not denied and _is_step_decision(members):
+    if not types and not denied and _names_steps(members) and _adds_up(members):
         types |= dict.fromkeys(by_id, "sum_to_one")
     if not types and not denied and not intervals and not deadlines and _is_contest(members):
         types |= dict.fromkeys(by_id, "winner_take_all")
@@ -147,9 +147,8 @@ def _types_of_flagged(
     nested = any(len(rungs) > 1 for rungs in _ladders(intervals)) or len(deadlines) > 1
     if nested and not _disjoint(list(intervals.values())):
         return {}  # nested by its text, exclusive by its flag: one of them is misread
-    measured = sum(bool(re.search(r"\d", m.subtitle or m.question)) for m in members)
     counted = len(intervals) + len(deadlines)
-    quantity = 2 * counted >= len(members) or (measured >= 2 and _is_step_decision(members))
+    quantity = 2 * counted >= len(members) or _names_steps(members)
     return dict.fromkeys((m.id for m in members), "sum_to_one" if quantity else "winner_take_all")
 
 
@@ -225,12 +224,12 @@ _STEP = re.compile(r"\b(?:bps|basis points?|percentage points?)\b", re.I)
 _NO_STEP = re.compile(r"\b(?:no changes?|unchanged|maintains?|hold|holds)\b", re.I)
 
 
-def _is_step_decision(members: Sequence[Member]) -> bool:
+def _names_steps(members: Sequence[Member]) -> bool:
     """A decision by how much to move something: steps up, steps down, and none."""
     texts = [m.subtitle or m.question for m in members]
     steps = sum(bool(_STEP.search(t) or re.fullmatch(r".{0,20}\d+\s*bps.{0,12}", t)) for t in texts)
     stays = sum(bool(_NO_STEP.search(t)) for t in texts)
-    return len(members) > 2 and stays == 1 and steps == len(texts) - 1 and _adds_up(members)
+    return len(members) > 2 and stays == 1 and steps == len(texts) - 1
 
 
 _CONTEST = re.compile(
@@ -560,9 +559,9 @@ def _month_of(day: re.Match[str]) -> str:
     text = day[0]
     year = re.search(_YEAR, text)
     month = re.search(_MONTH, text, re.I)
-    if month is None:  # 2026-03-31
-        return text[:-3]
     preposition = "in " if text[:3].casefold() == "on " else ""
+    if month is None:  # 2026-03-31
+        return preposition + text[-10:-3]
     return f"{preposition}{month[0].rstrip('.')}{' ' + year[0] if year else ''}"
 
 
