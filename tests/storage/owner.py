@@ -25,7 +25,7 @@ def main(folder: str, *rest: str) -> None:
         assert row
         count = row[0]
         took = time.monotonic() - began
-        print("owned" if server.owned else "attached", server.record.pid, count, took, flush=True)
+        print("owned" if server.owned else "attached", server.pid, count, took, flush=True)
         if rest:
             sys.stdin.read()
             server.close()

@@ -19,7 +19,7 @@ import pytest
 
 from augury.errors import SetupProblem
 from augury.storage import embedded
-from augury.storage.embedded import EmbeddedServer, Record
+from augury.storage.embedded import EmbeddedServer
 
 OWNER = Path(__file__).parent / "owner.py"
 SMALL = {"shared_buffers": "16MB"}
@@ -124,7 +124,7 @@ def _ask(server: EmbeddedServer, question: str) -> object:
 
 def test_the_owner_starts_and_stops_the_server(folder: Path) -> None:
     server = EmbeddedServer.open(folder, options=SMALL)
-    pid = server.record.pid
+    pid = server.pid
     assert server.owned
     assert _ask(server, "show data_checksums") == "on"
     assert _ask(server, "show listen_addresses") == ""
@@ -134,10 +134,9 @@ def test_the_owner_starts_and_stops_the_server(folder: Path) -> None:
     assert _ask(server, "select pg_encoding_to_char(encoding) from pg_database limit 1") == "UTF8"
     assert _ask(server, "select lower('ÄÖ')") == "äö"
     server.close()
+    assert server.pid is None
+    assert pid
     assert not _alive(pid)
-    record = Record.read(folder / "postgres")
-    assert record
-    assert record.pid == 0
 
 
 def test_the_socket_is_reachable_for_its_owner_only(folder: Path) -> None:
@@ -157,7 +156,7 @@ def test_a_second_process_attaches_and_leaves_the_server_running(
     _, pid, _, _ = owner.said()
     attached = EmbeddedServer.open(folder)
     assert not attached.owned
-    assert attached.record.pid == pid
+    assert attached.pid == pid
     assert _ask(attached, "select 1") == 1
     attached.close()
     assert _alive(pid)
@@ -174,7 +173,7 @@ def test_an_attached_process_owns_on_reopening_once_the_owner_has_died(
     reopened = EmbeddedServer.open(folder, options=SMALL)
     try:
         assert reopened.owned
-        assert reopened.record.pid != pid
+        assert reopened.pid != pid
         assert reopened.url("postgres") == url, "so that pools reconnect by themselves"
         assert _ask(reopened, "select 1") == 1
     finally:
@@ -222,11 +221,13 @@ def test_nothing_acknowledged_is_lost_and_no_server_is_left_when_the_owner_is_ki
 def test_a_killed_server_is_started_again(folder: Path) -> None:
     server = EmbeddedServer.open(folder, options=SMALL)
     try:
-        os.kill(server.record.pid, signal.SIGKILL)
+        assert server.pid
+        os.kill(server.pid, signal.SIGKILL)
         deadline = time.monotonic() + 15
         while True:
             try:
                 assert _ask(server, "select 1") == 1
+                assert EmbeddedServer.open(folder).pid == server.pid
                 break
             except psycopg.OperationalError:
                 assert time.monotonic() < deadline
@@ -327,7 +328,7 @@ def test_root_keeps_the_files_in_a_user_namespace(folder: Path) -> None:
             pytest.skip("user namespaces are not permitted here")
         data = folder / "postgres" / "data"
         assert data.stat().st_uid == 0
-        assert "\t0\t0\t0\t0" in Path(f"/proc/{server.record.pid}/status").read_text()
+        assert "\t0\t0\t0\t0" in Path(f"/proc/{server.pid}/status").read_text()
     finally:
         server.close()
 

@@ -162,7 +162,7 @@ async def test_a_full_disk_and_its_recovery_without_a_restart(small_disk: Path) 
         assert database.server
         assert not database.server.owned
         await _write(database)
-        pid = server.record.pid
+        pid = server.pid
         filler = small_disk / "filler"
         _fill(filler)
         before = 0
@@ -183,7 +183,7 @@ async def test_a_full_disk_and_its_recovery_without_a_restart(small_disk: Path) 
         filler.unlink()
         await _write(database, kilobytes=64)
         assert await _count(database) > before
-        assert server.record.pid == pid
+        assert server.pid == pid
     finally:
         await database.close()
         await asyncio.to_thread(server.close)

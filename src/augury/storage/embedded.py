@@ -38,6 +38,8 @@ PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 LONGEST_SOCKET_PATH = 107
 """Bytes of a unix socket's path: `sun_path` less its closing NUL."""
+LONGEST_LOG = 16 * 1024 * 1024
+"""Bytes of the server's log after which a start begins a new one and keeps this one."""
 PRIVATE_UID = 61099
 """Who the server runs as when root may not make a user namespace. Nobody is logged in with it
 (it lies between the ranges distributions and systemd hand out), so a 0700 folder of this uid is
@@ -71,8 +73,7 @@ class Record:
     """Folder of the server's own files: below the data folder unless its user can't reach that."""
     socket_dir: str
     identity: str
-    pid: int
-    """The server's process; 0 while it is stopped."""
+    """Who the server runs as, in the words of `launch.py`."""
 
     @classmethod
     def read(cls, folder: Path) -> Record | None:
@@ -170,7 +171,7 @@ class EmbeddedServer:
         deadline = time.monotonic() + patience
         while not lock.acquire():
             record = Record.read(folder)
-            if record and record.pid and _is_ready(Path(record.home) / "data", record.pid):
+            if record and _ready_server(Path(record.home) / "data"):
                 lock.release()
                 return cls(record, None)
             if time.monotonic() > deadline:
@@ -191,6 +192,11 @@ class EmbeddedServer:
     @property
     def owned(self) -> bool:
         return self._supervisor is not None
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process, None while it is stopped or on its way up."""
+        return _ready_server(Path(self.record.home) / "data")
 
     def url(self, database: str) -> str:
         """A libpq URL over the unix socket."""
@@ -233,8 +239,9 @@ class _Supervisor:
         self._binaries = binaries
         self._options = {**SERVER_OPTIONS, **options}
         self._stopping = threading.Event()
-        self._spawned = threading.Event()
+        self._spawning = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._started = False
         self._thread = threading.Thread(target=self._watch, name="augury-postgres", daemon=True)
         self.record = self._settle()
         self._data = Path(self.record.home) / "data"
@@ -254,7 +261,7 @@ class _Supervisor:
         socket_dir = self._socket_dir(home, identity, known)
         if identity.startswith("user:") and not self._works_as(identity):
             self._binaries = self._binaries.copied_to(home / f"programs-{_mark(self._binaries)}")
-        record = Record(str(home), str(socket_dir), identity, 0)
+        record = Record(str(home), str(socket_dir), identity)
         record.write(self._folder)
         return record
 
@@ -322,14 +329,12 @@ class _Supervisor:
         else:
             self._create()
         self._thread.start()
-        self._spawned.wait()
-        while not ((process := self._process) and _is_ready(self._data, process.pid)):
+        while not _ready_server(self._data):
             if not self._thread.is_alive() or time.monotonic() > deadline:
                 self.stop()
                 raise SetupProblem(f"The database did not start. {self._last_words()}")
             time.sleep(0.005)
-        self.record = Record(**{**asdict(self.record), "pid": process.pid})
-        self.record.write(self._folder)
+        self._started = True
 
     def _create(self) -> None:
         """initdb beside the final place, then rename: a half-made folder is never used."""
@@ -409,12 +414,24 @@ class _Supervisor:
             *settings,
         )
         pause = 0.1
-        while not self._stopping.is_set():
-            if self._log.exists() and self._log.stat().st_size > 16 * 1024 * 1024:
-                self._log.replace(self._log.with_suffix(".log.1"))
+        while (process := self._spawn(command)) is not None:
             began = time.monotonic()
+            status = process.wait()
+            if self._stopping.is_set() or not self._started:
+                return
+            log.warning("database_stopped", status=status, restart_in=pause)
+            self._stopping.wait(pause)
+            pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 10)
+
+    def _spawn(self, command: list[str]) -> subprocess.Popen[bytes] | None:
+        """The server's process, or None when it is no longer wanted."""
+        with self._spawning:
+            if self._stopping.is_set():
+                return None
+            if self._log.exists() and self._log.stat().st_size > LONGEST_LOG:
+                self._log.replace(self._log.with_suffix(".log.1"))
             with self._log.open("ab") as output:
-                self._process = process = subprocess.Popen(  # noqa: S603
+                self._process = subprocess.Popen(  # noqa: S603
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=output,
@@ -424,27 +441,18 @@ class _Supervisor:
                     # Ctrl-C in a terminal is for the owner, which then stops the server in order.
                     start_new_session=True,
                 )
-            first = not self._spawned.is_set()
-            self._spawned.set()
-            status = process.wait()
-            if self._stopping.is_set() or (first and status == 1 and not self.record.pid):
-                return
-            log.warning("database_stopped", status=status, restart_in=pause)
-            self._stopping.wait(pause)
-            pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 10)
+            return self._process
 
     def stop(self) -> None:
         self._stopping.set()
-        process = self._process
+        with self._spawning:
+            process = self._process
         for sign, grace in ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 5.0)):
             if process is None or process.poll() is not None:
                 break
             with suppress(ProcessLookupError):
                 process.send_signal(sign)
             self._thread.join(grace)
-        self.record = Record(**{**asdict(self.record), "pid": 0})
-        with suppress(OSError):  # the disk may be full
-            self.record.write(self._folder)
         self._lock.release()
 
     def _last_words(self) -> str:
@@ -492,13 +500,15 @@ def _pid_in(data: Path) -> int | None:
         return None
 
 
-def _is_ready(data: Path, pid: int) -> bool:
-    """Whether the server with this process number says, in its pid file, that it takes callers."""
+def _ready_server(data: Path) -> int | None:
+    """The process that serves `data` and, says its pid file, takes callers."""
     try:
         lines = (data / "postmaster.pid").read_text().splitlines()
-    except (FileNotFoundError, PermissionError):
-        return False
-    return len(lines) >= 8 and lines[0] == str(pid) and lines[7].strip() == "ready"
+        pid = int(lines[0])
+    except (OSError, ValueError, IndexError):
+        return None
+    ready = len(lines) >= 8 and lines[7].strip() == "ready" and _serves(pid, data)
+    return pid if ready else None
 
 
 def _serves(pid: int, data: Path) -> bool:

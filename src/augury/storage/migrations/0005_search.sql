@@ -7,3 +7,6 @@ create table search_indexes (
   updated_at   timestamptz not null default now()
 );
 alter table search_indexes alter frequencies set storage external, alter counted set storage external;
+
+-- An address pasted as a query names a market, or an event by its page.
+create index markets_url on markets (url);
