@@ -1,0 +1,649 @@
+"""The engine inside this process: Qdrant Edge for terms, flat columns for vectors.
+
+One partition per status. Each holds an Edge shard (sparse vectors under a write-ahead log) and
+three memory-mapped columns (key, vector, payload) whose rows are called slots.
+
+Dense search is a scan, not a graph. A vector's *sketch* is the signs of its coordinates, 32 bytes
+at 256 dimensions; Hamming distance between sketches picks a shortlist, and the stored vectors of
+the shortlist give the cosine. On near-duplicate families that finds more of the true neighbours
+than a graph does, nothing needs building or optimizing, an upsert is visible at once, and the
+answer depends on the documents alone. The cost is linear; `docs/adr/0001-search-engine.md` has
+the figures. Beyond a few million documents, use the server (`augury.search.server`).
+
+Threads: Edge holds the interpreter lock during every call, searches included. The scan, which is
+numpy's, runs without it and in a thread of its own beside the lexical search. Edge's `optimize()`
+is never called: it would hold the interpreter lock for minutes, and sparse vectors need none.
+
+Crash safety: a slot is written in place and no document is ever moved, so an interrupted write
+can damage only documents newer than the checkpoint, and these the caller replays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import logging
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import qdrant_edge as qdrant
+from numpy.typing import NDArray
+
+from augury.errors import SetupProblem, Unavailable
+from augury.search.engine import (
+    STATUSES,
+    Candidates,
+    IndexDocument,
+    IndexSchema,
+    SparseVector,
+    batches,
+    best,
+    check,
+    partitions,
+)
+
+SHORTLIST = 1024
+"""Vectors whose cosine is computed in a dense search; up to twice as many are scanned exactly."""
+
+_TERMS = "terms"
+_UNIT = 2**15 - 1
+_BATCH = 128  # documents a write holds the interpreter lock for
+_BLOCK = 32_768  # slots a scan handles at a time: its buffers stay in the processor's cache
+_ALONE = 200_000  # slots above which the scan is worth a thread of its own
+_FIRST = 1024  # slots of a new partition
+
+log = logging.getLogger(__name__)
+
+Words = NDArray[np.uint64]
+"""Sketches, one row of bits per word and one column per slot: uint64 (words, slots)."""
+
+
+class EdgeEngine:
+    """`Engine` kept in a folder that one process owns at a time."""
+
+    def __init__(self, path: Path, schema: IndexSchema) -> None:
+        """Open the index in `path`, or start an empty one there.
+
+        An index of another schema, or one whose files can't be read, is started anew: its
+        checkpoint is 0 then, and the caller's replay fills it.
+        """
+        self._schema = schema
+        self._path = path
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock_file = _own(path / "lock")
+        self._writing = threading.Lock()
+        self._gate = _Gate()
+        self._scans = ThreadPoolExecutor(max_workers=4, thread_name_prefix="augury-scan")
+        self._closed = False
+        try:
+            self._sequence = 0
+            self._parts = self._load()
+        except BaseException:
+            self._lock_file.close()
+            raise
+
+    @property
+    def schema(self) -> IndexSchema:
+        return self._schema
+
+    # Writing
+
+    def upsert(self, docs: Iterable[IndexDocument]) -> None:
+        with self._changing():
+            for batch in batches(docs, _BATCH):
+                for doc in batch:
+                    check(doc, self._schema)
+                latest = {doc.key: doc for doc in batch}
+                for status, part in self._parts.items():
+                    part.put([doc for doc in latest.values() if doc.status == status])
+                # Only now leave the former partition: a document is in two for a moment rather
+                # than in none, and searches drop the second.
+                for status, part in self._parts.items():
+                    part.remove([key for key, doc in latest.items() if doc.status != status])
+
+    def delete(self, keys: Iterable[int]) -> None:
+        with self._changing():
+            for batch in batches(keys, _BATCH):
+                for part in self._parts.values():
+                    part.remove(batch)
+
+    def flush(self) -> None:
+        with self._changing():
+            self._flush()
+
+    def set_checkpoint(self, sequence: int) -> None:
+        with self._changing():
+            self._flush()
+            self._write_checkpoint(sequence)
+
+    def checkpoint(self) -> int:
+        return self._sequence
+
+    def clear(self) -> None:
+        with self._changing(), self._gate.shut("The search index is being rebuilt."):
+            self._write_checkpoint(0)
+            for part in self._parts.values():
+                part.close()
+            self._parts = self._create()
+
+    def close(self) -> None:
+        with self._writing:
+            if self._closed:
+                return
+            self._closed = True
+            self._gate.shut_for_good("The search index is closed.")
+            self._scans.shutdown()
+            try:
+                self._flush()
+            finally:
+                for part in self._parts.values():
+                    part.close()
+                self._lock_file.close()
+
+    # Reading
+
+    def count(self, status: str | None = None) -> int:
+        return sum(len(self._parts[name].columns) for name in partitions(status and [status]))
+
+    def search(
+        self,
+        terms: SparseVector | None,
+        vector: NDArray[np.float32] | None,
+        statuses: Sequence[str] | None = None,
+        limit: int = 100,
+    ) -> Candidates:
+        if limit < 1:
+            raise ValueError("limit must be at least 1")
+        names = partitions(statuses)
+        if vector is not None and not vector.any():
+            vector = None
+        with self._gate:
+            parts = [self._parts[name] for name in names]
+            dense: Future[NDArray[np.int64]] | None = None
+            if vector is not None and sum(part.columns.size for part in parts) > _ALONE:
+                dense = self._scans.submit(_nearest, parts, vector, limit)
+            keys, scores = _matching(parts, terms, limit)
+            if dense is not None:
+                near = dense.result()
+            elif vector is not None:
+                near = _nearest(parts, vector, limit)
+            else:
+                near = np.empty(0, np.int64)
+            lexical = dict(zip(keys.tolist(), scores.tolist(), strict=True))
+            return self._complete(names, np.union1d(keys, near), lexical, terms, vector)
+
+    def _complete(
+        self,
+        names: Sequence[str],
+        keys: NDArray[np.int64],
+        lexical: dict[int, float],
+        terms: SparseVector | None,
+        vector: NDArray[np.float32] | None,
+    ) -> Candidates:
+        """Both scores and the payload of `keys`; those deleted meanwhile are left out."""
+        status = np.full(len(keys), len(STATUSES), np.uint8)
+        dense = np.zeros(len(keys), np.float32)
+        payload = np.zeros(len(keys), self._schema.payload)
+        wanted = keys.tolist()
+        for name in names:
+            part = self._parts[name]
+            with part.lock:
+                slots = part.columns.slots
+                at = [
+                    i for i, key in enumerate(wanted) if key in slots and status[i] == len(STATUSES)
+                ]
+                if not at:
+                    continue
+                rows = np.array([slots[wanted[i]] for i in at])
+                payload[at] = part.columns.payload[rows]
+                if vector is not None:
+                    dense[at] = part.columns.cosines(rows, vector)
+            status[at] = STATUSES.index(name)
+            if terms is not None and len(terms):
+                unscored = [wanted[i] for i in at if wanted[i] not in lexical]
+                lexical.update(part.scores(terms, unscored))
+        found = status < len(STATUSES)
+        return Candidates(
+            keys=keys[found],
+            lexical=np.array([lexical.get(key, 0.0) for key in wanted], np.float32)[found],
+            dense=dense[found],
+            status=status[found],
+            payload=payload[found],
+        )
+
+    # Files
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[None]:
+        with self._writing:
+            if self._closed:
+                raise Unavailable("The search index is closed.")
+            yield
+
+    def _flush(self) -> None:
+        for part in self._parts.values():
+            part.flush()
+
+    def _load(self) -> dict[str, _Partition]:
+        if (sequence := self._read_checkpoint()) is not None:
+            self._sequence = sequence
+            parts: dict[str, _Partition] = {}
+            try:
+                for status in STATUSES:
+                    parts[status] = _Partition(self._path / status, self._schema)
+                _drop_doubles(list(parts.values()))
+                return parts
+            except Exception:
+                log.exception("The search index can't be read and is rebuilt from the database.")
+                for part in parts.values():
+                    part.close()
+        self._write_checkpoint(0)
+        return self._create()
+
+    def _create(self) -> dict[str, _Partition]:
+        for status in STATUSES:
+            shutil.rmtree(self._path / status, ignore_errors=True)
+        return {status: _Partition(self._path / status, self._schema) for status in STATUSES}
+
+    def _read_checkpoint(self) -> int | None:
+        """None where there is no index yet, or one of another schema."""
+        try:
+            meta = json.loads((self._path / "index.json").read_bytes())
+            return meta["checkpoint"] if meta["schema"] == self._schema.fingerprint else None
+        except (OSError, ValueError, KeyError):
+            return None
+
+    def _write_checkpoint(self, sequence: int) -> None:
+        meta = {"schema": self._schema.fingerprint, "checkpoint": sequence}
+        _replace(self._path / "index.json", json.dumps(meta).encode())
+        self._sequence = sequence
+
+
+class _Partition:
+    """The documents of one status: terms in an Edge shard, the rest in columns.
+
+    `lock` is held while slots are read by key or written, for well under a millisecond; a scan
+    reads without it, because what it finds is looked up again under the lock.
+    """
+
+    def __init__(self, path: Path, schema: IndexSchema) -> None:
+        self.lock = threading.Lock()
+        (path / "terms").mkdir(parents=True, exist_ok=True)
+        self.columns = _Columns(path, schema)
+        self._shard = _open_shard(path / "terms")
+        # Of the terms written since the index was opened; never stored, because after a crash
+        # only the shard itself knows what it holds.
+        self._digests: dict[int, int] = {}
+
+    def put(self, docs: Sequence[IndexDocument]) -> None:
+        if not docs:
+            return
+        self.columns.reserve(len(docs))  # a full disk shows here, before anything is changed
+        # Prices change every minute and terms hardly ever: the shard's log would grow for nothing.
+        digests = [hash((doc.terms.indices.tobytes(), doc.terms.values.tobytes())) for doc in docs]
+        points = [
+            qdrant.Point(doc.key, {_TERMS: _sparse(doc.terms)}, None)
+            for doc, digest in zip(docs, digests, strict=True)
+            if self._digests.get(doc.key) != digest
+        ]
+        if points:
+            self._update(qdrant.UpdateOperation.upsert_points(points))
+        with self.lock:
+            self.columns.put(docs)
+        self._digests.update(zip((doc.key for doc in docs), digests, strict=True))
+
+    def remove(self, keys: Iterable[int]) -> None:
+        known = [key for key in keys if key in self.columns.slots]
+        if not known:
+            return
+        with self.lock:
+            self.columns.remove(known)
+        for key in known:
+            self._digests.pop(key, None)
+        self._update(qdrant.UpdateOperation.delete_points([*known]))
+
+    def matching(self, terms: SparseVector, limit: int) -> list[tuple[int, float]]:
+        """(key, score) of the `limit` best lexical matches."""
+        return self._query(terms, limit, None)
+
+    def scores(self, terms: SparseVector, keys: Sequence[int]) -> list[tuple[int, float]]:
+        """(key, score) of those of `keys` that share a term with the query."""
+        if not keys:
+            return []
+        among = qdrant.Filter(must=[qdrant.HasIdCondition(set(keys))])
+        return self._query(terms, len(keys), among)
+
+    def _query(
+        self, terms: SparseVector, limit: int, among: qdrant.Filter | None
+    ) -> list[tuple[int, float]]:
+        nearest = qdrant.Query.Nearest(_sparse(terms), using=_TERMS)
+        request = qdrant.QueryRequest(limit, query=nearest, filter=among)
+        with _edge():
+            found = self._shard.query(request)
+        return [(int(point.id), point.score) for point in found]
+
+    def _update(self, operation: qdrant.UpdateOperation) -> None:
+        with _edge():
+            self._shard.update(operation)
+
+    def flush(self) -> None:
+        self.columns.flush()
+        with _edge():
+            self._shard.flush()
+
+    def close(self) -> None:
+        self._shard.close()
+
+
+class _Columns:
+    """Memory-mapped arrays of one row per slot, and the signs of the vectors in memory.
+
+    keys : int64 (capacity,), key + 1, or 0 for a free slot
+    vectors : int16 (capacity, dim), coordinates x `_UNIT`: as small as half floats, more exact
+        for coordinates within -1..1, and turned to float32 eight times as fast
+    payload : record (capacity,)
+    sketches : uint64 (ceil(dim / 64), capacity), rebuilt from the vectors when opened
+
+    The files never shrink; freed slots are used again.
+    """
+
+    def __init__(self, path: Path, schema: IndexSchema) -> None:
+        self._dim = schema.dim
+        self._path, self._record = path, schema.payload
+        self._capacity = 0
+        self._sketches: Words = np.zeros((-(-schema.dim // 64), 0), np.uint64)
+        file = path / "keys.i64"
+        rows = file.stat().st_size // 8 if file.exists() else 0
+        self._grow(max(rows, _FIRST))
+
+        used = np.flatnonzero(self._keys)
+        self.size = int(used[-1]) + 1 if len(used) else 0
+        """Slots in use or once in use: all that a scan must look at."""
+        self.slots: dict[int, int] = dict(
+            zip((self._keys[used] - 1).tolist(), used.tolist(), strict=True)
+        )
+        if len(self.slots) < len(used):  # a power cut between two writes of one document
+            kept = np.fromiter(self.slots.values(), np.int64, len(self.slots))
+            self._keys[np.setdiff1d(used, kept)] = 0
+        self._free = np.flatnonzero(self._keys[: self.size] == 0).tolist()
+        for start in range(0, self.size, _BLOCK):
+            rows_ = slice(start, min(start + _BLOCK, self.size))
+            self._sketches[:, rows_] = sketch(self._vectors[rows_])
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def cosines(
+        self, slots: NDArray[np.integer[Any]], vector: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        # einsum and not a matrix product: BLAS rounds a row differently by its neighbours, and
+        # equal documents must score equal.
+        stored = self._vectors[slots].astype(np.float32)
+        return np.einsum("ij,j->i", stored, vector / np.float32(_UNIT))
+
+    def keys(self, slots: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Keys in `slots`; -1 for a free one."""
+        return self._keys[slots] - 1
+
+    def reserve(self, more: int) -> None:
+        """Make room for `more` documents."""
+        needed = self.size + more - len(self._free)
+        if needed <= self._capacity:
+            return
+        try:
+            self._grow(max(needed, self._capacity + self._capacity // 2))
+        except OSError as error:
+            raise Unavailable(f"The search index can't grow: {error.strerror}") from error
+
+    def put(self, docs: Sequence[IndexDocument]) -> None:
+        slots = [self._slot(doc.key) for doc in docs]
+        vectors = fixed(np.stack([doc.vector for doc in docs]))
+        self._vectors[slots] = vectors
+        self.payload[slots] = np.frombuffer(
+            b"".join(doc.payload for doc in docs), self.payload.dtype
+        )
+        self._sketches[:, slots] = sketch(vectors)
+        self._keys[slots] = [doc.key + 1 for doc in docs]
+        self.slots.update(zip((doc.key for doc in docs), slots, strict=True))
+
+    def _slot(self, key: int) -> int:
+        if (slot := self.slots.get(key)) is not None:
+            return slot
+        if self._free:
+            return self._free.pop()
+        self.size += 1
+        return self.size - 1
+
+    def remove(self, keys: Iterable[int]) -> None:
+        for key in keys:
+            slot = self.slots.pop(key)
+            self._keys[slot] = 0
+            self._free.append(slot)
+
+    def coarse(self, query: Words) -> NDArray[np.uint8]:
+        """Bits in which the first half of each slot's sketch differs from the query's, by slot."""
+        sketches, size = self._sketches, self.size  # one look: a writer may grow them meanwhile
+        # A byte holds this up to 510 dimensions. Beyond, a count may wrap for a vector that points
+        # away from the query: one more in the shortlist, and its cosine throws it out.
+        out = np.zeros(size, np.uint8)
+        differ, ones = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
+        for start in range(0, size, _BLOCK):
+            total = out[start : start + _BLOCK]
+            d, o = differ[: len(total)], ones[: len(total)]
+            for row, word in zip(sketches[: _half(sketches)], query[:, 0], strict=False):
+                np.bitwise_xor(row[start : start + len(total)], word, out=d)
+                np.bitwise_count(d, out=o)
+                np.add(total, o, out=total)
+        return out
+
+    def fine(self, query: Words, slots: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
+        """Bits in which the sketches in `slots` differ from the query's."""
+        total = np.zeros(len(slots), np.uint16)
+        for row, word in zip(self._sketches, query[:, 0], strict=True):
+            total += np.bitwise_count(row.take(slots) ^ word)
+        return total
+
+    def flush(self) -> None:
+        for mapped in self._mapped:
+            mapped.flush()
+
+    def _grow(self, capacity: int) -> None:
+        keys = _map(self._path / "keys.i64", "<i8", (capacity,))
+        vectors = _map(self._path / "vectors.i16", "<i2", (capacity, self._dim))
+        payload = _map(self._path / "payload.rec", self._record, (capacity,))
+        self._mapped = keys, vectors, payload
+        # Plain views: indexing a memmap object costs 50 us more each time.
+        self._keys: NDArray[np.int64] = np.asarray(keys)
+        self._vectors: NDArray[np.int16] = np.asarray(vectors)
+        self.payload: NDArray[np.void] = np.asarray(payload)
+        sketches = np.zeros((len(self._sketches), capacity), np.uint64)
+        sketches[:, : self._capacity] = self._sketches
+        self._sketches, self._capacity = sketches, capacity
+
+
+def _half(words: Words) -> int:
+    return -(-len(words) // 2)
+
+
+def _map(file: Path, dtype: Any, shape: tuple[int, ...]) -> np.memmap[Any, Any]:
+    """Map `file`, made longer where needed, with its blocks allocated: to write into a hole on a
+    full disk would kill the process."""
+    handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        os.posix_fallocate(handle, 0, int(np.prod(shape)) * np.dtype(dtype).itemsize)
+    finally:
+        os.close(handle)
+    return np.memmap(file, dtype, "r+", shape=shape)
+
+
+def fixed(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
+    """Coordinates within -1..1 as they are stored."""
+    return np.rint(np.clip(vectors, -1, 1) * _UNIT).astype(np.int16)
+
+
+def sketch(vectors: NDArray[np.int16]) -> Words:
+    """Signs of (n, dim) stored vectors as bits: uint64 (ceil(dim / 64), n)."""
+    packed = np.packbits(vectors > 0, axis=1, bitorder="little")
+    words = -(-vectors.shape[1] // 64)
+    padded = np.zeros((len(vectors), words * 8), np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.view("<u8").T
+
+
+def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np.intp]]:
+    """Slots of the `wanted` smallest distances over all arrays, with those tied at the end.
+
+    Ties are cut at four times `wanted`, by slot: a thousand equal texts are one answer.
+    """
+    if sum(map(len, distances)) <= 2 * wanted:
+        return [np.arange(len(d)) for d in distances]
+    # A sample gives a bound that is nearly right, and the histogram of what lies within it the
+    # exact one: sorting all distances would cost more than computing them.
+    sample = np.cumsum(np.bincount(np.concatenate([d[::16] for d in distances])))
+    bound = int(np.searchsorted(sample, wanted // 14))
+    while True:
+        hits = [np.flatnonzero(d <= bound) for d in distances]
+        if sum(map(len, hits)) >= wanted:
+            break
+        bound += 4
+    within = np.bincount(
+        np.concatenate([d[h] for d, h in zip(distances, hits, strict=True)]), minlength=bound + 1
+    )
+    exact = int(np.searchsorted(np.cumsum(within), wanted))
+    hits = [h[d[h] <= exact] for d, h in zip(distances, hits, strict=True)]
+    room = 4 * wanted
+    for i, h in enumerate(hits):
+        hits[i] = h[:room]
+        room -= len(hits[i])
+    return hits
+
+
+def _nearest(
+    parts: Sequence[_Partition], vector: NDArray[np.float32], limit: int
+) -> NDArray[np.int64]:
+    """Keys of the `limit` nearest vectors."""
+    query = sketch(fixed(vector[None, :]))
+    wanted = max(SHORTLIST, 4 * limit)
+    # Half of the bits for every vector, all of them for the nearest eightfold.
+    near = shortlist([part.columns.coarse(query) for part in parts], 8 * wanted)
+    fine = [part.columns.fine(query, slots) for part, slots in zip(parts, near, strict=True)]
+    chosen = [s[at] for s, at in zip(near, shortlist(fine, wanted), strict=True)]
+    keys: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+    cosines: list[NDArray[np.float32]] = [np.empty(0, np.float32)]
+    for part, slots in zip(parts, chosen, strict=True):
+        with part.lock:
+            keys.append(part.columns.keys(slots))
+            cosines.append(part.columns.cosines(slots, vector))
+    merged, scores = np.concatenate(keys), np.concatenate(cosines)
+    used = merged >= 0
+    merged, scores = merged[used], scores[used]
+    return merged[best(merged, scores, limit)]
+
+
+def _matching(
+    parts: Sequence[_Partition], terms: SparseVector | None, limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Keys and scores of the `limit` best lexical matches."""
+    hits = [hit for part in parts for hit in part.matching(terms, limit)] if terms else []
+    keys = np.array([key for key, _ in hits], np.int64)
+    scores = np.array([score for _, score in hits], np.float32)
+    order = best(keys, scores, limit)
+    return keys[order], scores[order]
+
+
+def _drop_doubles(parts: Sequence[_Partition]) -> None:
+    """After a crash in a move a document may be in two partitions; the replay says which holds."""
+    for i, part in enumerate(parts):
+        for other in parts[i + 1 :]:
+            part.remove(part.columns.slots.keys() & other.columns.slots.keys())
+
+
+def _open_shard(path: Path) -> qdrant.EdgeShard:
+    if (path / "edge_config.json").exists():
+        return qdrant.EdgeShard.load(str(path))
+    terms = qdrant.EdgeSparseVectorParams(memory=qdrant.Memory.Pinned)
+    return qdrant.EdgeShard.create(str(path), qdrant.EdgeConfig(sparse_vectors={_TERMS: terms}))
+
+
+def _sparse(terms: SparseVector) -> qdrant.SparseVector:
+    return qdrant.SparseVector(terms.indices.tolist(), terms.values.tolist())
+
+
+@contextlib.contextmanager
+def _edge() -> Iterator[None]:
+    """Edge raises plain `Exception`; give it a name that callers can catch."""
+    try:
+        yield
+    except Exception as error:
+        raise Unavailable(f"The search index failed: {error}") from error
+
+
+class _Gate:
+    """Lets searches through until somebody shuts it and the last one has left."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside = 0
+        self._reason: str | None = None
+
+    def __enter__(self) -> None:
+        with self._changed:
+            if self._reason is not None:
+                raise Unavailable(self._reason)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._inside -= 1
+            if not self._inside:
+                self._changed.notify_all()
+
+    def shut_for_good(self, reason: str) -> None:
+        with self._changed:
+            self._reason = reason
+            self._changed.wait_for(lambda: not self._inside)
+
+    @contextlib.contextmanager
+    def shut(self, reason: str) -> Iterator[None]:
+        self.shut_for_good(reason)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._reason = None
+
+
+def _own(file: Path) -> Any:
+    """Hold `file` locked for as long as the returned handle is open."""
+    handle = file.open("wb")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        handle.close()
+        raise SetupProblem(
+            f"Another process is using the search index in {file.parent}. Stop it first, or give"
+            " all processes one search server (AUGURY_SEARCH_URL)."
+        ) from None
+    return handle
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Write a file so that after a crash it is the old one or the new one, whole."""
+    draft = file.with_suffix(".new")
+    with draft.open("wb") as handle:
+        handle.write(content)
+        handle.flush()
+        os.fsync(handle.fileno())
+    draft.replace(file)
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,225 @@
+"""The port of the search engine: documents in, scored candidates out.
+
+An engine keeps every market twice: as a sparse vector of weighted terms (the lexical side) and
+as a dense vector (the semantic side). A search takes the best of either side and returns their
+union with *both* scores of each candidate, so that fusion and ranking never meet a hole.
+
+Two implementations keep one contract, `tests/search/test_engine.py`:
+`augury.search.edge.EdgeEngine` in this process and `augury.search.server.ServerEngine` by URL.
+
+The database is the truth and the index a projection of it. `checkpoint()` is the change sequence
+number up to which the index surely holds the database's rows; after a crash the caller replays
+what came later. Replaying is safe at any time: `upsert` and `delete` are idempotent.
+
+Errors: `Unavailable` when the engine is closed, full or out of reach, `SetupProblem` when another
+process owns the index, `ValueError` for a document that does not fit the schema.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+STATUSES = ("active", "closed", "resolved")
+"""The partitions of the index, in the order of `Candidates.status`."""
+
+MAX_KEY = 2**63 - 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseVector:
+    """Weighted terms. A document's score is the dot product with the query's weights.
+
+    indices : uint32 (n,), term ids, unique
+    values : float32 (n,), weights > 0; the query carries the inverse document frequency, so
+        that scores compare across partitions and machines
+    """
+
+    indices: NDArray[np.uint32]
+    values: NDArray[np.float32]
+
+    @classmethod
+    def empty(cls) -> SparseVector:
+        return cls(np.empty(0, np.uint32), np.empty(0, np.float32))
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+@dataclass(frozen=True)
+class IndexSchema:
+    """What an index holds. An index of another schema is emptied when it is opened.
+
+    dim : length of the dense vectors
+    payload : numpy dtype of the record that comes back with each candidate (fixed size, no
+        object fields), so that ranking features arrive as arrays and not as objects
+    version : name of the analyzer, weighting and embedding that made terms and vectors
+    """
+
+    dim: int
+    payload: np.dtype
+    version: str
+
+    def __post_init__(self) -> None:
+        if self.dim < 1:
+            raise ValueError("dim must be at least 1")
+        if self.payload.hasobject or self.payload.itemsize == 0:
+            raise ValueError("payload must be a dtype of fixed, non-zero size without objects")
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that differ whenever stored documents must be made anew."""
+        layout = np.lib.format.dtype_to_descr(self.payload)
+        text = repr((self.dim, layout, self.version))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IndexDocument:
+    """A market as the index sees it.
+
+    key : the database's integer key, 0 <= key <= 2**63 - 2
+    status : one of `STATUSES`; a document whose status changes moves to that partition
+    terms : the lexical side
+    vector : float32 (dim,), unit length, or zero where the text has no known word
+    payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
+    """
+
+    key: int
+    status: str
+    terms: SparseVector
+    vector: NDArray[np.float32]
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The union of the best lexical and the best dense hits, in ascending order of key.
+
+    keys : int64 (m,), unique
+    lexical : float32 (m,), dot product of terms; 0 where document and query share none
+    dense : float32 (m,), cosine, +-0.001 (coordinates are stored in two bytes); 0 without a
+        query vector
+    status : uint8 (m,), index into `STATUSES`
+    payload : record array (m,) of `IndexSchema.payload`
+    """
+
+    keys: NDArray[np.int64]
+    lexical: NDArray[np.float32]
+    dense: NDArray[np.float32]
+    status: NDArray[np.uint8]
+    payload: NDArray[np.void]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+class Engine(Protocol):
+    """Synchronous and thread-safe: any number of searches while one thread writes.
+
+    From asyncio, call through `asyncio.to_thread` or a small pool.
+    """
+
+    @property
+    def schema(self) -> IndexSchema: ...
+
+    def upsert(self, docs: Iterable[IndexDocument]) -> None:
+        """Insert or replace by key; the last of equal keys wins. Searchable on return."""
+        ...
+
+    def delete(self, keys: Iterable[int]) -> None:
+        """Remove; unknown keys are no error."""
+        ...
+
+    def search(
+        self,
+        terms: SparseVector | None,
+        vector: NDArray[np.float32] | None,
+        statuses: Sequence[str] | None = None,
+        limit: int = 100,
+    ) -> Candidates:
+        """The `limit` best on either side within `statuses` (None: all), so at most 2 x limit.
+
+        Either side may be None. Both scores are filled for each candidate whichever side it
+        came from. Equal scores are taken by ascending key among the engine's hits; which of a
+        tie wider than `limit` are hits is the engine's choice, stable while nothing is written.
+        """
+        ...
+
+    def checkpoint(self) -> int:
+        """The last value set; 0 for a new, cleared or rebuilt index."""
+        ...
+
+    def set_checkpoint(self, sequence: int) -> None:
+        """Record that all changes up to `sequence` are in the index.
+
+        Everything written before the call is made durable first, so that a checkpoint never
+        claims more than the index holds after a crash.
+        """
+        ...
+
+    def flush(self) -> None:
+        """Make everything written so far durable."""
+        ...
+
+    def count(self, status: str | None = None) -> int:
+        """Documents in one partition, or in all."""
+        ...
+
+    def clear(self) -> None:
+        """Remove all documents; the checkpoint becomes 0."""
+        ...
+
+    def close(self) -> None:
+        """Flush and let go of files and connections; a second call does nothing."""
+        ...
+
+
+def partitions(statuses: Sequence[str] | None) -> tuple[str, ...]:
+    """The partitions to search, each once and in the order of `STATUSES`."""
+    if statuses is None:
+        return STATUSES
+    if unknown := set(statuses).difference(STATUSES):
+        raise ValueError(f"unknown status: {', '.join(sorted(unknown))}")
+    return tuple(status for status in STATUSES if status in statuses)
+
+
+def check(doc: IndexDocument, schema: IndexSchema) -> None:
+    """Refuse a document that would damage the index, with a text that says why."""
+    if not 0 <= doc.key <= MAX_KEY:
+        raise ValueError(f"key {doc.key} is outside 0..{MAX_KEY}")
+    if doc.status not in STATUSES:
+        raise ValueError(f"document {doc.key}: unknown status {doc.status!r}")
+    if doc.vector.shape != (schema.dim,):
+        raise ValueError(
+            f"document {doc.key}: vector of shape {doc.vector.shape}, not ({schema.dim},)"
+        )
+    if not np.isfinite(doc.vector).all() or not np.isfinite(doc.terms.values).all():
+        raise ValueError(f"document {doc.key}: a weight or coordinate is not finite")
+    if len(doc.terms.indices) != len(doc.terms.values):
+        raise ValueError(f"document {doc.key}: terms and weights differ in number")
+    if len(doc.payload) != schema.payload.itemsize:
+        raise ValueError(
+            f"document {doc.key}: payload of {len(doc.payload)} bytes,"
+            f" not {schema.payload.itemsize}"
+        )
+
+
+def best(keys: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
+    """Positions of the `limit` highest scores, highest first, ties by ascending key."""
+    return np.lexsort((keys, -scores))[:limit]
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """`items` in lists of at most `size`."""
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
