@@ -42,7 +42,10 @@ def market(number: int, question: str, **more: object) -> Market:
 FED = market(1, "Will the Fed cut rates in December 2026?", slug="fed-cut-december")
 ECB = market(2, "Will the ECB raise its deposit rate in December 2026?")
 BTC = market(3, "Will Bitcoin reach $150,000 in 2026?")
-RAIN = market(4, "Will it rain more than 5 inches in Seattle in November 2026?")
+RAIN = market(
+    4, "Will it rain more than 5 inches in Seattle in November 2026?",
+    url="https://polymarket.com/event/rain-in-seattle",
+)  # fmt: skip
 OLD = market(5, "Will the Fed cut rates in September 2025?", status="resolved", resolution="Yes",
              closes_at=NOW - timedelta(days=400))  # fmt: skip
 TICKER = market(
@@ -204,11 +207,19 @@ async def test_two_indexes_of_one_catalogue_order_alike(
             await service.close()
 
 
-async def test_named_markets_are_found_by_id_slug_and_event(
+async def test_named_markets_are_found_by_id_slug_event_and_series(
     service: SearchService, database: Database
 ) -> None:
     async with database.reading() as conn:
-        rows = await store.named_markets(conn, [ECB.id], ["FED-CUT-DECEMBER"], 10)
-        event = await store.named_markets(conn, [], ["kxfeddecision-26dec"], 10)
-    assert [row.id for row in rows] == [ECB.id, FED.id]
-    assert [row.id for row in event] == [TICKER.id]
+        rows = await store.named_markets(conn, [ECB.id], [("polymarket", "FED-CUT-DECEMBER")], 10)
+        event = await store.named_markets(conn, [], [("kalshi", "kxfeddecision-26dec")], 10)
+        series = await store.named_markets(conn, [], [("kalshi", "kxfeddecision")], 10)
+        page = await store.named_markets(conn, [], [("polymarket", "rain-in-seattle")], 10)
+    assert {row.id for row in rows} == {ECB.id, FED.id}
+    assert [row.id for row in event] == [row.id for row in series] == [TICKER.id]
+    assert [row.id for row in page] == [RAIN.id]
+
+
+async def test_a_quoted_phrase_must_stand_in_the_result(service: SearchService) -> None:
+    assert set(await found(service, 'Fed "cut rates"')) == {FED.id, OLD.id}
+    assert await found(service, '"no such phrase" Fed rates') == []

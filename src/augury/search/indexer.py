@@ -132,9 +132,7 @@ class Indexer:
 
     async def checkpoint(self) -> None:
         """Make what was applied durable, so that it need not be replayed."""
-        state = store.IndexState(
-            self.frequencies.to_bytes(), np.packbits(self._counted).tobytes()
-        )
+        state = store.IndexState(self.frequencies.to_bytes(), np.packbits(self._counted).tobytes())
         # The counts first: a market counted in vain is skipped by its bit when replayed, one
         # left out of the counts would never be seen again.
         async with self._database.transaction() as conn:
@@ -169,7 +167,7 @@ class Indexer:
             yield IndexDocument(
                 key=row.seq,
                 status=row.status,
-                terms=SparseVector(ids, weights),
+                terms=SparseVector(ids, weights * _nudge(row.seq)),
                 vector=vector,
                 payload=_record(row, text).tobytes(),
             )
@@ -181,6 +179,15 @@ class Indexer:
         new = ~self._counted[seqs]
         self.frequencies.add_batch([ids for ids, is_new in zip(terms, new, strict=True) if is_new])
         self._counted[seqs] = True
+
+
+def _nudge(seq: int) -> np.float32:
+    """A factor within 0.1 % of 1 that differs between neighbours: newer markets a trace higher.
+
+    Hundreds of markets may have the same words. Which of them an engine counts among its best
+    would be chance, and another process would choose others.
+    """
+    return np.float32(1 + (seq & 8191) * 1.2e-7)
 
 
 def _text(row: IndexRow) -> DocumentText:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from augury.search import rank, store
 from augury.search.embedding import Embedder
 from augury.search.engine import Engine, SparseVector
 from augury.search.indexer import Indexer, Progress, schema
+from augury.search.query import ParsedQuery
 from augury.search.schemas import DIMENSIONS, Dimension
 from augury.search.store import ResultRow
 from augury.search.text import DocumentFrequencies, query_vector, terms
@@ -28,6 +30,9 @@ log = structlog.get_logger(__name__)
 
 CANDIDATES = 100
 """Best hits taken from either side of the index, before ranking; more for longer answers."""
+
+PHRASE_CANDIDATES = 500
+"""The same where a quoted phrase will throw most of them out."""
 
 NAMED = 20
 """Most markets that an id or an address in the query brings in by itself."""
@@ -82,7 +87,7 @@ class SearchService:
     @classmethod
     async def open(cls, settings: Settings, database: Database) -> SearchService:
         """The service over the index the settings name, as the index was left."""
-        embedder = await asyncio.to_thread(Embedder.load)
+        embedder = await asyncio.to_thread(_embedder)
         engine, name = await asyncio.to_thread(_open_engine, settings, embedder)
         service = cls(database, engine, embedder, name)
         try:
@@ -125,83 +130,71 @@ class SearchService:
         Only `direct` is ranked yet; the other relations are empty until they are known, because
         a market that merely looks similar is none of them.
         """
-        parsed = understanding.parse(query)
-        named = await self._named(parsed, status)
         found: Found = {dimension: [] for dimension in dimensions}
-        if "direct" not in found:
-            return found
+        if "direct" in found:
+            parsed = understanding.parse(query)
+            found["direct"] = await self._direct(parsed, top_k, status)
+        return found
+
+    async def _direct(self, parsed: ParsedQuery, top_k: int, status: Status | None) -> list[Result]:
+        named = await self._named(parsed)
+        # An id alone asks for that market, and then for those like it.
         text = parsed.text or (named[0].question if named else "")
         hits = await asyncio.get_running_loop().run_in_executor(
             self._threads, self._rank, text, parsed, top_k, status
         )
-        found["direct"] = await self._results(named, hits, "direct", top_k, status)
-        return found
 
-    async def _named(
-        self, parsed: understanding.ParsedQuery, status: Status | None
-    ) -> list[ResultRow]:
-        if not (parsed.ids or parsed.slugs):
+        def belongs(row: ResultRow) -> bool:
+            return status in (None, row.status) and _has_phrases(row, parsed.phrases)
+
+        shown = [(row, 1.0) for row in named if belongs(row)][:top_k]
+        taken = {row.seq for row, _ in shown}
+        waiting = [hit for hit in hits if hit.key not in taken]
+        while len(shown) < top_k and waiting:
+            # Rows gone or changed since they were indexed drop out, and the next ones follow.
+            wanted = top_k - len(shown) if not parsed.phrases else len(waiting)
+            part, waiting = waiting[:wanted], waiting[wanted:]
+            rows = await self._fetch(part)
+            shown += [
+                (row, hit.score) for hit in part if (row := rows.get(hit.key)) and belongs(row)
+            ]
+        return [_result(row, score, "direct") for row, score in shown[:top_k]]
+
+    async def _named(self, parsed: ParsedQuery) -> list[ResultRow]:
+        """The markets whose ids or addresses stand in the query."""
+        if not parsed.is_lookup:
             return []
+        pages = [
+            (link.platform, name)
+            for link in parsed.links
+            # The market of an address if it has one, else the whole event.
+            if (name := link.market or link.event)
+        ]
         async with self._database.reading() as conn:
-            rows = await store.named_markets(conn, parsed.ids, parsed.slugs, NAMED)
-        return [row for row in rows if status in (None, row.status)]
+            return await store.named_markets(conn, parsed.market_ids, pages, NAMED)
 
-    def _rank(
-        self, text: str, parsed: understanding.ParsedQuery, top_k: int, status: Status | None
-    ) -> list[Hit]:
-        frequencies = self._indexer.frequencies
+    def _rank(self, text: str, parsed: ParsedQuery, top_k: int, status: Status | None) -> list[Hit]:
+        if not text:
+            return []
+        frequencies = self.frequencies
         ids, weights = query_vector(terms(text), frequencies)
+        wanted = max(CANDIDATES, 2 * top_k) if not parsed.phrases else PHRASE_CANDIDATES
         candidates = self.engine.search(
             SparseVector(ids, weights),
             self.embedder.embed_query(text),
             None if status is None else (status,),
-            max(CANDIDATES, 2 * top_k),
+            wanted,
         )
         ranking = rank.rank(
             rank.RankQuery.of(text, frequencies),
             rank.Candidates(candidates.keys, candidates.payload, candidates.dense),
             frequencies,
+            collapse=not parsed.asks_level,
         )
         changes = candidates.payload["change"]
         return [
             Hit(int(candidates.keys[place]), int(changes[place]), float(score))
             for place, score in zip(ranking.order, ranking.scores, strict=True)
-        ]
-
-    async def _results(
-        self,
-        named: list[ResultRow],
-        hits: list[Hit],
-        dimension: Dimension,
-        top_k: int,
-        status: Status | None,
-    ) -> list[Result]:
-        """Rows for the hits, named markets first; markets gone or changed meanwhile drop out."""
-        first = {row.seq: row for row in named}
-        wanted = [hit for hit in hits if hit.key not in first]
-        shown = [(row, 1.0) for row in named[:top_k]]
-        start = 0
-        while len(shown) < top_k and start < len(wanted):
-            part = wanted[start : start + top_k - len(shown)]
-            start += len(part)
-            rows = await self._fetch(part)
-            shown += [
-                (row, hit.score)
-                for hit in part
-                if (row := rows.get(hit.key)) is not None and status in (None, row.status)
-            ]
-        return [
-            Result(
-                row.id,
-                row.platform,
-                row.question,
-                row.outcomes,
-                row.status,
-                row.url,
-                round(score, 6),
-                dimension,
-            )
-            for row, score in shown
         ]
 
     async def _fetch(self, hits: list[Hit]) -> dict[int, ResultRow]:
@@ -221,6 +214,34 @@ class SearchService:
             while len(self._rows) > ROWS_KEPT:
                 self._rows.popitem(last=False)
         return rows
+
+
+def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:
+    """Whether each quoted phrase stands in the market's question or in its event's name."""
+    return all(
+        understanding.contains_phrase(row.question, phrase)
+        or understanding.contains_phrase(row.event_name or "", phrase)
+        for phrase in phrases
+    )
+
+
+def _result(row: ResultRow, score: float, dimension: Dimension) -> Result:
+    return Result(
+        row.id,
+        row.platform,
+        row.question,
+        row.outcomes,
+        row.status,
+        row.url,
+        round(score, 6),
+        dimension,
+    )
+
+
+@cache
+def _embedder() -> Embedder:
+    """One table for all services of a process: it holds only read-only state."""
+    return Embedder.load()
 
 
 def _open_engine(settings: Settings, embedder: Embedder) -> tuple[Engine, str]:

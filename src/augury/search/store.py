@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from psycopg import AsyncConnection
 from psycopg.rows import namedtuple_row
 
-from augury.markets.records import Status
+from augury.markets.records import Platform, Status
 
 
 class ResultRow(NamedTuple):
-    """What of a market is shown in a search result."""
+    """What of a market is shown in a search result, and its event's name to find phrases in."""
 
     seq: int
     id: str
@@ -21,9 +21,10 @@ class ResultRow(NamedTuple):
     outcomes: list[str]
     status: Status
     url: str | None
+    event_name: str | None
 
 
-_RESULT = "seq, id, platform, question, outcomes, status, url"
+_RESULT = ", ".join(ResultRow._fields)
 
 
 async def result_rows(conn: AsyncConnection[Any], seqs: Sequence[int]) -> list[ResultRow]:
@@ -37,34 +38,48 @@ async def result_rows(conn: AsyncConnection[Any], seqs: Sequence[int]) -> list[R
 
 
 async def named_markets(
-    conn: AsyncConnection[Any], ids: Sequence[str], slugs: Sequence[str], limit: int
+    conn: AsyncConnection[Any],
+    ids: Sequence[str],
+    pages: Sequence[tuple[Platform, str]],
+    limit: int,
 ) -> list[ResultRow]:
-    """Markets named by id, by a venue's market slug, or by the slug or ticker of their event.
+    """Markets named by id, or by what a venue's address names: (platform, slug or ticker).
 
-    Exact ids come first, then markets by slug, then the most traded markets of an event.
+    Markets named themselves come first, then those of a named event, most traded first. A
+    Kalshi name may be a market's ticker, an event's, or a series'; Kalshi's pages do not tell.
     """
-    lowered = [slug.lower() for slug in slugs]
+    tickers = [id.removeprefix("kalshi:") for id in ids if id.startswith("kalshi:")]
+    tickers += [name.upper() for platform, name in pages if platform == "kalshi"]
+    slugs = [name.lower() for platform, name in pages if platform == "polymarket"]
+    addresses = [f"https://polymarket.com/event/{slug}" for slug in slugs]
     cursor = await conn.execute(
         f"""
         select {_RESULT} from (
-          select 0 as nearness, m.* from markets m where id = any(%(ids)s)
+          select 0 as nearness, m.* from markets m
+          where id = any(%(ids)s) or (platform = 'polymarket' and slug = any(%(slugs)s))
           union all
-          select 1, m.* from markets m where slug = any(%(slugs)s) and not id = any(%(ids)s)
+          select 1, m.* from markets m
+          where platform = 'kalshi' and event_id = any(%(tickers)s)
           union all
-          select 2, m.* from markets m
-          where platform = 'kalshi' and event_id = any(%(tickers)s) and not id = any(%(ids)s)
+          select 1, m.* from markets m where url = any(%(addresses)s)
+          union all
+          select 2, m.* from unnest(%(tickers)s) as ticker
+          join markets m on platform = 'kalshi' and event_id like ticker || '-%%'
+          where ticker not like '%%-%%'
         ) named
         order by nearness, volume desc nulls last, seq
         limit %(limit)s
         """,  # noqa: S608
         {
-            "ids": list(ids),
-            "slugs": lowered,
-            "tickers": [slug.upper() for slug in slugs],
-            "limit": limit,
+            "ids": [*ids, *(f"kalshi:{ticker}" for ticker in tickers)],
+            "slugs": slugs,
+            "tickers": tickers,
+            "addresses": addresses,
+            "limit": 2 * limit,
         },
     )
-    return [ResultRow(*row) for row in await cursor.fetchall()]
+    rows = {row[0]: ResultRow(*row) for row in reversed(await cursor.fetchall())}
+    return list(reversed(rows.values()))[:limit]
 
 
 class IndexState(NamedTuple):
