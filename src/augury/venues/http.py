@@ -451,7 +451,7 @@ def decode_json(body: bytes) -> Any:
     """
     try:
         return msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return json.loads(body.decode("utf-8", "replace"), parse_constant=lambda _: None)
 
 

@@ -86,7 +86,9 @@ async def _prices(
     rows = dump.match_prices(file, known)
     refused = rows.filter(pl.col("reason").is_not_null())
     for reason, count in refused["reason"].value_counts().iter_rows():
-        shown = refused.filter(pl.col("reason") == reason).head(EXAMPLES)
+        shown = (
+            refused.filter(pl.col("reason") == reason).unique("given", keep="first").head(EXAMPLES)
+        )
         summary.refuse(reason, None, count)
         for given, label, price in shown.select("given", "label", "price").iter_rows():
             summary.refuse(reason, f"{given} {label}: {price}", 0)

@@ -1,0 +1,847 @@
+"""Both venues over real HTTP, from any list of markets, in two wire generations, with faults.
+
+    python -m tests.venues.simulator --port 9100 --generate 2000
+    AUGURY_POLYMARKET_GAMMA_URL=http://127.0.0.1:9100/gamma
+    AUGURY_POLYMARKET_CLOB_URL=http://127.0.0.1:9100/clob
+    AUGURY_KALSHI_URL=http://127.0.0.1:9100/kalshi
+
+`generation="new"` is 2026's wire (keyset pages, dollar strings, `*_fp`), "old" the one before
+(offset pages, cents as integers). A fault stays until it is taken back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import base64
+import gzip
+import json
+import random
+import socket
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import parse_qs, unquote
+
+import msgspec
+import uvicorn
+
+from augury.markets.records import Market
+
+Generation = Literal["old", "new"]
+Query = dict[str, list[str]]
+Wire = dict[str, Any]
+
+TRANSPORT_FAULTS = ("refused", "dns", "tls")
+"""Faults below HTTP: a base URL that leads nowhere (`broken_base`)."""
+HTTP_FAULTS = (
+    "429_retry_after", "429_bare", "500", "503", "slow", "truncated", "gzip_bomb", "html",
+    "redirect_loop", "redirect_inward",
+)  # fmt: skip
+DATA_FAULTS = (
+    "silent_empty", "empty_book", "price_1.7", "swapped_labels", "swapped_all", "duplicate_ids",
+    "changed_types", "ms_for_s", "page_loop", "page_gap", "status_flip_back", "unknown_enum",
+)  # fmt: skip
+FAULTS = (*TRANSPORT_FAULTS, *HTTP_FAULTS, *DATA_FAULTS)
+
+
+def broken_base(fault: str, port: int, path: str) -> str:
+    """A base URL with a fault below HTTP; `port` is one where plain HTTP is spoken."""
+    if fault == "refused":
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            return f"http://127.0.0.1:{probe.getsockname()[1]}{path}"
+    if fault == "dns":
+        return f"http://no-such-host.invalid{path}"
+    return f"https://127.0.0.1:{port}{path}"
+
+
+class Answer(Exception):
+    """An answer other than 200 with JSON."""
+
+    def __init__(self, status: int, body: object = None, headers: Wire | None = None) -> None:
+        super().__init__(status)
+        self.status, self.body, self.headers = status, body, headers or {}
+
+
+class Simulator:
+    """The venues' state, and an ASGI application that shows it on the wire."""
+
+    def __init__(
+        self,
+        markets: Iterable[Market],
+        *,
+        generation: Generation = "new",
+        parlays: int = 3,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        shown = (_as_shown(m) for m in markets if len(set(m.outcomes)) == len(m.outcomes))
+        self.markets = {market.id: market for market in shown}
+        self.generation: Generation = generation
+        self.fault: str | None = None
+        self.inward = "http://127.0.0.1:1/"
+        """Where the redirect faults lead."""
+        self.hidden: set[str] = set()
+        """Ids left out of listings, but known by id."""
+        self.archived: set[str] = set()
+        """Kalshi ids that only the historical part knows."""
+        self.requests: Counter[str] = Counter()
+        self.parlays = parlays
+        self.page_size: int | None = None
+        """Cap of every page, below what is asked for."""
+        self.delay = 0.0
+        """Seconds before every answer."""
+        self._now = now
+        self._touched = {id_: market.created_at for id_, market in self.markets.items()}
+
+    # --- mutations between calls
+
+    def put(self, market: Market) -> None:
+        """Add a market, or replace it."""
+        self.markets[market.id] = market
+        self._touched[market.id] = self._now()
+
+    def edit(self, id_: str, **fields: Any) -> Market:
+        """Change fields of a market."""
+        market = msgspec.structs.replace(self.markets[id_], **fields)
+        self.put(market)
+        return market
+
+    def move(self, id_: str, price: float) -> Market:
+        """A new price of the first outcome."""
+        return self.edit(id_, prices=(price, round(1 - price, 6)))
+
+    def close(self, id_: str) -> Market:
+        """Stop trading."""
+        return self.edit(id_, status="closed", prices=(None, None), closes_at=self._now())
+
+    def resolve(self, id_: str, outcome: int = 0) -> Market:
+        """Settle with a winner."""
+        market = self.markets[id_]
+        count = len(market.outcomes)
+        return self.edit(
+            id_,
+            status="resolved",
+            resolution=market.outcomes[outcome],
+            prices=tuple(float(i == outcome) for i in range(count)),
+            resolved_at=self._now(),
+        )
+
+    # --- ASGI
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            while (await receive())["type"] != "lifespan.shutdown":
+                await send({"type": "lifespan.startup.complete"})
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+        path = unquote(scope["raw_path"].decode())
+        query = parse_qs(scope["query_string"].decode())
+        self.requests[path] += 1
+        if self.delay:
+            await asyncio.sleep(self.delay)
+        if self.fault in HTTP_FAULTS:
+            await self._break_http(self.fault, path, send)
+            return
+        try:
+            body = self.answer(path, query)
+        except Answer as answer:
+            await _reply(send, answer.status, answer.body or {"error": "no"}, answer.headers)
+            return
+        await _reply(send, 200, body, {}, packed=True)
+
+    async def _break_http(self, fault: str, path: str, send: Any) -> None:
+        match fault:
+            case "429_retry_after":
+                await _reply(send, 429, {"error": "slow down"}, {"retry-after": "7"})
+            case "429_bare":
+                await _reply(send, 429, {"error": "slow down"}, {})
+            case "500" | "503":
+                await _reply(send, int(fault), {"error": "oops"}, {})
+            case "html":
+                await _raw(send, 200, b"<!doctype html><p>Just a moment", "text/html")
+            case "redirect_loop":
+                await _reply(send, 302, {}, {"location": path})
+            case "redirect_inward":
+                await _reply(send, 302, {}, {"location": self.inward})
+            case "gzip_bomb":
+                bomb = gzip.compress(b"[" + b" " * 80_000_000 + b"]", 9)
+                await _raw(send, 200, bomb, "application/json", {"content-encoding": "gzip"})
+            case "truncated":
+                await _head(send, 200, "application/json", {"content-length": "5000"})
+                await send({"type": "http.response.body", "body": b'{"markets": [{'})
+            case _:
+                await _head(send, 200, "application/json", {})
+                for _ in range(30):
+                    await send({"type": "http.response.body", "body": b" ", "more_body": True})
+                    await asyncio.sleep(1)
+
+    # --- routes
+
+    def answer(self, path: str, query: Query) -> Any:
+        """The JSON at a path, data faults included."""
+        venue, _, rest = path.strip("/").partition("/")
+        parts = rest.split("/")
+        if venue == "gamma":
+            return self._gamma(parts, query)
+        if venue == "clob" and parts == ["prices-history"]:
+            return self._prices_history(query)
+        if venue == "kalshi":
+            return self._kalshi(parts, query)
+        raise Answer(404)
+
+    def _of(self, platform: str) -> list[Market]:
+        return [m for m in self.markets.values() if m.platform == platform]
+
+    # --- Polymarket
+
+    def _gamma(self, parts: list[str], query: Query) -> Any:
+        match parts:
+            case ["markets" | "events" as kind]:
+                return self._gamma_page(kind, query, keyset=False)
+            case ["markets" | "events" as kind, "keyset"] if self.generation == "new":
+                return self._gamma_page(kind, query, keyset=True)
+            case ["markets", own]:
+                market = self.markets.get(f"polymarket:{own}")
+                if market is None:
+                    raise Answer(404)
+                return self._spoil(self.gamma_market(market, whole=True), "polymarket")
+        raise Answer(404)
+
+    def _gamma_page(self, kind: str, query: Query, *, keyset: bool) -> Any:
+        if keyset and "offset" in query:
+            raise Answer(422, {"error": "offset is not supported"})
+        closed = query.get("closed", ["false"])[0] == "true"
+        order = query.get("order", ["id"])[0]
+        falling = query.get("ascending", ["true"])[0] == "false"
+        wanted = query.get("id")
+        if kind == "markets":
+            rows = [
+                self.gamma_market(m, whole=True)
+                for m in self._of("polymarket")
+                if (m.id not in self.hidden or wanted)
+                and (m.status != "active") == closed
+                and (wanted is None or m.platform_id in wanted)
+            ]
+        else:
+            rows = [e for e in self._gamma_events() if e["closed"] == closed]
+        rows.sort(key=lambda row: (str(row.get(order) or ""), row["id"]), reverse=falling)
+        if order == "id":
+            rows.sort(key=lambda row: (len(row["id"]), row["id"]), reverse=falling)
+        limit = min(int(query.get("limit", ["20"])[0]), 100 if kind == "markets" else 500)
+        limit = min(limit, self.page_size or limit)
+        if keyset:
+            start = _position(query.get("after_cursor", [""])[0])
+        else:
+            start = int(query.get("offset", ["0"])[0])
+        start = self._faulty_start(start, limit)
+        page = [self._spoil(row, "polymarket") for row in rows[start : start + limit]]
+        page = self._multiply(page)
+        if not keyset:
+            return page
+        more = start + limit < len(rows) or (self.fault == "page_loop" and page)
+        return {kind: page} | ({"next_cursor": _cursor(start + limit)} if more else {})
+
+    def _gamma_events(self) -> list[Wire]:
+        events: dict[str, list[Market]] = {}
+        for market in self._of("polymarket"):
+            if market.id not in self.hidden:
+                events.setdefault(_event_id(market), []).append(market)
+        return [
+            {
+                **self._gamma_event(members[0]),
+                "closed": all(m.status != "active" for m in members),
+                "closedTime": max(
+                    (_iso(m.resolved_at or m.closes_at) or "" for m in members), default=""
+                )
+                if all(m.status != "active" for m in members)
+                else None,
+                "markets": [self.gamma_market(m) for m in members],
+            }
+            for members in events.values()
+        ]
+
+    def _gamma_event(self, market: Market) -> Wire:
+        return {
+            "id": _event_id(market),
+            "slug": f"event-{_event_id(market)}",
+            "title": market.event_name,
+            "negRisk": bool(market.exclusive),
+            "category": market.category,
+            "tags": [{"id": "1", "label": tag} for tag in market.tags],
+            "series": [{"id": market.series_id}] if market.series_id else [],
+        }
+
+    def gamma_market(self, market: Market, *, whole: bool = False) -> Wire:
+        """A market as gamma shows it: arrays inside strings, decimals as strings."""
+        prices = list(market.prices)
+        first = prices[0]
+        if market.status == "active":
+            shown = [p if p is not None else 0.5 for p in prices]
+            bid, ask = _book(first)
+            last = first or 0
+        else:
+            shown = [p if p is not None else 0 for p in prices]
+            if market.status == "resolved":
+                shown = [float(label == market.resolution) for label in market.outcomes]
+            bid, ask, last = 0.0, 1.0, 0
+        tokens = market.token_ids or tuple(_token(market, i) for i in range(len(prices)))
+        wire: Wire = {
+            "id": market.platform_id,
+            "question": market.question,
+            "conditionId": "0x" + market.platform_id.rjust(64, "0"),
+            "slug": market.slug or f"market-{market.platform_id}",
+            "endDate": _iso(market.closes_at),
+            "startDate": _iso(market.created_at),
+            "createdAt": _iso(market.created_at),
+            "updatedAt": _iso(self._touched.get(market.id) or market.created_at),
+            "description": market.description,
+            "outcomes": json.dumps(market.outcomes),
+            "outcomePrices": json.dumps([f"{p:g}" for p in shown]),
+            "volume": f"{market.volume or 0:g}",
+            "volumeNum": market.volume or 0,
+            "liquidity": f"{market.liquidity or 0:g}",
+            "liquidityNum": market.liquidity or 0,
+            "volume24hr": market.volume_24h or 0,
+            # Old closed markets still say that they are active.
+            "active": True,
+            "closed": market.status != "active",
+            "groupItemTitle": market.subtitle or "",
+            "clobTokenIds": json.dumps(tokens),
+            "negRisk": bool(market.exclusive),
+            "bestBid": bid,
+            "bestAsk": ask,
+            "lastTradePrice": last,
+        }
+        if market.status == "resolved":
+            zone = "+00" if self.generation == "old" else "Z"
+            stamp = _iso(market.resolved_at)
+            wire["closedTime"] = stamp and stamp.replace("T", " ").replace("Z", zone)
+            wire["umaResolutionStatus"] = "resolved"
+        elif market.status == "closed":
+            wire["umaResolutionStatus"] = "proposed"
+        if whole:
+            wire["events"] = [self._gamma_event(market)]
+        return wire
+
+    def _prices_history(self, query: Query) -> Any:
+        token = query.get("market", [""])[0]
+        for market in self._of("polymarket"):
+            tokens = market.token_ids or tuple(
+                _token(market, i) for i in range(len(market.outcomes))
+            )
+            if token in tokens:
+                price = market.prices[tokens.index(token)]
+                points = [{"t": t, "p": p} for t, p in self._past(price)]
+                return self._spoil_history({"history": points}, "history", "t", "p")
+        return {"history": []}
+
+    # --- Kalshi
+
+    def _kalshi(self, parts: list[str], query: Query) -> Any:
+        match parts:
+            case ["events"]:
+                return self._kalshi_events(query)
+            case ["events", ticker]:
+                for event in self._kalshi_event_list():
+                    if event["event_ticker"] == ticker:
+                        nested = [self._spoil(m, "kalshi") for m in event["markets"]]
+                        return {"event": {**event, "markets": nested}}
+                raise Answer(404)
+            case ["markets"]:
+                return self._kalshi_markets(query, archived=False)
+            case ["historical", "markets"]:
+                return self._kalshi_markets(query, archived=True)
+            case ["historical", "cutoff"]:
+                stamp = _iso(self._now() - timedelta(days=90))
+                return {
+                    "market_settled_ts": stamp,
+                    "trades_created_ts": stamp,
+                    "orders_updated_ts": stamp,
+                }
+            case ["markets", ticker]:
+                return self._kalshi_one(ticker, archived=False)
+            case ["historical", "markets", ticker]:
+                return self._kalshi_one(ticker, archived=True)
+            case ["series"]:
+                known = {m.series_id: m for m in self._of("kalshi") if m.series_id}
+                return {
+                    "series": [
+                        {"ticker": s, "title": s, "category": m.category, "tags": list(m.tags)}
+                        for s, m in known.items()
+                    ]
+                }
+            case ["series", _, "markets", ticker, "candlesticks"]:
+                return self._candles(ticker, archived=False)
+            case ["historical", "markets", ticker, "candlesticks"]:
+                return self._candles(ticker, archived=True)
+        raise Answer(404)
+
+    def _kalshi_one(self, ticker: str, *, archived: bool) -> Any:
+        market = self.markets.get(f"kalshi:{ticker}")
+        if market is None or (market.id in self.archived) != archived:
+            raise Answer(404)
+        return {"market": self._spoil(self.kalshi_market(market), "kalshi")}
+
+    def _kalshi_event_list(self) -> list[Wire]:
+        events: dict[str, list[Market]] = {}
+        for market in self._of("kalshi"):
+            if market.id not in self.hidden:
+                events.setdefault(_event_id(market), []).append(market)
+        return [
+            {
+                "event_ticker": ticker,
+                "series_ticker": members[0].series_id or ticker.split("-")[0],
+                "title": members[0].event_name or members[0].title,
+                "sub_title": "",
+                "mutually_exclusive": bool(members[0].exclusive),
+                # The newer generation has the category on the series only.
+                "category": members[0].category if self.generation == "old" else "",
+                "markets": [self.kalshi_market(m) for m in members if m.id not in self.archived],
+            }
+            for ticker, members in sorted(events.items())
+        ]
+
+    def _kalshi_events(self, query: Query) -> Any:
+        status = query.get("status", [""])[0]
+        since = int(query.get("min_close_ts", ["0"])[0])
+        rows = []
+        for event in self._kalshi_event_list():
+            words = {m["status"] for m in event["markets"]}
+            state = (
+                "open" if "active" in words else "settled" if words <= {"finalized"} else "closed"
+            )
+            ends = max((_epoch(m["close_time"]) for m in event["markets"]), default=0)
+            if status in ("", state) and ends >= since and event["markets"]:
+                rows.append(event)
+        return self._kalshi_page("events", rows, query, most=200)
+
+    def _kalshi_markets(self, query: Query, *, archived: bool) -> Any:
+        wanted = query.get("tickers", [""])[0].split(",") if "tickers" in query else None
+        status = query.get("status", [""])[0]
+        words = {
+            "open": ("active",),
+            "closed": ("closed", "inactive"),
+            "settled": ("finalized",),
+        }.get(status)
+        rows: list[Wire] = []
+        if query.get("mve_filter", [""])[0] != "exclude" and wanted is None:
+            rows += [_parlay(n) for n in range(self.parlays)]
+        bounds = (
+            ("min_created_ts", lambda m: m.created_at),
+            ("min_updated_ts", lambda m: self._touched.get(m.id)),
+            ("min_settled_ts", lambda m: m.resolved_at),
+            ("min_close_ts", lambda m: m.closes_at),
+        )
+        for market in self._of("kalshi"):
+            if (market.id in self.archived) != archived:
+                continue
+            if market.id in self.hidden and wanted is None:
+                continue
+            if wanted is not None and market.platform_id not in wanted:
+                continue
+            wire = self.kalshi_market(market)
+            if words is not None and wire["status"] not in words:
+                continue
+            low = [(int(query[name][0]), of(market)) for name, of in bounds if name in query]
+            if all(at is not None and at.timestamp() >= bound for bound, at in low):
+                rows.append(wire)
+        return self._kalshi_page("markets", rows, query, most=1_000)
+
+    def _kalshi_page(self, kind: str, rows: list[Wire], query: Query, *, most: int) -> Any:
+        limit = min(int(query.get("limit", ["100"])[0]), most)
+        limit = min(limit, self.page_size or limit)
+        start = self._faulty_start(_position(query.get("cursor", [""])[0]), limit)
+        page = self._multiply([self._spoil(row, "kalshi") for row in rows[start : start + limit]])
+        more = start + limit < len(rows) or (self.fault == "page_loop" and page)
+        return {kind: page, "cursor": _cursor(start + limit) if more else ""}
+
+    def kalshi_market(self, market: Market) -> Wire:
+        """A market as Kalshi shows it, in this simulator's generation."""
+        price = market.prices[0]
+        word = {"active": "active", "closed": "closed", "resolved": "finalized"}[market.status]
+        bid, ask = _book(price) if market.status == "active" else (0.0, 1.0)
+        last = price if price is not None and market.status != "resolved" else 0.0
+        wire: Wire = {
+            "ticker": market.platform_id,
+            "event_ticker": _event_id(market),
+            "market_type": "binary",
+            "title": market.title if market.subtitle else market.question,
+            "yes_sub_title": market.subtitle or "",
+            "no_sub_title": market.subtitle or "",
+            "created_time": _iso(market.created_at),
+            "open_time": _iso(market.created_at),
+            "close_time": _iso(market.closes_at),
+            "expiration_time": "2099-01-01T00:00:00Z",
+            "status": word,
+            "result": (market.resolution or "").lower() if market.status == "resolved" else "",
+            "rules_primary": market.description or "",
+            "rules_secondary": "",
+        }
+        if market.status == "resolved":
+            wire["settlement_ts"] = _iso(market.resolved_at)
+        if market.strike is not None:
+            wire |= {
+                "strike_type": market.strike.kind,
+                "floor_strike": market.strike.floor,
+                "cap_strike": market.strike.cap,
+            }
+        counts = {
+            "volume": market.volume,
+            "volume_24h": market.volume_24h,
+            "open_interest": market.open_interest,
+        }
+        if self.generation == "old":
+            wire |= {
+                "yes_bid": round(bid * 100),
+                "yes_ask": round(ask * 100),
+                "last_price": round(last * 100),
+                **{key: int(value or 0) for key, value in counts.items()},
+            }
+        else:
+            wire |= {
+                "yes_bid_dollars": f"{bid:.4f}",
+                "yes_ask_dollars": f"{ask:.4f}",
+                "last_price_dollars": f"{last:.4f}",
+                "liquidity_dollars": "0.0000",
+                **{f"{key}_fp": f"{value or 0:.2f}" for key, value in counts.items()},
+            }
+        return wire
+
+    def _candles(self, ticker: str, *, archived: bool) -> Any:
+        market = self.markets.get(f"kalshi:{ticker}")
+        if market is None or (market.id in self.archived) != archived:
+            raise Answer(404)
+        rows = []
+        for at, price in self._past(market.prices[0]):
+            if self.generation == "old":
+                side = {"close": round(price * 100)}
+                rows.append({"end_period_ts": at, "price": side, "yes_bid": {}, "yes_ask": {}})
+            else:
+                side = {"close": f"{price:.4f}"}
+                nothing = {"close": None}
+                rows.append(
+                    {"end_period_ts": at, "price": side, "yes_bid": nothing, "yes_ask": nothing}
+                )
+        return self._spoil_history(
+            {"candlesticks": rows, "ticker": ticker}, "candlesticks", "end_period_ts", "price"
+        )
+
+    # --- what both share
+
+    def _past(self, price: float | None) -> list[tuple[int, float]]:
+        """A day of hourly prices around the current one."""
+        end = int(self._now().timestamp()) // 3600 * 3600
+        level = 0.5 if price is None or not 0 < price < 1 else price
+        wobble = random.Random(f"{level}")
+        return [
+            (end - 3600 * hour, round(min(0.99, max(0.01, level + wobble.uniform(-0.02, 0.02))), 2))
+            for hour in range(24, 0, -1)
+        ]
+
+    def _faulty_start(self, start: int, limit: int) -> int:
+        if self.fault == "page_loop":
+            return 0
+        if self.fault == "page_gap" and start:
+            return start + limit
+        return start
+
+    def _multiply(self, page: list[Wire]) -> list[Wire]:
+        if self.fault == "silent_empty":
+            return []
+        return [*page, *page] if self.fault == "duplicate_ids" else page
+
+    def _spoil(self, wire: Wire, platform: str) -> Wire:
+        """A record under the data fault in force; events pass it on to their markets."""
+        spoil = _SPOILERS.get(self.fault or "")
+        if spoil is None:
+            return wire
+        if "markets" in wire:
+            return {**wire, "markets": [spoil(dict(m), platform) for m in wire["markets"]]}
+        return spoil(dict(wire), platform)
+
+    def _spoil_history(self, answer: Wire, kind: str, time_key: str, price_key: str) -> Wire:
+        for row in answer[kind]:
+            if self.fault == "ms_for_s":
+                row[time_key] *= 1000
+            if self.fault == "price_1.7":
+                row[price_key] = 1.7 if kind == "history" else {"close_dollars": "1.7000"}
+            if self.fault == "changed_types":
+                row[time_key] = str(row[time_key])
+        if self.fault == "silent_empty":
+            answer[kind] = []
+        if self.fault == "duplicate_ids":
+            answer[kind] = [*answer[kind], *answer[kind]]
+        return answer
+
+
+# --- data faults: (record, platform) -> record ---------------------------------------------
+
+
+def _empty_book(wire: Wire, platform: str) -> Wire:
+    if platform == "polymarket":
+        if wire.get("closed"):
+            return wire
+        return wire | {
+            "bestBid": 0.01,
+            "bestAsk": 0.99,
+            "lastTradePrice": 0,
+            "outcomePrices": '["0.5", "0.5"]',
+        }
+    return _kalshi_prices(wire, "0.0100", "0.9900", "0.0000")
+
+
+def _price_over_one(wire: Wire, platform: str) -> Wire:
+    if platform == "polymarket":
+        return wire | {"outcomePrices": '["1.7", "-0.7"]', "bestBid": 1.69, "bestAsk": 1.71}
+    return _kalshi_prices(wire, "1.6900", "1.7100", "1.7000")
+
+
+def _kalshi_prices(wire: Wire, bid: str, ask: str, last: str) -> Wire:
+    for key, value in (("yes_bid", bid), ("yes_ask", ask), ("last_price", last)):
+        if f"{key}_dollars" in wire:
+            wire[f"{key}_dollars"] = value
+        elif key in wire:
+            wire[key] = round(float(value) * 100)
+    return wire
+
+
+def _swapped_labels(wire: Wire, platform: str) -> Wire:
+    """Labels change places, prices and tokens do not: as if the market had turned round."""
+    if platform == "polymarket":
+        return wire | {"outcomes": json.dumps(json.loads(wire["outcomes"])[::-1])}
+    return wire | {"no_sub_title": wire["yes_sub_title"], "yes_sub_title": wire["no_sub_title"]}
+
+
+def _swapped_all(wire: Wire, platform: str) -> Wire:
+    """Labels, prices, tokens and book change places together: nothing has happened."""
+    if platform == "kalshi":
+        return wire
+    turned = {
+        key: json.dumps(json.loads(wire[key])[::-1])
+        for key in ("outcomes", "outcomePrices", "clobTokenIds")
+    }
+    book = {
+        "bestBid": round(1 - wire["bestAsk"], 6),
+        "bestAsk": round(1 - wire["bestBid"], 6),
+        "lastTradePrice": round(1 - wire["lastTradePrice"], 6) if wire["lastTradePrice"] else 0,
+    }
+    return wire | turned | book
+
+
+def _changed_types(wire: Wire, platform: str) -> Wire:
+    if platform == "polymarket":
+        return wire | {
+            "id": int(wire["id"]),
+            "outcomes": json.loads(wire["outcomes"]),
+            "outcomePrices": [float(p) for p in json.loads(wire["outcomePrices"])],
+            "closed": str(wire["closed"]).lower(),
+            "volumeNum": f"{wire['volumeNum']}",
+            "bestBid": str(wire["bestBid"]),
+            "description": ["a", "list"],
+            "groupItemTitle": {"text": "?"},
+            "tags": "none",
+        }
+    return wire | {
+        "volume_fp": {"value": 3},
+        "rules_primary": 7,
+        "floor_strike": "12.5",
+        "created_time": None,
+        "result": None if not wire["result"] else wire["result"],
+        "custom_strike": "?",
+    }
+
+
+def _milliseconds(wire: Wire, platform: str) -> Wire:
+    keys = (
+        ("endDate", "startDate", "createdAt", "closedTime")
+        if platform == "polymarket"
+        else ("created_time", "open_time", "close_time", "settlement_ts")
+    )
+    for key in keys:
+        if wire.get(key):
+            wire[key] = _epoch(wire[key]) * 1000
+    return wire
+
+
+def _flip_back(wire: Wire, platform: str) -> Wire:
+    if platform == "polymarket":
+        if not wire["closed"]:
+            return wire
+        return wire | {
+            "closed": False,
+            "outcomePrices": '["0.5", "0.5"]',
+            "bestBid": 0.49,
+            "bestAsk": 0.51,
+            "umaResolutionStatus": None,
+        }
+    if wire["status"] != "finalized":
+        return wire
+    return _kalshi_prices(wire | {"status": "active", "result": ""}, "0.49", "0.51", "0.50")
+
+
+def _unknown_enum(wire: Wire, platform: str) -> Wire:
+    if platform == "polymarket":
+        return wire | {"closed": "perhaps"}
+    return wire | {"status": "hibernating", "strike_type": "curved", "result": "maybe"}
+
+
+_SPOILERS: dict[str, Callable[[Wire, str], Wire]] = {
+    "empty_book": _empty_book,
+    "price_1.7": _price_over_one,
+    "swapped_labels": _swapped_labels,
+    "swapped_all": _swapped_all,
+    "changed_types": _changed_types,
+    "ms_for_s": _milliseconds,
+    "status_flip_back": _flip_back,
+    "unknown_enum": _unknown_enum,
+}
+
+
+# --- small things --------------------------------------------------------------------------
+
+
+def _as_shown(market: Market) -> Market:
+    """Kalshi knows only Yes and No, of the side that the subtitle names."""
+    if market.platform != "kalshi" or market.outcomes == ("Yes", "No"):
+        return market
+    won = market.resolution and ("Yes" if market.resolution == market.outcomes[0] else "No")
+    return msgspec.structs.replace(
+        market, outcomes=("Yes", "No"), subtitle=market.outcomes[0], resolution=won
+    )
+
+
+def _book(price: float | None) -> tuple[float, float]:
+    """A book around a price; the 0.01/0.99 book where there is none."""
+    if price is None:
+        return 0.01, 0.99
+    half = 0.01 if 0.02 <= price <= 0.98 else 0.001
+    return round(price - half, 6), round(price + half, 6)
+
+
+def _event_id(market: Market) -> str:
+    return market.event_id or (
+        market.platform_id if market.platform == "kalshi" else f"9{market.platform_id}"
+    )
+
+
+def _token(market: Market, outcome: int) -> str:
+    return str(10**76 + int.from_bytes(f"{market.id}/{outcome}".encode()[-20:], "big"))
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _epoch(stamp: str) -> int:
+    whole = stamp.replace("Z", "+00:00")
+    whole = whole if whole[-3] == ":" else f"{whole}:00"
+    return int(datetime.fromisoformat(whole).timestamp())
+
+
+def _cursor(position: int) -> str:
+    return base64.urlsafe_b64encode(f"p{position}".encode()).decode()
+
+
+def _position(cursor: str) -> int:
+    if not cursor:
+        return 0
+    try:
+        return int(base64.urlsafe_b64decode(cursor)[1:])
+    except ValueError:
+        raise Answer(400, {"error": "bad cursor"}) from None
+
+
+def _parlay(number: int) -> Wire:
+    return {
+        "ticker": f"KXMVESPORTS-S{number}",
+        "event_ticker": "KXMVESPORTS-S",
+        "title": "yes A,no B",
+        "yes_sub_title": "yes A,no B",
+        "status": "active",
+        "close_time": "2030-01-01T00:00:00Z",
+        "yes_bid_dollars": "0.3000",
+        "yes_ask_dollars": "0.3200",
+        "mve_selected_legs": [{"side": "yes"}],
+    }
+
+
+async def _head(send: Any, status: int, kind: str, headers: Wire) -> None:
+    pairs = [(b"content-type", kind.encode())]
+    pairs += [(key.encode(), str(value).encode()) for key, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+
+
+async def _raw(send: Any, status: int, body: bytes, kind: str, headers: Wire | None = None) -> None:
+    await _head(send, status, kind, {"content-length": len(body), **(headers or {})})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _reply(
+    send: Any, status: int, body: object, headers: Wire, *, packed: bool = False
+) -> None:
+    raw = json.dumps(body).encode()
+    if packed and len(raw) > 1_000:
+        raw = gzip.compress(raw, 1)
+        headers = {**headers, "content-encoding": "gzip"}
+    await _raw(send, status, raw, "application/json", headers)
+
+
+@contextmanager
+def served(simulator: Simulator) -> Iterator[int]:
+    """The simulator on a free port of this machine, in a thread of this process."""
+    config = uvicorn.Config(
+        simulator,
+        host="127.0.0.1",
+        port=0,
+        log_level="critical",
+        lifespan="off",
+        timeout_graceful_shutdown=0,
+    )
+    server = uvicorn.Server(config)
+    sock = config.bind_socket()
+    thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
+    thread.start()
+    try:
+        yield sock.getsockname()[1]
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join(5)
+        sock.close()
+
+
+def main() -> None:
+    """Serve until interrupted."""
+    from augury.markets.generator import generate
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--port", type=int, default=9100)
+    parser.add_argument("--markets", type=Path, help="a dump file of markets")
+    parser.add_argument("--generate", type=int, default=500, metavar="N")
+    parser.add_argument("--generation", choices=("old", "new"), default="new")
+    parser.add_argument("--fault", choices=(*HTTP_FAULTS, *DATA_FAULTS))
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
+    given = parser.parse_args()
+    if given.markets:
+        from augury.venues import dump
+
+        rows = (m for part in dump.read_markets(dump.DumpFile(given.markets)) for m in part)
+        markets = [
+            m
+            for m in rows
+            if isinstance(m, Market) and (m.platform == "kalshi" or m.platform_id.isdecimal())
+        ]
+    else:
+        markets = list(generate(given.generate))
+    simulator = Simulator(markets, generation=given.generation)
+    simulator.fault, simulator.delay = given.fault, given.delay
+    print(f"{len(markets)} markets on http://127.0.0.1:{given.port} (/gamma, /clob, /kalshi)")
+    uvicorn.run(simulator, host="127.0.0.1", port=given.port, log_level="warning", lifespan="off")
+
+
+if __name__ == "__main__":
+    main()
