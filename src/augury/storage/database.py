@@ -54,6 +54,8 @@ class Database:
             min_size=1,
             max_size=pool_size,
             timeout=POOL_PATIENCE,
+            # Not the pool's five minutes with ever longer pauses: the next caller tries afresh.
+            reconnect_timeout=POOL_PATIENCE,
             kwargs={
                 "autocommit": True,
                 "application_name": "augury",

@@ -52,6 +52,9 @@ SERVER_OPTIONS: Mapping[str, str] = {
     "work_mem": "16MB",
     "maintenance_work_mem": "128MB",
     "max_wal_size": "2GB",
+    # Kept for reuse, so that on a full disk it is the data that can't grow, which fails a
+    # statement, and not the log, which stops the server.
+    "min_wal_size": "256MB",
     "wal_compression": "on",
     "fsync": "on",
     "full_page_writes": "on",
@@ -421,7 +424,7 @@ class _Supervisor:
                 return
             log.warning("database_stopped", status=status, restart_in=pause)
             self._stopping.wait(pause)
-            pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 10)
+            pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 3)
 
     def _spawn(self, command: list[str]) -> subprocess.Popen[bytes] | None:
         """The server's process, or None when it is no longer wanted."""
