@@ -1,15 +1,17 @@
-"""Ids of things made here: `<prefix>_<ulid>`, sortable by the time they were made."""
+"""Ids of things made here: `<prefix>_<uuid7>`, sortable by the time they were made."""
 
 from __future__ import annotations
 
 import os
 import time
 
-_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_SHIFTS = range(125, -1, -5)
+_RANDOM = (1 << 74) - 1
+_VERSION_AND_VARIANT = 7 << 76 | 2 << 62
 
 
 def new_id(prefix: str) -> str:
-    """48 bits of milliseconds and 80 random bits, in Crockford's base 32."""
-    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10))
-    return f"{prefix}_" + "".join([_CROCKFORD[value >> shift & 31] for shift in _SHIFTS])
+    """A version 7 UUID (RFC 9562): 48 bits of milliseconds, 74 random bits, as 32 hex digits."""
+    random = int.from_bytes(os.urandom(10)) & _RANDOM
+    # The version sits between the upper 12 and the lower 62 random bits.
+    value = (random >> 62) << 64 | random & ((1 << 62) - 1)
+    return f"{prefix}_{(time.time_ns() // 1_000_000) << 80 | _VERSION_AND_VARIANT | value:032x}"

@@ -102,6 +102,11 @@ class Protocol(HttpToolsProtocol):
         if self._head_timer is None:
             self._arm()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # Trailers come by the same way; taken for headers, they could name another caller.
+        if self._in_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         self._disarm()
         self._in_head = False
