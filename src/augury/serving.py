@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
+from socket import socket
 from typing import Annotated
 
 import typer
 import uvicorn
 
+from augury import presence
 from augury.app import create_app
 from augury.http.server import config
 from augury.logs import configure
 from augury.settings import Settings
-
-ADDRESS_FILE = "service.json"
 
 
 def serve(
@@ -43,37 +40,21 @@ class _Server(uvicorn.Server):
         super().__init__(config(create_app(settings), settings))
         self._settings = settings
 
-    @property
-    def _note(self) -> Path:
-        return Path(self._settings.data_dir) / ADDRESS_FILE
-
-    async def startup(self, sockets: list[object] | None = None) -> None:
-        await super().startup(sockets)  # type: ignore[arg-type]
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets)
         if self.should_exit or not self.servers:
             return
         host, port = self.servers[0].sockets[0].getsockname()[:2]
         if host in ("0.0.0.0", "::"):  # noqa: S104 - reached by its own name from here
             host = "127.0.0.1"
         url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-        self._note.write_text(json.dumps({"url": url, "pid": os.getpid()}))
+        presence.announce(self._settings, url)
         typer.echo(
             f"Augury answers at {url}  (documentation: {url}/docs)\n"
             f"Try: curl -s {url}/v1/search -H 'content-type: application/json'"
             """ -d '{"query": "Fed rate cut"}'"""
         )
 
-    async def shutdown(self, sockets: list[object] | None = None) -> None:
-        self._note.unlink(missing_ok=True)
-        await super().shutdown(sockets)  # type: ignore[arg-type]
-
-
-def running_service(settings: Settings) -> str | None:
-    """The address of the service on this data folder, if one answers there."""
-    import httpx2
-
-    try:
-        note = json.loads((Path(settings.data_dir) / ADDRESS_FILE).read_text())
-        httpx2.get(f"{note['url']}/v1/health", timeout=2, trust_env=False).raise_for_status()
-    except (OSError, ValueError, KeyError, httpx2.HTTPError):
-        return None
-    return note["url"]
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        presence.withdraw(self._settings)
+        await super().shutdown(sockets)

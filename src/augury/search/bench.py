@@ -28,7 +28,7 @@ from rich.console import Console
 from augury.app import Services, running
 from augury.markets import store as markets
 from augury.markets.generator import generate
-from augury.markets.records import Market
+from augury.markets.records import Market, Status
 from augury.search import rival as rivals
 from augury.search.embedding import Embedder
 from augury.search.load import percentiles
@@ -141,7 +141,8 @@ def _queries(n: int, count: int) -> list[str]:
 
 async def _in_process(services: Services, texts: list[str], requests: int) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for name, status in (("all", None), ("active", "active")):
+    cases: tuple[tuple[str, Status | None], ...] = (("all", None), ("active", "active"))
+    for name, status in cases:
         seconds = []
         for k in range(min(requests, 2 * len(texts))):
             started = time.perf_counter()

@@ -14,8 +14,13 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from augury import presence
+from augury.errors import SetupProblem
+from augury.markets import store as markets
+from augury.search.indexer import Progress
 from augury.search.schemas import DIMENSIONS
 from augury.settings import Settings
+from augury.storage.database import Database
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -63,7 +68,6 @@ async def _search(body: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
     from augury.app import running
     from augury.search.schemas import SearchRequest
-    from augury.serving import running_service
 
     try:
         request = SearchRequest.model_validate(body)
@@ -71,7 +75,9 @@ async def _search(body: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         problem = error.errors()[0]
         raise typer.BadParameter(f"{problem['loc'][0]}: {problem['msg']}") from None
     settings = Settings()  # type: ignore[call-arg]
-    if (url := running_service(settings)) is not None and body["top_k_per_dimension"] <= 20:
+    service = await asyncio.to_thread(presence.health, settings)
+    if service is not None and body["top_k_per_dimension"] <= settings.anonymous_top_k:
+        url, _ = service
         answer = httpx2.post(f"{url}/v1/search", json=body, timeout=30, trust_env=False)
         if answer.status_code == 429:  # the anonymous tier: one a second
             await asyncio.sleep(float(answer.headers["Retry-After"]))
@@ -88,6 +94,30 @@ async def _search(body: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
             status=request.filters.status if request.filters else None,
         )
         return msgspec.to_builtins(found)
+
+
+async def make_searchable(settings: Settings, database: Database, progress: Progress) -> None:
+    """Bring the index up to the catalogue, before a command that filled it returns.
+
+    With a service on the same data folder the index is that service's: it follows by itself,
+    and this waits until it has. `progress` is told how many changes were indexed.
+    """
+    from augury.search.service import SearchService
+
+    try:
+        service = await SearchService.open(settings, database)
+    except SetupProblem:
+        async with database.reading() as conn:
+            newest = await markets.last_change(conn)
+        while (answer := await asyncio.to_thread(presence.health, settings)) is not None:
+            if answer[1]["index"]["position"] >= newest:
+                return
+            await asyncio.sleep(0.5)
+        return
+    try:
+        await service.catch_up(progress)
+    finally:
+        await service.close()
 
 
 def _show(results: dict[str, list[dict[str, Any]]]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 import structlog
 
-from augury.markets.records import Status
+from augury.markets.records import Platform, Status
 from augury.search import query as understanding
 from augury.search import rank, store
 from augury.search.embedding import Embedder
@@ -164,7 +164,7 @@ class SearchService:
         """The markets whose ids or addresses stand in the query."""
         if not parsed.is_lookup:
             return []
-        pages = [
+        pages: list[tuple[Platform, str]] = [
             (link.platform, name)
             for link in parsed.links
             # The market of an address if it has one, else the whole event.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, LiteralString, NamedTuple
 
 from psycopg import AsyncConnection
-from psycopg.rows import namedtuple_row
 
 from augury.markets.records import Platform, Status
 
@@ -24,13 +23,13 @@ class ResultRow(NamedTuple):
     event_name: str | None
 
 
-_RESULT = ", ".join(ResultRow._fields)
+_RESULT: LiteralString = "seq, id, platform, question, outcomes, status, url, event_name"
 
 
 async def result_rows(conn: AsyncConnection[Any], seqs: Sequence[int]) -> list[ResultRow]:
     """The rows of markets by number, in no order; a removed market is left out."""
     cursor = await conn.execute(
-        f"select {_RESULT} from markets where seq = any(%s)",  # noqa: S608
+        f"select {_RESULT} from markets where seq = any(%s)",
         (list(seqs),),
         binary=True,
     )
@@ -69,7 +68,7 @@ async def named_markets(
         ) named
         order by nearness, volume desc nulls last, seq
         limit %(limit)s
-        """,  # noqa: S608
+        """,
         {
             "ids": [*ids, *(f"kalshi:{ticker}" for ticker in tickers)],
             "slugs": slugs,
@@ -91,12 +90,11 @@ class IndexState(NamedTuple):
 
 async def load_index(conn: AsyncConnection[Any], name: str) -> IndexState | None:
     """The state kept of the index `name`; None when it must be built anew."""
-    async with conn.cursor(row_factory=namedtuple_row, binary=True) as cursor:
-        await cursor.execute(
-            "select frequencies, counted from search_indexes where name = %s", (name,)
-        )
-        row = await cursor.fetchone()
-    return IndexState(bytes(row.frequencies), bytes(row.counted)) if row else None
+    cursor = await conn.execute(
+        "select frequencies, counted from search_indexes where name = %s", (name,), binary=True
+    )
+    row = await cursor.fetchone()
+    return IndexState(bytes(row[0]), bytes(row[1])) if row else None
 
 
 async def save_index(conn: AsyncConnection[Any], name: str, state: IndexState) -> None:

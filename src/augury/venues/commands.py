@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from augury.errors import AuguryError
 from augury.markets.records import PLATFORMS, Platform
+from augury.search.commands import make_searchable
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.venues.dump import DumpFile
@@ -61,7 +62,8 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
     began = time.perf_counter()
     # Markets first, whatever the order given: prices refer to them.
     files = sorted((DumpFile(path) for path in paths), key=lambda f: f.kind != "markets")
-    database = await Database.open(Settings())  # type: ignore[call-arg]
+    settings = Settings()
+    database = await Database.open(settings)
     summaries: list[FileSummary] = []
     try:
         with _progress(shown=not as_json) as bars:
@@ -69,6 +71,11 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
                 bar = bars.add_task(f"{file.path.name} ({file.kind})", total=len(file))
                 summary = await import_file(database, file, lambda n, b=bar: bars.advance(b, n))
                 summaries.append(summary)
+            bar = bars.add_task(
+                "search index",
+                total=sum(s.added + s.updated for s in summaries if s.kind == "markets") or None,
+            )
+            await make_searchable(settings, database, lambda n: bars.advance(bar, n))
     finally:
         await database.close()
     total: Counter[str] = sum((s.refused for s in summaries), Counter())
@@ -105,7 +112,7 @@ def _show_import(summary: FileSummary) -> None:
 
 
 async def _sync(platforms: list[Platform], *, full: bool, as_json: bool) -> list[Outcome]:
-    settings = Settings()  # type: ignore[call-arg]
+    settings = Settings()
     database = await Database.open(settings)
     syncing = Sync(database, settings)
     outcomes: list[Outcome] = []
@@ -113,6 +120,8 @@ async def _sync(platforms: list[Platform], *, full: bool, as_json: bool) -> list
         with _progress(shown=not as_json) as bars:
             for platform in platforms:
                 outcomes += await _sync_venue(syncing, platform, bars, full=full)
+            bar = bars.add_task("search index", total=None)
+            await make_searchable(settings, database, lambda n: bars.advance(bar, n))
     finally:
         await syncing.aclose()
         await database.close()
