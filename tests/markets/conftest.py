@@ -21,14 +21,21 @@ def service(database: Database) -> MarketService:
     return MarketService(database)
 
 
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+    """The routes without their services, and with no limit that would stop a caller."""
+    folder = tmp_path_factory.mktemp("data")
+    settings = Settings(data_dir=folder, anonymous_search_rate="100000/s")
+    app = FastAPI()
+    setup.install(app, settings)
+    app.include_router(router)
+    return app
+
+
 @pytest.fixture
 async def client(
-    database: Database, service: MarketService, settings: Settings
+    app: FastAPI, database: Database, service: MarketService
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """A caller whom no limit stops."""
-    app = FastAPI()
-    setup.install(app, settings.model_copy(update={"anonymous_search_rate": "100000/s"}))
-    app.include_router(router)
     app.state.services = SimpleNamespace(database=database, markets=service)
     transport = httpx2.ASGITransport(app)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:

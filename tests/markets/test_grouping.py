@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from augury.markets.grouping import Grouping, Member, infer, undated
 from augury.markets.records import PLATFORMS, MarketType, Strike
@@ -36,10 +37,7 @@ def polymarket(name: str, *questions: str, **fields: Any) -> list[Member]:
 
 def priced(members: list[Member], *prices: float | None) -> list[Member]:
     def at(member: Member, price: float | None) -> Member:
-        both = (price, None if price is None else 1 - price)
-        return Member(
-            **{f: getattr(member, f) for f in member.__struct_fields__} | {"prices": both}
-        )
+        return replace(member, prices=(price, None if price is None else 1 - price))
 
     return [at(m, p) for m, p in zip(members, prices, strict=True)]
 
@@ -227,23 +225,20 @@ def events(draw: st.DrawFn) -> list[Member]:
     return members
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(events(), st.randoms(use_true_random=False))
 def test_order_and_ids_do_not_matter(members: list[Member], random: Any) -> None:
     wanted = infer(members)
     shuffled = list(members)
     random.shuffle(shuffled)
     assert infer(shuffled) == wanted
-    fields = Member.__struct_fields__
-    renamed = [
-        Member(**{f: getattr(m, f) for f in fields} | {"id": f"other-{m.id}"}) for m in members
-    ]
+    renamed = [replace(m, id=f"other-{m.id}") for m in members]
     assert [g.market_type for g in infer(renamed).values()] == [
         wanted[m.id].market_type for m in members
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(events())
 def test_every_market_gets_a_family_and_no_type_stands_alone(members: list[Member]) -> None:
     found = infer(members)
@@ -254,7 +249,7 @@ def test_every_market_gets_a_family_and_no_type_stands_alone(members: list[Membe
     assert all(g.group_id and len(g.group_id) < 140 for g in found.values())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.lists(st.integers(1, 10**7), min_size=2, max_size=8, unique=True),
     st.sampled_from(

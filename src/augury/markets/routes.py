@@ -57,12 +57,6 @@ def _utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
-def _no_nul(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("a NUL character stands in no market")
-    return text
-
-
 def _few_words(text: str) -> str:
     if len(text.split()) > 16:
         raise ValueError("at most 16 words")
@@ -70,7 +64,7 @@ def _few_words(text: str) -> str:
 
 
 Moment = Annotated[datetime, AfterValidator(_utc)]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_no_nul)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 def _format(
