@@ -58,7 +58,7 @@ async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) 
             result["recall"] = await _recall(services, texts[:RECALL_QUERIES])
             console.print("Updates ...")
             result["updates"] = await _updates(services, n)
-            key = (await services.access.create_key("bench", ["search:read"])).key
+            _, key = await services.access.create_key("bench", ["search:read"])
             if rival:
                 console.print("The rival ...")
                 result["rival"] = await asyncio.to_thread(
@@ -96,7 +96,7 @@ def _lines(value: Any, name: str = "", depth: int = 0) -> Iterator[str]:
         )
 
 
-async def _import(services: Services, n: int) -> dict[str, float]:
+async def _import(services: Services, n: int) -> dict[str, Any]:
     began = time.perf_counter()
     made = generate(n)
     generating = storing = 0.0

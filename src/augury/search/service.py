@@ -71,7 +71,7 @@ class SearchService:
     """Searches one index, and keeps it in step with the catalogue."""
 
     def __init__(self, database: Database, engine: Engine, embedder: Embedder, name: str) -> None:
-        """`name` identifies the index in the database."""
+        """`name` tells this index from those of other machines on the same database."""
         self._database = database
         self.engine = engine
         self.embedder = embedder

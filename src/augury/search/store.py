@@ -29,7 +29,7 @@ _RESULT: LiteralString = "seq, id, platform, question, outcomes, status, url, ev
 async def result_rows(conn: AsyncConnection[Any], seqs: Sequence[int]) -> list[ResultRow]:
     """The rows of markets by number, in no order; a removed market is left out."""
     cursor = await conn.execute(
-        f"select {_RESULT} from markets where seq = any(%s)",
+        f"select {_RESULT} from markets where seq = any(%s)",  # noqa: S608
         (list(seqs),),
         binary=True,
     )
@@ -68,7 +68,7 @@ async def named_markets(
         ) named
         order by nearness, volume desc nulls last, seq
         limit %(limit)s
-        """,
+        """,  # noqa: S608
         {
             "ids": [*ids, *(f"kalshi:{ticker}" for ticker in tickers)],
             "slugs": slugs,
@@ -79,6 +79,14 @@ async def named_markets(
     )
     rows = {row[0]: ResultRow(*row) for row in reversed(await cursor.fetchall())}
     return list(reversed(rows.values()))[:limit]
+
+
+async def incarnation(conn: AsyncConnection[Any]) -> str:
+    """Which life of the database this is: a restored backup begins another."""
+    cursor = await conn.execute("select id::text from incarnation")
+    row = await cursor.fetchone()
+    assert row is not None
+    return row[0]
 
 
 class IndexState(NamedTuple):

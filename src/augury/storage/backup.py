@@ -31,9 +31,10 @@ from augury.storage.embedded import Binaries
 DUMP, MANIFEST = "database.dump", "manifest.json"
 FORMAT = 1
 CHUNK = 1 << 20
-LEFT_OUT = ("rate_limits", "pgqueuer_log", "pgqueuer_statistics")
-"""Tables whose rows are of the moment: limits in use, the queue's own log."""
-SELF_MADE = ("incarnation", "schedules")
+LEFT_OUT = ("rate_limits", "pgqueuer_log", "pgqueuer_statistics", "search_indexes")
+"""Tables whose rows are of the moment or follow from others: limits in use, the queue's own log,
+what search indexes were built from (without which they are built anew)."""
+SELF_MADE = ("schedules",)
 """Tables that have rows in a database nobody has used."""
 
 
@@ -152,7 +153,7 @@ async def restore(settings: Settings, file: Path, *, replace: bool = False) -> M
     """Put the backup in place of what the database holds, which must be nothing or `replace`.
 
     One transaction: should anything fail, the database is as it was. Afterwards the schema is
-    brought up to date, and whatever is kept outside of the database sees a new incarnation.
+    brought up to date; search indexes are built anew at the next start of the service.
     """
     manifest = await asyncio.to_thread(read_manifest, file)
     binaries = Binaries.find(settings.pg_bin_dir)
@@ -194,8 +195,6 @@ begin
 end $$;
 """
 
-_NEW_LIFE = "update public.incarnation set id = gen_random_uuid(), since = now();\n"
-
 
 def _load(file: Path, manifest: Manifest, binaries: Binaries, url: str) -> None:
     """pg_restore writes the SQL, psql runs it in one transaction that we end or abandon."""
@@ -223,8 +222,6 @@ def _load(file: Path, manifest: Manifest, binaries: Binaries, url: str) -> None:
                     output=target.stdin,
                 )
             target.stdin.write(check.as_string().encode())
-            if "incarnation" in manifest.rows:
-                target.stdin.write(_NEW_LIFE.encode())
             target.stdin.close()  # only now may psql commit
         if target.wait() != 0:
             raise SetupProblem(f"The restore failed and changed nothing. {said.text()}")
