@@ -1,4 +1,4 @@
-"""Periodic work, and which life of the database this is."""
+"""Periodic work."""
 
 from alembic import op
 

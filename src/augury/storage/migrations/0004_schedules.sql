@@ -10,11 +10,3 @@ create table schedules (
   failure      text,
   failures     integer not null default 0     -- in a row
 );
-
--- Which life of the data this is: a restore starts a new one, and what is kept outside of the
--- database (a search index) is good only for the life it was built in.
-create table incarnation (
-  id     uuid primary key default gen_random_uuid(),
-  since  timestamptz not null default now()
-);
-insert into incarnation default values;
