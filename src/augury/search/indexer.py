@@ -57,7 +57,7 @@ class Indexer:
         self._database = database
         self._engine = engine
         self._embedder = embedder
-        self._name = name
+        self._name = f"{name}:{engine.schema.fingerprint}"
         self._counted = np.zeros(0, np.bool_)
         self._position = 0
         self._unsaved = 0
@@ -72,13 +72,11 @@ class Indexer:
     async def open(self) -> None:
         """Take up the index where it was left, or empty it when it can't be trusted."""
         async with self._database.reading() as conn:
-            life = await store.incarnation(conn)
-            self._name = f"{self._name}:{self._engine.schema.fingerprint}:{life}"
             state = await store.load_index(conn, self._name)
             newest = await markets.last_change(conn)
         checkpoint = await asyncio.to_thread(self._engine.checkpoint)
         if state is None or checkpoint > newest:
-            # A new index, or one of another life of the database: before a restore, say.
+            # A new index, or one of another database: a restored backup knows no index.
             await self._rebuild()
             return
         self.frequencies = DocumentFrequencies.from_bytes(state.frequencies)

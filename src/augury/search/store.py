@@ -81,14 +81,6 @@ async def named_markets(
     return list(reversed(rows.values()))[:limit]
 
 
-async def incarnation(conn: AsyncConnection[Any]) -> str:
-    """Which life of the database this is: a restored backup begins another."""
-    cursor = await conn.execute("select id::text from incarnation")
-    row = await cursor.fetchone()
-    assert row is not None
-    return row[0]
-
-
 class IndexState(NamedTuple):
     """What is kept of an index: see the table's own comments."""
 

@@ -1,6 +1,7 @@
--- What a search index needs beside its documents.
+-- What a search index needs beside its documents. Backups leave it out, so that every index is
+-- built anew from a restored catalogue.
 create table search_indexes (
-  name         text primary key,          -- index, its schema, the database's incarnation
+  name         text primary key,          -- the index and its schema
   frequencies  bytea not null,            -- in how many markets each term occurs
   counted      bytea not null,            -- which markets (by seq, one bit each) are in them
   updated_at   timestamptz not null default now()
