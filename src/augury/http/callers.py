@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import Depends, Request
+from fastapi.dependencies.models import Dependant
 from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
 
@@ -155,6 +156,16 @@ def _headers(request: Request, *names: bytes) -> dict[bytes, list[bytes]]:
         if name in found:
             found[name].append(value)
     return found
+
+
+def gate_of(dependant: Dependant) -> Gate | None:
+    """The gate among a route's dependencies, if it has one."""
+    for dependency in dependant.dependencies:
+        if isinstance(dependency.call, Gate):
+            return dependency.call
+        if (found := gate_of(dependency)) is not None:
+            return found
+    return None
 
 
 SearchCaller = Annotated[Caller, Depends(Gate("search", "search:read", anonymous=True))]

@@ -7,9 +7,11 @@ from typing import Any, Literal
 import msgspec
 from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic import BaseModel, ConfigDict, Field
 
 from augury.http import conditional
+from augury.http.callers import gate_of
 
 OPENAPI_VERSION = "3.1.0"
 PUBLIC_VERSION = "0.1.0"
@@ -66,7 +68,7 @@ _MEANING = {
     404: "No such thing, or not yours.",
     409: "In conflict with another request or with what is there.",
     413: "The request body exceeds the allowed size.",
-    422: "The request did not validate; `detail` may be a list of issues.",
+    422: "The request did not validate; detail may be a list of issues.",
     429: "A rate limit or concurrency budget is exceeded.",
     431: "The request headers exceed the allowed size.",
     502: "Generation failed after an upstream or internal processing error.",
@@ -145,9 +147,10 @@ def document(app: FastAPI, which: Literal["all", "public"]) -> dict[str, Any]:
         for path, item in made.get("paths", {}).items()
         if (path in PUBLIC_PATHS if which == "public" else not path.startswith(_HIDDEN))
     }
+    open_to_all = _anonymous(app)
     for path, item in paths.items():
-        for operation in item.values():
-            _complete(path, operation)
+        for method, operation in item.items():
+            _complete(operation, anonymous=(path, method.upper()) in open_to_all)
     made["paths"] = paths
     schemas = made.get("components", {}).get("schemas", {})
     # FastAPI's own error shapes; ours says exactly what is sent.
@@ -157,7 +160,19 @@ def document(app: FastAPI, which: Literal["all", "public"]) -> dict[str, Any]:
     return made
 
 
-def _complete(path: str, operation: dict[str, Any]) -> None:
+def _anonymous(app: FastAPI) -> set[tuple[str, str]]:
+    """Path and method of the routes whose gate lets callers without a key through."""
+    return {
+        (context.path or "", method)
+        for context in iter_route_contexts(app.routes)
+        for method in context.methods or ()
+        if isinstance(context.original_route, APIRoute)
+        and (gate := gate_of(context.original_route.dependant)) is not None
+        and gate.anonymous
+    }
+
+
+def _complete(operation: dict[str, Any], *, anonymous: bool) -> None:
     for status, response in operation.get("responses", {}).items():
         if status == "422" and _refers(response, "HTTPValidationError"):
             # Added by FastAPI where a route has parameters and does not say so itself.
@@ -170,11 +185,8 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
             response.setdefault("headers", {}).update(_COMMON_HEADERS)
             if operation.get("security"):
                 response["headers"].update(_LIMIT_HEADERS)
-    if operation.get("security") and path in ANONYMOUS_PATHS:
+    if anonymous:
         operation["security"] = [{}, *operation["security"]]
-
-
-ANONYMOUS_PATHS: set[str] = {"/v1/search"}
 
 
 def _refers(node: Any, name: str) -> bool:

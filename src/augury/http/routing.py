@@ -6,12 +6,11 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from augury.errors import InvalidInput
 from augury.http import idempotency, strictjson
-from augury.http.callers import Gate
+from augury.http.callers import gate_of
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -21,7 +20,7 @@ class Route(APIRoute):
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
-        gate = _gate_of(self.dependant)
+        gate = gate_of(self.dependant)
         takes_body = self.body_field is not None
         replays = idempotency.is_marked(self.endpoint)
 
@@ -39,15 +38,6 @@ class Route(APIRoute):
 def router(*, tags: list[str] | None = None, prefix: str = "") -> APIRouter:
     """An `APIRouter` whose routes are all of this class."""
     return APIRouter(tags=list(tags or []), prefix=prefix, route_class=Route)
-
-
-def _gate_of(dependant: Dependant) -> Gate | None:
-    for dependency in dependant.dependencies:
-        if isinstance(dependency.call, Gate):
-            return dependency.call
-        if (found := _gate_of(dependency)) is not None:
-            return found
-    return None
 
 
 async def _read_json(request: Request) -> None:

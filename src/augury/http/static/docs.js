@@ -59,7 +59,7 @@ function rules(schema) {
 
 // The named object behind a schema, through arrays, maps and nullability.
 function inner(schema) {
-  const s = resolve(schema);
+  const s = resolve(schema || {});
   if (s.properties) return s;
   for (const option of variants(s) || []) { const found = inner(option); if (found) return found; }
   if (s.type === "array") return inner(s.items);
@@ -78,8 +78,8 @@ function fieldRow(name, schema, required, description, seen) {
     el("td", {}, description || (below ? "" : s.description) || "", nested));
 }
 
-function table(rows) {
-  const head = ["Name", "Type", "Meaning"].map((t) => el("th", { scope: "col" }, t));
+function table(rows, names = ["Name", "Type", "Meaning"]) {
+  const head = names.map((t) => el("th", { scope: "col" }, t));
   return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)));
 }
 
@@ -90,9 +90,18 @@ function fieldTable(schema, seen) {
   return table(rows);
 }
 
+// The members of an example in the order in which the schema lists them.
+function ordered(value, schema) {
+  if (Array.isArray(value)) return value.map((item) => ordered(item, resolve(schema).items || schema));
+  const shape = inner(schema);
+  if (value === null || typeof value !== "object" || !shape) return value;
+  const names = [...Object.keys(shape.properties), ...Object.keys(value)].filter((name) => name in value);
+  return Object.fromEntries(names.map((name) => [name, ordered(value[name], shape.properties[name])]));
+}
+
 function exampleOf(schema, depth) {
   const s = resolve(schema);
-  if (s.examples && s.examples.length) return s.examples[0];
+  if (s.examples && s.examples.length) return ordered(s.examples[0], schema);
   if (s.example !== undefined) return s.example;
   if (s.default !== undefined) return s.default;
   if (s.const !== undefined) return s.const;
@@ -136,7 +145,7 @@ function answers(operation) {
       el("td", {}, el("span", { class: "type" }, schema ? typeText(schema) : "")),
       el("td", {}, response.description || "", headers ? el("div", { class: "rule" }, `Headers: ${headers}`) : null));
   });
-  return table(rows);
+  return table(rows, ["Status", "Body", "Meaning"]);
 }
 
 function tryIt(method, path, operation) {
