@@ -171,6 +171,34 @@ async def test_a_damaged_file_changes_nothing(
         await backups.restore(source, tmp_path / "none", replace=True)
 
 
+async def test_whatever_byte_is_wrong_is_said_or_does_not_matter(
+    filled: Database, source: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.backup"
+    made = await backups.backup(source, file)
+    good = file.read_bytes()
+    refused = 0
+    for at in [*range(150), *range(len(good) - 250, len(good))]:
+        file.write_bytes(_flip(good, at))
+        try:
+            assert backups.read_manifest(file) == made
+        except SetupProblem:
+            refused += 1
+    assert refused > 200
+
+
+async def test_no_restore_under_a_running_service(settings: Settings, tmp_path: Path) -> None:
+    running = await Database.open(settings)
+    try:
+        file = tmp_path / "a.backup"
+        await backups.backup(settings, file)
+        with pytest.raises(SetupProblem, match="Stop it"):
+            await backups.restore(settings, file)
+    finally:
+        await running.close()
+    await backups.restore(settings, file)
+
+
 def _rewritten(file: Path, manifest: dict[str, object], dump: bytes | None = None) -> None:
     """`file` with another manifest or dump, its checksums right."""
     with zipfile.ZipFile(file) as archive:

@@ -53,10 +53,17 @@ class Manifest:
 
 
 @asynccontextmanager
-async def reachable(settings: Settings) -> AsyncIterator[str]:
-    """The direct URL of the settings' database, its server running; the schema left as it is."""
+async def reachable(settings: Settings, *, alone: bool = False) -> AsyncIterator[str]:
+    """The direct URL of the settings' database, its server running; the schema left as it is.
+
+    `alone`: not while another process has the embedded server.
+    """
     url, server = await database.reach(settings)
     try:
+        if alone and server is not None and not server.owned:
+            raise SetupProblem(
+                f"Augury is running on {settings.data_dir}. Stop it, then restore the backup."
+            )
         yield url
     finally:
         if server is not None:
@@ -139,7 +146,14 @@ def read_manifest(file: Path) -> Manifest:
         raise SetupProblem(f"There is no file {file}.") from error
     except OSError as error:
         raise SetupProblem(f"{file} can't be read: {error.strerror}.") from error
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as error:
+    except (
+        zipfile.BadZipFile,
+        LookupError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+        EOFError,
+    ) as error:
         raise SetupProblem(f"{file} is damaged or is not a backup of Augury.") from error
     if manifest.format != FORMAT or manifest.schema not in migrate.revisions():
         raise SetupProblem(
@@ -157,7 +171,7 @@ async def restore(settings: Settings, file: Path, *, replace: bool = False) -> M
     """
     manifest = await asyncio.to_thread(read_manifest, file)
     binaries = Binaries.find(settings.pg_bin_dir)
-    async with reachable(settings) as url:
+    async with reachable(settings, alone=True) as url:
         async with await AsyncConnection.connect(url) as connection:
             _check_version(binaries, connection.info.server_version)
             rows = await _rows(connection)
