@@ -409,6 +409,9 @@ _EXACT = [re.compile(rf"^\s*(?:exactly\s+)?{_A}\s*$", re.I), re.compile(rf"\bexa
 _OVER_UNDER = re.compile(rf"\bo/u\s+{_A}", re.I)
 
 
+_MEASURED = re.compile(rf"\d|\b{_MONTH}", re.I)
+
+
 def _side(market: Member) -> Interval | Deadline | None:
     """What the market's Yes stands for, if it is a quantity or a date."""
     text = market.subtitle or market.question
@@ -418,6 +421,9 @@ def _side(market: Member) -> Interval | Deadline | None:
             return Interval(_value(found, "a"), math.inf, _frame(market.question, found, ""))
         return None
     if not _is_yes_no(market.outcomes):
+        return None
+    # Most sides are names; every quantity has a digit, every date a digit or a month.
+    if market.strike is None and not _MEASURED.search(text):
         return None
     if (strike := market.strike) is not None and (side := _struck(market, strike)) is not None:
         return side
@@ -467,6 +473,8 @@ def _masked(text: str) -> str:
 
 def _read_interval(text: str, about: str) -> Interval | None:
     """The quantity in `text`; None when there is none, or more than one."""
+    if not re.search(r"\d", text):
+        return None
     # Dates, years and ordinals are no quantities. The blanks keep every place where it was.
     plain = _DATED.sub(lambda m: "\x1f" * len(m[0]), text)
     for pattern in _RANGES:

@@ -318,7 +318,7 @@ from (
 ) i
 join markets m on m.id = i.id
 cross join lateral unnest(i.prices) with ordinality p (price, n)
-where p.price is not null and (
+where p.price between 0 and 1 and (
   p.n = 1 or cardinality(i.prices) <> 2 or i.prices[1] is null
   or abs(i.prices[1] + i.prices[2] - 1) > 1e-9)
 on conflict do nothing
