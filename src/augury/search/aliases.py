@@ -1,0 +1,232 @@
+"""Words that mean the same on prediction markets: demonyms, tickers, agencies, league names.
+
+General knowledge, written by domain, independent of any query or catalogue. Left: words as they
+are written, folded to ASCII; right: the terms that replace them, on both sides of the search.
+A phrase wins over its words, the longest phrase first. Nothing here may be ambiguous enough to
+turn one subject into another ("DOGE" is an agency and a coin: it stays as it is).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_MONTHS = """
+jan january; feb february; mar march; apr april; jun june; jul july; aug august; sep september;
+sept september; oct october; nov november; dec december
+"""
+
+_DEMONYMS = """
+american us; americans us; british uk; britain uk; french france; german germany; italian italy;
+spanish spain; portuguese portugal; dutch netherlands; holland netherlands; belgian belgium;
+swiss switzerland; austrian austria; hungarian hungary; polish poland; czech czechia;
+slovak slovakia; slovenian slovenia; romanian romania; moldovan moldova; bulgarian bulgaria;
+greek greece; turkish turkey; turkiye turkey; russian russia; russians russia;
+ukrainian ukraine; ukrainians ukraine; belarusian belarus; serbian serbia; croatian croatia;
+bosnian bosnia; albanian albania; kosovar kosovo; swedish sweden; norwegian norway;
+danish denmark; finnish finland; icelandic iceland; irish ireland; scottish scotland;
+estonian estonia; latvian latvia; lithuanian lithuania; greenlandic greenland; chinese china;
+japanese japan; korean korea; taiwanese taiwan; indian india; pakistani pakistan;
+bangladeshi bangladesh; nepali nepal; indonesian indonesia; vietnamese vietnam; thai thailand;
+filipino philippines; philippine philippines; malaysian malaysia; singaporean singapore;
+cambodian cambodia; burmese myanmar; australian australia; canadian canada; mexican mexico;
+brazilian brazil; argentine argentina; argentinian argentina; chilean chile;
+colombian colombia; venezuelan venezuela; peruvian peru; bolivian bolivia; ecuadorian ecuador;
+cuban cuba; haitian haiti; panamanian panama; honduran honduras; salvadoran salvador;
+israeli israel; israelis israel; palestinian palestine; palestinians palestine; iranian iran;
+iranians iran; iraqi iraq; syrian syria; lebanese lebanon; jordanian jordan; yemeni yemen;
+saudis saudi; emirati uae; qatari qatar; kuwaiti kuwait; egyptian egypt; ethiopian ethiopia;
+nigerian nigeria; kenyan kenya; ugandan uganda; sudanese sudan; libyan libya;
+moroccan morocco; tunisian tunisia; algerian algeria; somali somalia; congolese congo;
+georgian georgia; armenian armenia; azerbaijani azerbaijan; kazakh kazakhstan;
+afghan afghanistan; european europe; african africa; asian asia; californian california;
+texan texas
+"""
+
+_POLITICS = """
+usa us; america us; "united states" us; "united states of america" us; "united kingdom" uk;
+"great britain" uk; "united arab emirates" uae; "european union" eu; "united nations" un;
+"north atlantic treaty organization" nato; nyc newyorkcity; "new york city" newyorkcity;
+"washington dc" washingtondc; scotus supremecourt; "supreme court" supremecourt;
+potus president; presidential president; presidency president; gop republican;
+republicans republican; dem democrat; dems democrat; democrats democrat; democratic democrat;
+"house of representatives" house; congressional congress; congressman congress;
+senator senate; senators senate; senatorial senate; mayoral mayor; gubernatorial governor;
+governorship governor; parliamentary parliament; pm primeminister;
+"prime minister" primeminister; premiership primeminister; "attorney general" attorneygeneral;
+"secretary of state" statesecretary; "secretary of defense" defensesecretary;
+"defense secretary" defensesecretary; "secretary of war" defensesecretary;
+"secretary of the treasury" treasurysecretary; "treasury secretary" treasurysecretary;
+"homeland security" dhs; "department of justice" doj; "justice department" doj;
+"department of defense" pentagon; "central intelligence agency" cia;
+"federal bureau of investigation" fbi; "securities and exchange commission" sec;
+"environmental protection agency" epa; "federal communications commission" fcc;
+"department of government efficiency" doge; "immigration and customs enforcement" ice;
+"vice president" vicepresident; "vice presidential" vicepresident; vp vicepresident;
+elections election; elected election; elect election; reelected reelection;
+reelect reelection; race election; races election; vote vote; voting vote; voter vote;
+voters vote; ballots ballot; nominee nomination; nominees nomination; nominated nomination;
+nominate nomination; candidate candidacy; resign out; resigns out; resigned out;
+resignation out; ouster out; oust out; ousted out; fired out; sacked out;
+removal out; removed out; dismissed out; leave out; leaves out; exit out; depart out; departure
+out;
+"leave office" out; "leaves office" out; "left office" out; "removed from office" out;
+"removal from office" out; "step down" out; "steps down" out; "stepping down" out;
+"stepped down" out; "forced out" out; "pushed out" out; "no longer" out;
+"approval ratings" approval; "approval rating" approval; legislation law; bill law;
+bills law; laws law; act law; statute law; "executive order" executiveorder;
+"executive orders" executiveorder; eo executiveorder; regulation regulate;
+regulations regulate; regulatory regulate; redistricting redistrict; redraw redistrict; redrawn
+redistrict;
+redraws redistrict; gerrymander redistrict; gerrymandering redistrict;
+"congressional map" redistrict; "congressional maps" redistrict; "electoral map" redistrict;
+"shut down" shutdown; "debt limit" "debt ceiling"; deportation deport; deportations deport;
+deportee deport; migrants immigrant; migrant immigrant; migration immigrant;
+immigration immigrant; tariffs tariff; duties tariff; levies tariff; marijuana cannabis;
+weed cannabis; invasion invade; invades invade; invaded invade; truce ceasefire;
+armistice ceasefire; "cease fire" ceasefire; agreement deal; accord deal; pact deal;
+treaty deal; settlement deal; airstrike strike; airstrikes strike; assassination kill;
+assassinated kill; killed kill; convicted convict; conviction convict; guilty convict;
+indictment indict; lawsuit sue; sues sue; sued sue; pardons pardon; pardoned pardon;
+withdrawal withdraw; withdraws withdraw; withdrawn withdraw; recognise recognize;
+defence defense; labour labor; hostilities war; warfare war; referenda referendum;
+plebiscite referendum; confirmation confirm; impeachment impeach
+"""
+
+_ECONOMY = """
+fomc fed; "federal reserve" fed; "federal open market committee" fed;
+"european central bank" ecb; boj "bank japan"; boe "bank england"; boc "bank canada";
+pboc "bank china"; rba "bank australia"; rbnz "bank zealand"; snb "bank switzerland";
+"interest rate" rate; "interest rates" rate; "fed funds rate" "fed rate"; hike increase;
+hikes increase; hiked increase; raise increase; raises increase; raised increase;
+decrease cut; decreases cut; decreased cut; lower cut; lowers cut; lowered cut; reduce cut;
+reduces cut; reduction cut; slash cut; slashes cut; easing cut; "consumer price index" cpi;
+"producer price index" ppi; "personal consumption expenditures" pce;
+"gross domestic product" gdp; nfp payroll; "nonfarm payrolls" payroll;
+"non farm payrolls" payroll; "nonfarm payroll" payroll; payrolls payroll;
+jobless unemployment; unemployed unemployment; layoff "job cut"; layoffs "job cut";
+"job cuts" "job cut"; treasuries treasury; "t bill" treasury; "t bills" treasury;
+yields yield; greenback dollar; usd dollar; eur euro; gbp pound; jpy yen; cny yuan;
+renminbi yuan; rmb yuan; basis bps; "s and p" spx; "s p 500" spx; "sp 500" spx; sp500 spx;
+"s p" spx; "nasdaq 100" ndx; nasdaq100 ndx; qqq ndx; "dow jones" djia; dow djia;
+"russell 2000" rut; "nikkei 225" nikkei; "initial public offering" ipo; "go public" ipo;
+"goes public" ipo; "going public" ipo; "went public" ipo; "publicly listed" ipo;
+"public listing" ipo; ipos ipo; capitalisation marketcap; "market capitalization" marketcap;
+"market capitalisation" marketcap; "market cap" marketcap; mcap marketcap;
+valuation marketcap; acquisition acquire; acquires acquire; acquired acquire; buyout acquire;
+takeover acquire; merger merge; mergers merge; merging merge; insolvent bankrupt;
+insolvency bankrupt; bankruptcy bankrupt; "chapter 11" bankrupt; shares stock; stocks stock;
+"chief executive" ceo; "chief executive officer" ceo; crude "crude oil";
+wti "crude oil"; "crude oil" "crude oil"; brent "brent oil"; "brent crude" "brent oil";
+gasoline gas; petrol gas; "pump price" "gas price"; "pump prices" "gas price";
+"gas prices" "gas price"; "natural gas" naturalgas; natgas naturalgas;
+"mortgage rates" "mortgage rate"; housing home; houses home; homes home
+"""
+
+_CRYPTO = """
+btc bitcoin; xbt bitcoin; eth ethereum; ether ethereum; sol solana; xrp ripple;
+ada cardano; ltc litecoin; avax avalanche; dot polkadot; matic polygon; bch bitcoincash;
+"bitcoin cash" bitcoincash; usdt tether; cryptocurrency crypto;
+cryptocurrencies crypto; microstrategy strategy; mstr strategy; depeg peg; depegs peg;
+depegged peg; depegging peg; "de peg" peg; repeg peg; pegged peg; memecoin meme;
+memecoins meme; stablecoins stablecoin; airdrops airdrop; "fully diluted valuation" fdv;
+"fully diluted value" fdv; ath alltimehigh; "all time high" alltimehigh;
+"record high" alltimehigh; "all time highs" alltimehigh; """
+
+_SPORT = """
+"super bowl" superbowl; "pro football championship" superbowl; "big game" superbowl;
+"world series" worldseries; "pro baseball championship" worldseries; "nba finals" nbafinals;
+"nba championship" nbafinals; "nba champion" nbafinals; "nba title" nbafinals;
+"pro basketball championship" nbafinals; "pro basketball finals" nbafinals;
+"stanley cup" stanleycup; "pro hockey championship" stanleycup;
+"pro basketball" nba; "pro football" nfl; "pro baseball" mlb; "pro hockey" nhl;
+"national basketball association" nba; "national football league" nfl;
+"national hockey league" nhl; "major league baseball" mlb; "major league soccer" mls;
+"english premier league" premierleague; "premier league" premierleague; epl premierleague;
+"champions league" championsleague; ucl championsleague; "europa league" europaleague;
+uel europaleague; "la liga" laliga; "serie a" seriea; "ligue 1" ligue1;
+"world cup" worldcup; "formula 1" f1; "formula one" f1; gp "grand prix";
+"mixed martial arts" ufc; "march madness" ncaa; postseason playoff; playoffs playoff;
+"most valuable player" mvp; "roland garros" "french open"; "league of legends" lol;
+"counter strike" cs2; "counter strike 2" cs2; csgo cs2; champion win; champions win;
+championship win; title win; titles win; wins win; winner win; winners win; winning win;
+won win; victory win; trophy win; versus vs; trades trade; traded trade; drafted draft;
+relegation relegate; relegated relegate; demoted relegate; grandslam "grand slam";
+utd united; spurs tottenham
+"""
+
+_CULTURE = """
+film movie; films movie; movies movie; grossing gross; "academy award" oscar;
+"academy awards" oscar; oscars oscar; grammys grammy; emmys emmy; "emmy awards" emmy;
+songs song; "hot 100" billboard; "number one" 1; "no 1" 1;
+"rotten tomatoes" rottentomatoes; "tomatometer" rottentomatoes; "gta vi" gta6; "gta 6" gta6;
+"grand theft auto vi" gta6; "grand theft auto 6" gta6; tweets tweet; posts tweet;
+"half time" halftime; wed marry; wedding marry; marries marry; married marry;
+marriage marry; divorced divorce; engaged engagement; pregnancy pregnant
+"""
+
+_SCIENCE = """
+"artificial intelligence" ai; "open ai" openai; "large language model" llm;
+"large language models" llm; llms llm; chatbot ai; chatgpt gpt;
+"artificial general intelligence" agi; "self driving" selfdriving;
+"full self driving" fsd; driverless selfdriving; robotaxis robotaxi; lunar moon;
+crewed human; manned human; astronauts human; astronaut human; quake earthquake;
+tremor earthquake; snowfall snow; rainfall rain; precipitation rain; temp temperature;
+temps temperature; hottest hot; warmest hot; cyclone hurricane; covid19 covid;
+coronavirus covid; h5n1 birdflu; "bird flu" birdflu; "avian flu" birdflu;
+"avian influenza" birdflu; mpox monkeypox; vaccination vaccine; vaccinations vaccine;
+vaccines vaccine; "food and drug administration" fda;
+"centers for disease control" cdc; approval approve; approves approve; approved approve; rollout
+launch; released launch;
+release launch; releases launch; unveil launch; unveils launch; debut launch; "nuclear weapon"
+nuclear
+"""
+
+
+def _table(*blocks: str) -> dict[tuple[str, ...], tuple[str, ...]]:
+    table: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for entry in ";".join(blocks).split(";"):
+        left, right = _side(" ".join(entry.split()))
+        if left:
+            table[left] = right
+    return table
+
+
+def _side(entry: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if entry.startswith('"'):
+        left, _, right = entry[1:].partition('"')
+    else:
+        left, _, right = entry.partition(" ")
+    return tuple(left.split()), tuple(right.replace('"', " ").split())
+
+
+ALIASES: Final = _table(
+    _MONTHS, _DEMONYMS, _POLITICS, _ECONOMY, _CRYPTO, _SPORT, _CULTURE, _SCIENCE
+)
+"""Words as written -> the words that stand for them (stemmed by the reader of this table)."""
+
+MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+
+STOP_WORDS: Final = frozenset(
+    """a an the of to in on at by for from with and or is are was were be been being will would
+    could can might shall should do does did has have had it its this that these those there
+    their they as than then any some into over under up about after who what when where which
+    how why if so not no between through during while also am i we you he she his her our your
+    my me us_""".split()
+)
+"""Carry no subject. "may" is a month and "us" a country here, so neither is listed."""
+
+WEAK_WORDS: Final = frozenset(
+    """surge surges surging surged soar soars soaring jump jumps climb climbs rally rallies
+    slide slides sliding slump slumps plunge plunges tumble tumbles sink sinks rise rises rising
+    fall falls falling drop drops dip dips hit hits reach reaches past above below toward towards
+    across ahead amid amidst add adds get gets getting go goes going take takes taking make makes
+    push pushes pushing agree agrees expect expects expected say says said report reports
+    reported announce announces face faces spread spreads see sees set sets come comes keep keeps
+    happen happens odds chance chances probability likely market markets number count many much
+    more fewer less least another next new again before end part date year week month day time
+    still ever first last""".split()
+)
+"""Headline verbs and fillers: they say how it is told rather than what it is about."""

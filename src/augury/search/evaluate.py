@@ -1,0 +1,116 @@
+"""Scores of a ranking against judged markets. Pure.
+
+Unjudged markets are taken out of a ranking before it is scored: nobody knows what they are
+worth. A market earns its grade in the dimension it was judged in and nothing in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import Any, Final
+
+DIMENSIONS: Final = ("direct", "upstream", "downstream", "correlated")
+CUT: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A query and what was judged about markets for it."""
+
+    qid: str
+    query: str
+    form: str
+    domain: str
+    labels: Mapping[str, tuple[str, int]]
+    """Market id -> (relation, grade 1-3); relation "none" has grade 0."""
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> JudgedQuery:
+        """From one line of a label file, parsed."""
+        labels = {str(i): ("none", 0) for i in line.get("none", ())}
+        labels |= {str(x["id"]): (str(x["relation"]), int(x["grade"])) for x in line["labels"]}
+        return cls(
+            qid=str(line["qid"]),
+            query=str(line["query"]),
+            form=str(line.get("form", "")),
+            domain=str(line.get("domain", "")),
+            labels=labels,
+        )
+
+    def gain(self, market: str, dimension: str) -> int:
+        relation, grade = self.labels[market]
+        return grade if relation == dimension else 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueryScore:
+    """Scores of one query. A dimension without a judged market has no nDCG (None)."""
+
+    qid: str
+    query: str
+    form: str
+    domain: str
+    ndcg10: Mapping[str, float | None]
+    none_share: Mapping[str, float | None]
+
+
+def dcg(gains: Sequence[float]) -> float:
+    """Sum of gain / log2(rank + 1), ranks from 1."""
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
+
+
+def ndcg10(ranking: Iterable[str], judged: JudgedQuery, dimension: str) -> float | None:
+    """nDCG@10 of a ranking of market ids; None where nothing was judged in the dimension."""
+    ideal = sorted((judged.gain(m, dimension) for m in judged.labels), reverse=True)[:CUT]
+    if not any(ideal):
+        return None
+    return dcg([judged.gain(m, dimension) for m in _top(ranking, judged)]) / dcg(ideal)
+
+
+def none_share(ranking: Iterable[str], judged: JudgedQuery) -> float | None:
+    """Share of the judged top 10 that was judged to have no bearing; None for an empty one."""
+    top = _top(ranking, judged)
+    if not top:
+        return None
+    return sum(judged.labels[m][0] == "none" for m in top) / len(top)
+
+
+def per_query(rankings: Mapping[str, Sequence[str]], judged: JudgedQuery) -> QueryScore:
+    """Scores of one query's rankings, given by dimension."""
+    return QueryScore(
+        qid=judged.qid,
+        query=judged.query,
+        form=judged.form,
+        domain=judged.domain,
+        ndcg10={d: ndcg10(rankings.get(d, ()), judged, d) for d in DIMENSIONS},
+        none_share={d: none_share(rankings.get(d, ()), judged) for d in DIMENSIONS},
+    )
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """Mean of what is known; None where nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def summary(scores: Sequence[QueryScore]) -> dict[str, Any]:
+    """The means over queries, by dimension, in the shape `augury eval search` prints."""
+    return {
+        "queries": len(scores),
+        "ndcg10": {d: mean(s.ndcg10[d] for s in scores) for d in DIMENSIONS},
+        "none_share": {d: mean(s.none_share[d] for s in scores) for d in DIMENSIONS},
+    }
+
+
+def _top(ranking: Iterable[str], judged: JudgedQuery) -> list[str]:
+    top: list[str] = []
+    seen: set[str] = set()
+    for market in ranking:
+        if market in judged.labels and market not in seen:
+            seen.add(market)
+            top.append(market)
+            if len(top) == CUT:
+                break
+    return top

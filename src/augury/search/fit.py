@@ -1,0 +1,260 @@
+"""Fit the ranker's weights on judged queries, and say how well they do on queries not seen.
+
+    python -m augury.search.fit --labels F.jsonl --markets M.parquet
+
+Retrieval here is exact (brute force over the whole catalogue), so that the weights depend on no
+engine. The loss is pairwise logistic: of two judged markets the better should score higher, each
+pair weighed by its gap in gain and by how much swapping the two would change nDCG (LambdaRank;
+Burges 2010, "From RankNet to LambdaRank to LambdaMART").
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from augury.search import rank
+from augury.search.embedding import Embedder, Vectors
+from augury.search.evaluate import JudgedQuery, QueryScore, mean, per_query
+from augury.search.text import (
+    DocumentFrequencies,
+    DocumentText,
+    document_text,
+    document_vector,
+)
+
+Floats = NDArray[np.float64]
+
+POOL: Final = 100
+"""Candidates from the lexical side and from the dense side, each."""
+FOLDS: Final = 6
+PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
+"""Seeds of the random partitions into folds; scores are means over them."""
+RIDGE: Final = 0.01
+"""L2 penalty on weights of features scaled to unit deviation."""
+NONE_GAIN: Final = -0.5
+"""Gain of a market judged to have no bearing while fitting: worse than one of another relation."""
+
+
+class Catalogue:
+    """All markets of a file, indexed for exact search."""
+
+    def __init__(self, frame: pl.DataFrame, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.keys: list[str] = frame["id"].to_list()
+        self.row = {key: row for row, key in enumerate(self.keys)}
+        rows = frame.to_dicts()
+        documents = [_document(row) for row in rows]
+        self.records = np.array(
+            [
+                rank.record(
+                    document,
+                    family=rank.family_key(row["platform"], row["event_id"], row["title"]),
+                    closes=_epoch(row),
+                    liquidity=row["liquidity"],
+                    volume=row["volume"],
+                )
+                for row, document in zip(rows, documents, strict=True)
+            ]
+        )
+        self.vectors: Vectors = embedder.embed_documents(documents)
+        sparse = [document_vector(document) for document in documents]
+        self.frequencies = DocumentFrequencies()
+        self.frequencies.add_batch([ids for ids, _ in sparse])
+        ids = np.concatenate([ids for ids, _ in sparse])
+        owner = np.repeat(np.arange(len(sparse)), [len(ids) for ids, _ in sparse])
+        order = np.argsort(ids, kind="stable")
+        self._ids, self._owner = ids[order], owner[order]
+        self._weights = np.concatenate([weights for _, weights in sparse])[order]
+
+    def lexical(self, query: rank.RankQuery) -> NDArray[np.float32]:
+        """The dot product of the query's and every market's term weights."""
+        scores = np.zeros(len(self.keys), np.float32)
+        for key, weight in zip(query.ids.tolist(), query.weights.tolist(), strict=True):
+            start, stop = np.searchsorted(self._ids, [key, key + 1])
+            scores[self._owner[start:stop]] += weight * self._weights[start:stop]
+        return scores
+
+    def candidates(self, text: str, query: rank.RankQuery) -> rank.Candidates:
+        dense = self.vectors @ self.embedder.embed_query(text)
+        lexical = self.lexical(query)
+        best = [np.argsort(-side, kind="stable")[:POOL] for side in (lexical, dense)]
+        # a side with no evidence proposes nothing
+        found = np.unique(np.concatenate([best[0][lexical[best[0]] > 0], best[1]]))
+        return rank.Candidates([self.keys[i] for i in found], self.records[found], dense[found])
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One judged query with its candidates' features."""
+
+    judged: JudgedQuery
+    candidates: rank.Candidates
+    features: Floats
+    gains: Floats
+    """Of each candidate while fitting; NaN where unjudged."""
+    ideal: float
+
+
+def example(catalogue: Catalogue, judged: JudgedQuery) -> Example:
+    query = rank.RankQuery.of(judged.query, catalogue.frequencies)
+    found = catalogue.candidates(judged.query, query)
+    matrix = rank.features(query, found, catalogue.frequencies).astype(np.float64)
+    gains = np.array([_gain(judged, key) for key in found.keys])
+    best = sorted((judged.gain(m, "direct") for m in judged.labels), reverse=True)[:10]
+    ideal = float((np.array(best) / np.log2(np.arange(len(best)) + 2)).sum())
+    return Example(judged, found, matrix, gains, ideal)
+
+
+def fit(examples: Sequence[Example], ridge: float = RIDGE) -> Floats:
+    """Weights for the features as they are: shape (features,)."""
+    scale = np.vstack([e.features for e in examples]).std(axis=0) + 1e-9
+    weights = np.zeros(len(scale))
+    for step in range(3):
+        gaps, importance = [], []
+        for e in examples:
+            judged = ~np.isnan(e.gains)
+            x, gain = e.features[judged] / scale, e.gains[judged]
+            better, worse = np.nonzero(gain[:, None] > gain[None, :])
+            if not len(better) or not e.ideal:
+                continue
+            value = gain[better] - gain[worse]
+            if step:
+                place = np.argsort(np.argsort(-(x @ weights), kind="stable"), kind="stable")
+                discount = 1 / np.log2(place + 2)
+                # a floor keeps pairs far down in play: elsewhere they may stand higher
+                value = value * (np.abs(discount[better] - discount[worse]) + 0.02)
+            gaps.append(x[better] - x[worse])
+            importance.append(value / value.sum() / len(examples))
+        weights = _logistic(np.vstack(gaps), np.concatenate(importance), ridge, weights)
+    return weights / scale
+
+
+def _logistic(gaps: Floats, importance: Floats, ridge: float, start: Floats) -> Floats:
+    """Minimise sum(importance * log(1 + exp(-gaps w))) + ridge |w|^2 / 2 by Newton's method."""
+    weights = start.copy()
+    for _ in range(30):
+        p = 1 / (1 + np.exp(np.clip(gaps @ weights, -30, 30)))
+        gradient = ridge * weights - gaps.T @ (importance * p)
+        curvature = (gaps * (importance * p * (1 - p))[:, None]).T @ gaps
+        step = np.linalg.solve(curvature + ridge * np.eye(len(weights)), gradient)
+        weights -= step * min(1.0, 2.0 / (np.abs(step).max() + 1e-12))
+        if np.abs(step).max() < 1e-6:
+            break
+    return weights
+
+
+def scores(e: Example, weights: Floats) -> QueryScore:
+    return _scored(e, np.argsort(-(e.features @ weights), kind="stable"))
+
+
+def cross_validate(
+    examples: Sequence[Example], partitions: Sequence[int] = PARTITIONS
+) -> list[list[QueryScore]]:
+    """Scores of each query, by partition, under weights fitted without it."""
+    out = []
+    for seed in partitions:
+        fold = np.random.RandomState(seed).permutation(len(examples)) % FOLDS
+        held: dict[int, QueryScore] = {}
+        for k in range(FOLDS):
+            weights = fit([e for e, f in zip(examples, fold, strict=True) if f != k])
+            held |= {i: scores(examples[i], weights) for i in np.nonzero(fold == k)[0].tolist()}
+        out.append([held[i] for i in range(len(examples))])
+    return out
+
+
+def load(labels: Path, markets: Path) -> tuple[list[JudgedQuery], Catalogue]:
+    lines = labels.read_text(encoding="utf-8").splitlines()
+    judged = [JudgedQuery.of(json.loads(line)) for line in lines if line.strip()]
+    return judged, Catalogue(pl.read_parquet(markets), Embedder.load())
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--labels", type=Path, required=True)
+    parser.add_argument("--markets", type=Path, required=True)
+    arguments = parser.parse_args(argv)
+    judged, catalogue = load(arguments.labels, arguments.markets)
+    examples = [example(catalogue, q) for q in judged]
+    _report(catalogue, examples)
+
+
+def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
+    runs = cross_validate(examples)
+    seen = [scores(e, fit(examples)) for e in examples]
+    print("query by query (mean over partitions, held out): nDCG@10, judged none")
+    for i, e in enumerate(examples):
+        print(f"  {_line([run[i] for run in runs])}  {e.judged.qid} {e.judged.query}")
+    for name in ("form", "domain"):
+        print(f"by {name}")
+        for value in sorted({getattr(e.judged, name) for e in examples}):
+            these = [s for run in runs for s in run if getattr(s, name) == value]
+            print(f"  {_line(these)}  {value}")
+    for seed, run in zip(PARTITIONS, runs, strict=True):
+        print(f"partition {seed}: {_line(run)}")
+    print(f"cross-validated: {_line([s for run in runs for s in run])}")
+    print(f"seen in fitting: {_line(seen)}")
+    print(f"as served: {_line([_served(catalogue, e) for e in examples])}")
+    print("weights")
+    for name, weight in zip(rank.FEATURES, fit(examples), strict=True):
+        print(f'    "{name}": {weight:.2f},')
+
+
+def _served(catalogue: Catalogue, e: Example) -> QueryScore:
+    """With the weights in `rank.WEIGHTS`, floor, families and ties included."""
+    query = rank.RankQuery.of(e.judged.query, catalogue.frequencies)
+    return _scored(e, rank.rank(query, e.candidates, catalogue.frequencies).order)
+
+
+def _scored(e: Example, order: NDArray[np.intp]) -> QueryScore:
+    ranking = [e.candidates.keys[int(i)] for i in order]
+    return per_query({"direct": ranking}, e.judged)
+
+
+def _line(found: Sequence[QueryScore]) -> str:
+    gain = mean(s.ndcg10["direct"] for s in found)
+    noise = mean(s.none_share["direct"] for s in found)
+    return f"{gain if gain is not None else float('nan'):.4f} {noise or 0:.3f}"
+
+
+def _document(row: dict[str, object]) -> DocumentText:
+    def text(name: str) -> str | None:
+        return None if row[name] is None else str(row[name])
+
+    tags = row["tags"]
+    return document_text(
+        str(row["question"]),
+        event_name=text("event_title"),
+        description=text("description"),
+        category=text("category"),
+        tags=[str(tag) for tag in tags] if isinstance(tags, list) else (),
+    )
+
+
+def _epoch(row: dict[str, object]) -> float | None:
+    from datetime import UTC, datetime
+
+    for name in ("closes_at", "resolved_at"):
+        moment = row[name]
+        if isinstance(moment, datetime):
+            return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+    return None
+
+
+def _gain(judged: JudgedQuery, key: str) -> float:
+    if key not in judged.labels:
+        return np.nan
+    relation, grade = judged.labels[key]
+    return NONE_GAIN if relation == "none" else float(grade) if relation == "direct" else 0.0
+
+
+if __name__ == "__main__":
+    main()

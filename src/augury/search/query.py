@@ -1,0 +1,299 @@
+"""What a query asks: names, dates, levels, quoted phrases, market ids and venue links.
+
+Reads any text without failing: what is not understood stays plain words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, TypeVar
+from urllib.parse import unquote
+
+from augury.search.aliases import ALIASES, MONTHS, STOP_WORDS
+from augury.search.rank import is_fixture
+from augury.search.text import MAX_CHARS, fold
+
+DateRelation = Literal["in", "by", "after"]
+LevelRelation = Literal["above", "below", "at"]
+Unit = Literal["usd", "percent", "bps", "degrees", "none"]
+
+T = TypeVar("T")
+
+MAX_FOUND: Final = 20
+"""Mentions kept of each kind: a pasted essay asks nothing more precise."""
+
+
+@dataclass(frozen=True, slots=True)
+class DateMention:
+    """A date as far as it is said: "by end of June" is by month 6 of no known year."""
+
+    relation: DateRelation
+    """`by`: at that time or earlier ("before 2027" is by 2026); `after`: later than it."""
+    year: int | None = None
+    quarter: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A threshold: a number with its unit, and the side of it asked about."""
+
+    relation: LevelRelation
+    value: float
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class VenueLink:
+    """A venue's page pasted as a query.
+
+    Polymarket: `event` and `market` are slugs. Kalshi: `event` is the series ticker, `market` the
+    ticker of an event or a market of it (Kalshi's pages do not tell which).
+    """
+
+    platform: Literal["polymarket", "kalshi"]
+    event: str | None
+    market: str | None
+    words: str = ""
+    """What the address says in words, for a search where nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query, read. `text` is what to search for; the rest says more about it."""
+
+    raw: str
+    text: str
+    """Without ids, links and quotation marks; a link's own words where nothing else is left, and
+    empty for ids alone."""
+    phrases: tuple[str, ...] = ()
+    """Quoted: a result must hold each, word for word."""
+    market_ids: tuple[str, ...] = ()
+    """`polymarket:<id>` or `kalshi:<ticker>`; a bare Kalshi ticker may also be an event's."""
+    links: tuple[VenueLink, ...] = ()
+    entities: tuple[str, ...] = ()
+    """Names, as written, told by their capitals."""
+    dates: tuple[DateMention, ...] = ()
+    levels: tuple[Level, ...] = ()
+    fixture: bool = False
+    """Asks for one game, or one short window of a price."""
+
+    @property
+    def asks_level(self) -> bool:
+        """Whether markets of one ladder or one game are the answer, rather than repetition."""
+        return self.fixture or bool(self.levels)
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether the query names markets rather than describing them."""
+        return bool(self.market_ids or self.links)
+
+
+_LINK = re.compile(
+    r"(?:https?://)?(?:[a-z]{2,6}\.)?(?P<host>polymarket\.com|kalshi\.com)"
+    r"(?:/[a-z]{2}(?=/))?/(?P<path>[^\s\"'<>]{1,500})",
+    re.IGNORECASE,
+)
+_MARKET_ID = re.compile(
+    r"\b(?:(?P<poly>polymarket:[\w-]{1,100})|(?P<kalshi>kalshi:[A-Z0-9][\w.-]{0,100}))",
+    re.IGNORECASE | re.ASCII,
+)
+_TICKER = re.compile(r"(?<![\w.-])(?:KX[A-Z0-9]{2,40}(?:-[A-Z0-9.]{1,40}){0,4}"
+                     r"|kx[a-z0-9]{2,40}(?:-[a-z0-9.]{1,40}){1,4})(?![\w-])")  # fmt: skip
+_QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]{1,200})[\"“”»]")
+_QUOTES = re.compile(r"[\"“”„«»]")
+_SLUG_WORD = re.compile(r"[-_/]+")
+
+
+def parse(query: str) -> ParsedQuery:
+    """Read a query of any length and script; beyond 10,000 characters the rest is not read."""
+    text = query[:MAX_CHARS]
+    found = (_link(match["host"], match["path"]) for match in _LINK.finditer(text))
+    links = [link for link in found if link is not None]
+    ids: list[str] = []
+    text = _LINK.sub(" ", text)
+    for match in _MARKET_ID.finditer(text):
+        platform, _, name = match.group().rstrip(".-").partition(":")
+        name = name.upper() if match["kalshi"] else name
+        ids.append(f"{platform.lower()}:{name}")
+    text = _MARKET_ID.sub(" ", text)
+    ids += [f"kalshi:{match.group().rstrip('.').upper()}" for match in _TICKER.finditer(text)]
+    text = _TICKER.sub(" ", text)
+    phrases = [" ".join(p.split()) for p in _QUOTED.findall(text) if words(p)]
+    text = " ".join(_QUOTES.sub(" ", text).split())
+    if not text and links:
+        text = links[0].words
+    folded = fold(text)
+    dates = _dates(folded)
+    return ParsedQuery(
+        raw=query,
+        text=text,
+        phrases=_few(phrases),
+        market_ids=_few(ids),
+        links=_few(links),
+        entities=_entities(text),
+        dates=dates,
+        levels=_levels(folded),
+        fixture=is_fixture(text),
+    )
+
+
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+
+
+def words(text: str) -> list[str]:
+    """Folded words in order, none left out and none replaced: for matching word by word."""
+    return _WORD.findall(fold(text).replace("'s", "").replace("'", ""))
+
+
+def contains_phrase(text: str, phrase: str) -> bool:
+    """Whether a text holds a phrase word for word, case, accents and punctuation apart."""
+    wanted = words(phrase)
+    return f" {' '.join(wanted)} " in f" {' '.join(words(text))} " if wanted else True
+
+
+def _link(host: str, path: str) -> VenueLink | None:
+    path = unquote(path.split("?")[0].split("#")[0])
+    parts = [part for part in path.rstrip("/.,;:!?)").split("/") if part]
+    if len(parts) < 2:
+        return None
+    section, *rest = parts
+    if host.lower() == "polymarket.com":
+        if section.lower() not in ("event", "market"):
+            return None
+        event, market = rest[0].lower(), rest[1].lower() if rest[1:] else None
+        if section.lower() == "market":
+            event, market = None, event
+        return VenueLink("polymarket", event, market, _unslug(market or event or ""))
+    if section.lower() not in ("markets", "events"):
+        return None
+    # /markets/<series>[/<words>[/<ticker>]]; an event's or market's ticker begins as the series
+    series = rest[0].upper()
+    tickers = [part for part in rest[1:] if part.upper().startswith(series)]
+    spoken = [part for part in rest[1:] if part not in tickers]
+    ticker = tickers[-1].upper() if tickers else None
+    return VenueLink("kalshi", series, ticker, _unslug(" ".join(spoken)))
+
+
+def _unslug(slug: str) -> str:
+    return " ".join(_SLUG_WORD.sub(" ", slug).split())
+
+
+_MONTH_NUMBER: Final = {name: number for number, name in enumerate(MONTHS, 1)} | {
+    short[0]: MONTHS.index(full[0]) + 1
+    for short, full in ALIASES.items()
+    if len(short) == len(full) == 1 and full[0] in MONTHS
+}
+_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTH_NUMBER, key=len, reverse=True))})\.?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_DATE = re.compile(
+    rf"\b(?:(?P<relation>before|by|until|till|through|after|since|from|in|on|during|for)\s+)?"
+    rf"(?:(?P<edge>(?:the\s+)?(?:end|start|beginning)\s+of)\s+)?(?:the\s+)?"
+    rf"(?:(?P<quarter>q[1-4])(?:\s+(?:of\s+)?{_YEAR})?"
+    rf"|{_MONTH.replace('<month>', '<month1>')}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%.])"
+    rf"(?:,?\s+{_YEAR.replace('<year>', '<year1>')})?"
+    rf"|{_MONTH.replace('<month>', '<month2>')}(?:\s+{_YEAR.replace('<year>', '<year2>')})?"
+    rf"|{_YEAR.replace('<year>', '<year3>')})\b(?![%\d])"
+)  # fmt: skip
+
+
+def _dates(folded: str) -> tuple[DateMention, ...]:
+    found: list[DateMention] = []
+    for match in _DATE.finditer(folded):
+        year = next((int(y) for y in match.group("year", "year1", "year2", "year3") if y), None)
+        name = match["month1"] or match["month2"]
+        month = _MONTH_NUMBER[name] if name else None
+        said = match["relation"]
+        # "may" and "march" are verbs too: alone, without a preposition, they are no dates
+        if name in ("may", "march") and not (said or year or match["day"] or match["edge"]):
+            continue
+        day = int(match["day"]) if match["day"] else None
+        if day is not None and not 1 <= day <= 31:
+            day = None
+        quarter = int(match["quarter"][1]) if match["quarter"] else None
+        before = said == "before" and year is not None
+        if before and month is None and quarter is None:
+            year, relation = (year or 0) - 1, "by"  # before 2027 is by the end of 2026
+        else:
+            relation = _relation(said, match["edge"])
+        found.append(DateMention(relation, year, quarter, month, day))
+    return _few(found)
+
+
+def _relation(said: str | None, edge: str | None) -> DateRelation:
+    if said in ("before", "by", "until", "till", "through"):
+        return "by"
+    if said in ("after", "since", "from"):
+        return "after"
+    return "by" if edge and "end" in edge and said is None else "in"
+
+
+_ABOVE = r"above|over|past|exceeds?|at least|more than|greater than|higher than|>=?|≥"
+_BELOW = r"below|under|at most|less than|fewer than|lower than|<=?|≤"
+_LEVEL = re.compile(
+    rf"(?:(?P<above>{_ABOVE})|(?P<below>{_BELOW}))?\s*(?P<usd>\$)?\s*"
+    r"(?<![\w.,])(?P<value>\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,9})?)\s?"
+    r"(?P<scale>k|m|mm|mn|b|bn|t|tn|thousand|million|billion|trillion)?(?![\w])"
+    r"(?:\s?(?P<unit>%|percent|per cent|bps|bp|basis points?|usd|dollars?|°|degrees|f\b|c\b))?"
+    r"(?:(?P<more>\+|\s+or\s+(?:more|above|higher))|(?P<less>\s+or\s+(?:less|below|lower|fewer)))?"
+)
+_SCALE: Final = {"k": 1e3, "t": 1e12, "m": 1e6, "b": 1e9}
+
+
+def _levels(folded: str) -> tuple[Level, ...]:
+    rest = _DATE.sub(" ; ", folded)
+    found: list[Level] = []
+    for match in _LEVEL.finditer(rest):
+        said = match["above"] or match["below"] or match["more"] or match["less"]
+        unit = _unit(match["usd"], match["unit"])
+        if said is None and unit == "none" and match["scale"] is None:
+            continue  # a bare number is a name or a count: "Article 5", "S&P 500"
+        value = float(match["value"].replace(",", ""))
+        if scale := match["scale"]:
+            value *= 1e3 if scale == "thousand" else _SCALE[scale[0]]
+        relation: LevelRelation = "at"
+        if match["above"] or match["more"]:
+            relation = "above"
+        elif match["below"] or match["less"]:
+            relation = "below"
+        found.append(Level(relation, value, unit))
+    return _few(found)
+
+
+def _unit(usd: str | None, unit: str | None) -> Unit:
+    if usd or (unit and unit.startswith(("usd", "dollar"))):
+        return "usd"
+    if unit is None:
+        return "none"
+    if unit.startswith(("%", "per")):
+        return "percent"
+    return "bps" if unit.startswith("b") else "degrees"
+
+
+_CAPITAL = r"[^\W\d_a-zà-ÿ][\w.&'’-]*"
+_CAPITALS = re.compile(rf"(?<![\w.]){_CAPITAL}(?:\s+(?:(?:of|of the)\s+)?{_CAPITAL})*")
+_QUARTER = re.compile(r"\bQ[1-4]\b")
+
+
+def _entities(text: str) -> tuple[str, ...]:
+    pieces = text.split()
+    if not pieces or not any(piece[0].islower() for piece in pieces):
+        # all in capitals or each word with one: capitals tell nothing, unless it is short
+        return (text,) if 0 < len(pieces) <= 3 and text != text.lower() else ()
+    found: list[str] = []
+    for match in _CAPITALS.finditer(text):
+        if not match.group()[0].isupper():
+            continue
+        name = match.group().rstrip(".'’-").split()
+        while name and (fold(name[0]) in STOP_WORDS or fold(name[0]) in _MONTH_NUMBER):
+            name = name[1:]
+        cleaned = " ".join(name).removesuffix("'s").removesuffix("’s")
+        if cleaned and not _QUARTER.fullmatch(cleaned):
+            found.append(cleaned)
+    return _few(found)
+
+
+def _few(found: list[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(found))[:MAX_FOUND]

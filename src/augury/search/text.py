@@ -1,0 +1,330 @@
+"""Text into terms: what the lexical index and the ranker both read.
+
+One reading for documents and queries: fold to ASCII, split, replace aliases, stem, and number each
+term with a stable 32-bit id. The lexical score of a document is a plain dot product: BM25's term
+saturation and length normalisation lie on the document's side, the inverse document frequency
+on the query's (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and
+Beyond").
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import snowballstemmer
+from numpy.typing import NDArray
+
+from augury.search.aliases import ALIASES, MONTHS, STOP_WORDS, WEAK_WORDS
+
+TermIds = NDArray[np.uint32]
+Weights = NDArray[np.float32]
+
+K1: Final = 1.2
+"""BM25 saturation: a word said thrice is hardly more on the subject than one said twice."""
+B: Final = 0.75
+"""BM25 length normalisation."""
+AVERAGE_LENGTH: Final = 16.0
+"""Weighted length of a typical document, in terms. Fixed, so that a document's weights never
+depend on what else is indexed: adding a market rewrites no other."""
+TITLE_WEIGHT: Final = 2.0
+EVENT_WEIGHT: Final = 1.0
+BODY_WEIGHT: Final = 0.5
+BODY_WORDS: Final = 80
+"""Resolution rules say what they are about at the start; the rest is boilerplate."""
+MAX_CHARS: Final = 10_000
+"""Longer text is cut before anything else looks at it."""
+
+NUMBER_WEIGHT: Final = 0.5
+"""Numbers and months say which one of a family; words say which family. The same for verbs of
+headlines (`WEAK_WORDS`)."""
+
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*[^\W\d_]*|[^\W_\d][^\W_]*(?:'[^\W\d_]+)?")
+_NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)([^\W\d_]*)\Z")
+_INITIALS = re.compile(r"\b(?:[a-z]\.){2,}")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss"}
+    | {"’": "'", "‘": "'", "ʼ": "'", "−": "-"}
+)
+_SCALE: Final = {
+    "k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "million": 1e6, "b": 1e9,
+    "bn": 1e9, "billion": 1e9, "t": 1e12, "tn": 1e12, "trillion": 1e12,
+}  # fmt: skip
+_ORDINAL: Final = frozenset({"st", "nd", "rd", "th"})
+_UNIT: Final = frozenset({"bp", "bps", "pp", "pct", "f", "c"})
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """What of a market is read: the question, its event's name, and everything else."""
+
+    title: str
+    event: str
+    body: str
+
+
+def document_text(
+    question: str,
+    *,
+    event_name: str | None = None,
+    description: str | None = None,
+    category: str | None = None,
+    tags: Iterable[str] = (),
+) -> DocumentText:
+    """The text of a market, in the three fields the index weighs differently.
+
+    `question` is the whole question ("title — subtitle" for Kalshi). An event's name that the
+    question already begins with adds nothing and is left out.
+    """
+    title = _plain(question)
+    event = _plain(event_name or "")
+    if event and title.casefold().startswith(event.casefold()):
+        event = ""
+    body = [" ".join(_plain(description or "").split()[:BODY_WORDS]), *tags, category or ""]
+    return DocumentText(title, event, " ".join(part for part in body if part))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text[:MAX_CHARS].replace("**", "").split())
+
+
+def fold(text: str) -> str:
+    """Lower case, without diacritics or typographic quotes: "Orbán’s" -> "orban's".
+
+    Initials lose their dots ("U.S." -> "us"), so that they are one word.
+    """
+    folded = text[:MAX_CHARS].lower().replace("*", "").replace("`", "'")
+    if not folded.isascii():
+        folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
+        folded = folded.lower().translate(_LETTERS)
+    if "." in folded:
+        folded = _INITIALS.sub(lambda match: match.group().replace(".", "") + " ", folded)
+    return folded
+
+
+@lru_cache(maxsize=1 << 13)
+def title_terms(text: str) -> tuple[str, ...]:
+    """`terms`, remembered for a while: siblings share an event's name, and a market's question
+    is read by the index and by the ranker."""
+    return tuple(terms(text))
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text in reading order, stop words left out.
+
+    Numbers become canonical decimals: "$110", "110.0" -> "110"; "4.5M", "4.5 million" ->
+    "4500000"; "25th" -> "25"; "5%" -> "5".
+    """
+    words = _TOKEN.findall(fold(text))
+    out: list[str] = []
+    position, end = 0, len(words)
+    while position < end:
+        word = words[position]
+        position += 1
+        if word in _PHRASES:
+            for phrase, replacement in _PHRASES[word]:
+                rest = len(phrase) - 1
+                if not rest or phrase[1:] == tuple(words[position : position + rest]):
+                    out += replacement
+                    position += rest
+                    break
+            else:
+                if word not in STOP_WORDS:
+                    out.append(term(word))
+        elif position < end and words[position] in _SCALE and word[0].isdigit():
+            number = _scaled(word, words[position])
+            out.append(term(word) if number is None else number)
+            position += number is not None
+        elif word not in STOP_WORDS:
+            out.append(term(word))
+    return out
+
+
+@lru_cache(maxsize=1 << 18)
+def term(word: str) -> str:
+    """The term of one folded word: its alias, its canonical number, or its stem."""
+    if word[0].isdigit():
+        return _number(word)
+    return _stem(word.removesuffix("'s").partition("'")[0] or word)
+
+
+def is_number(term: str) -> bool:
+    return term[0].isdigit()
+
+
+def is_year(term: str) -> bool:
+    return len(term) == 4 and term[:2] in ("19", "20") and term.isdecimal()
+
+
+def is_month(term: str) -> bool:
+    return term in _MONTH_TERMS
+
+
+def query_weight(term: str) -> float:
+    """How much a term of a query weighs beside its rarity, in (0, 1]."""
+    weak = is_number(term) or is_month(term) or term in _WEAK_TERMS
+    return NUMBER_WEIGHT if weak else 1.0
+
+
+@lru_cache(maxsize=1 << 18)
+def term_id(term: str) -> int:
+    """A stable id of a term, in [0, 2**32).
+
+    CRC-32: the same everywhere and for ever, and among a million terms about a hundred share an
+    id with another, which no ranking notices.
+    """
+    return zlib.crc32(term.encode("utf-8", "surrogatepass"))
+
+
+def term_ids(terms: Sequence[str]) -> TermIds:
+    return np.fromiter((term_id(t) for t in terms), dtype=np.uint32, count=len(terms))
+
+
+def document_vector(document: DocumentText) -> tuple[TermIds, Weights]:
+    """The document's side of the dot product: distinct ids in ascending order, and their weights.
+
+    weight = f (K1 + 1) / (f + K1 (1 - B + B length / AVERAGE_LENGTH)), where f counts a term over
+    the fields, each by its weight (BM25F), and length counts all terms alike.
+    """
+    counts: dict[int, float] = {}
+    fields = (
+        (title_terms(document.title), TITLE_WEIGHT),
+        (title_terms(document.event), EVENT_WEIGHT),
+        (terms(document.body), BODY_WEIGHT),
+    )
+    length = 0.0
+    for found, weight in fields:
+        length += weight * len(found)
+        for name in found:
+            key = term_id(name)
+            counts[key] = counts.get(key, 0.0) + weight
+    ordered = sorted(counts)
+    ids = np.array(ordered, dtype=np.uint32)
+    frequency = np.array([counts[i] for i in ordered], dtype=np.float32)
+    return ids, saturate(frequency, np.float32(length / AVERAGE_LENGTH))
+
+
+def saturate(frequency: Weights, relative_length: Weights | np.float32) -> Weights:
+    """BM25's term weight, idf apart. `relative_length` is length over average length."""
+    norm = K1 * (1 - B + B * relative_length)
+    return (frequency * (K1 + 1) / (frequency + norm)).astype(np.float32)
+
+
+def query_vector(terms: Sequence[str], frequencies: DocumentFrequencies) -> tuple[TermIds, Weights]:
+    """The query's side: distinct ids in reading order, with weights that sum to 1.
+
+    Normalised so that scores of long and short queries share a scale: a weight is the share of
+    the query's whole rarity that a term carries.
+    """
+    distinct = list(dict.fromkeys(terms))
+    ids = term_ids(distinct)
+    weights = frequencies.idf(ids) * np.array([query_weight(t) for t in distinct], np.float32)
+    total = float(weights.sum())
+    return ids, (weights / total if total > 0 else weights).astype(np.float32)
+
+
+class DocumentFrequencies:
+    """In how many documents each term occurs, in a fixed table of hashed counts.
+
+    2**20 counts (4 MB) whatever the size of the catalogue. Terms that share a bucket look a
+    little more common than they are. Counting is the writer's job alone; readers may run
+    beside it.
+    """
+
+    BUCKETS: Final = 1 << 20
+
+    def __init__(self, documents: int = 0, counts: NDArray[np.uint32] | None = None) -> None:
+        if counts is not None and counts.shape != (self.BUCKETS,):
+            raise ValueError(f"expected {self.BUCKETS} counts, got {counts.shape}")
+        self.documents = documents
+        self.counts = np.zeros(self.BUCKETS, np.uint32) if counts is None else counts
+
+    def add(self, ids: TermIds) -> None:
+        """Count one document by its distinct term ids."""
+        self.add_batch([ids])
+
+    def add_batch(self, documents: Sequence[TermIds]) -> None:
+        """Count documents, each given by its distinct term ids."""
+        if not documents:
+            return
+        buckets = np.concatenate(documents) & np.uint32(self.BUCKETS - 1)
+        self.counts += np.bincount(buckets, minlength=self.BUCKETS).astype(np.uint32)
+        self.documents += len(documents)
+
+    def remove(self, ids: TermIds) -> None:
+        """Take back a document counted before; counts stop at zero."""
+        buckets = ids & np.uint32(self.BUCKETS - 1)
+        held = self.counts[buckets]
+        self.counts[buckets] = held - np.minimum(held, 1)
+        self.documents = max(0, self.documents - 1)
+
+    def idf(self, ids: TermIds) -> Weights:
+        """ln(1 + (N - n + 1/2) / (n + 1/2)) for each id: positive for every term."""
+        n = self.counts[ids & np.uint32(self.BUCKETS - 1)].astype(np.float32)
+        n = np.minimum(n, self.documents)
+        return np.log1p((self.documents - n + 0.5) / (n + 0.5)).astype(np.float32)
+
+    def to_bytes(self) -> bytes:
+        return self.documents.to_bytes(8, "little") + self.counts.astype("<u4").tobytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> DocumentFrequencies:
+        counts = np.frombuffer(data, dtype="<u4", offset=8).astype(np.uint32)
+        return cls(int.from_bytes(data[:8], "little"), counts)
+
+
+_stemmer = snowballstemmer.stemmer("english")
+_stemming = threading.Lock()
+
+
+def _stem(word: str) -> str:
+    if not word.isascii() or not word.isalpha():
+        return word
+    with _stemming:  # the stemmer keeps its working state in itself
+        return _stemmer.stemWord(word)
+
+
+def _scaled(word: str, unit: str) -> str | None:
+    try:
+        value = float(word.replace(",", "")) * _SCALE[unit]
+    except (ValueError, KeyError):
+        return None
+    return f"{value:.0f}" if value < 1e16 else None
+
+
+def _number(word: str) -> str:
+    match = _NUMBER.match(word)
+    if match is None:
+        return word
+    digits, unit = match.groups()
+    if not digits.isascii():  # other scripts' digits: \d takes them, float too
+        digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in digits)
+    if unit in _SCALE and (scaled := _scaled(digits, unit)) is not None:
+        return scaled
+    plain = digits.replace(",", "")
+    if plain.count(".") == 1:
+        plain = plain.rstrip("0").rstrip(".") or "0"
+    return plain if not unit or unit in _ORDINAL or unit in _UNIT else plain + unit
+
+
+def _by_first_word() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
+    phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
+    for words, replacement in ALIASES.items():
+        stems = tuple(term(word) for word in replacement)
+        phrases.setdefault(words[0], []).append((words, stems))
+    for candidates in phrases.values():
+        candidates.sort(key=lambda pair: -len(pair[0]))
+    return phrases
+
+
+_PHRASES: Final = _by_first_word()
+_MONTH_TERMS: Final = frozenset(_stem(month) for month in MONTHS)
+_WEAK_TERMS: Final = frozenset(_stem(word) for word in WEAK_WORDS) - _MONTH_TERMS

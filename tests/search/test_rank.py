@@ -1,0 +1,234 @@
+"""Ranking of candidates, on invented markets."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augury.search import rank
+from augury.search.rank import FEATURES, Candidates, RankQuery
+from augury.search.text import DocumentFrequencies, document_text, document_vector
+
+BACKGROUND = [
+    document_vector(document_text(f"Will event {i} happen in city {i % 7} in {2020 + i % 7}?"))[0]
+    for i in range(300)
+]
+
+
+def world(
+    markets: list[str], dense: float | list[float] = 0.6, liquidity: list[float] | None = None
+) -> tuple[DocumentFrequencies, Candidates]:
+    """Markets by their questions, among 300 others on nothing."""
+    documents = [document_text(m) for m in markets]
+    frequencies = DocumentFrequencies()
+    frequencies.add_batch(BACKGROUND)
+    frequencies.add_batch([document_vector(d)[0] for d in documents])
+    records = np.array(
+        [
+            rank.record(
+                document,
+                family=rank.family_key("kalshi", None, market),
+                liquidity=liquidity[i] if liquidity else None,
+            )
+            for i, (market, document) in enumerate(zip(markets, documents, strict=True))
+        ],
+        dtype=rank.RECORD,
+    )
+    keys = [f"kalshi:K{i:03}" for i in range(len(markets))]
+    cosines = np.broadcast_to(np.asarray(dense, np.float32), (len(markets),))
+    return frequencies, Candidates(keys, records, cosines)
+
+
+def ranked(query: str, markets: list[str], dense: float | list[float] = 0.6) -> list[str]:
+    frequencies, candidates = world(markets, dense)
+    found = rank.rank(RankQuery.of(query, frequencies), candidates, frequencies)
+    return [markets[i] for i in found.order]
+
+
+def feature(name: str, query: str, markets: list[str]) -> list[float]:
+    frequencies, candidates = world(markets)
+    matrix = rank.features(RankQuery.of(query, frequencies), candidates, frequencies)
+    return matrix[:, FEATURES.index(name)].tolist()
+
+
+def test_a_record_survives_packing() -> None:
+    one = rank.record(document_text("Snow in Oslo in March 2026?"), family="f", closes=1.9e9)
+    two = rank.record(document_text("Reds vs. Blues"), family="g", liquidity=100.0)
+    packed = [rank.pack(one), rank.pack(two)]
+    assert [len(p) for p in packed] == [rank.RECORD.itemsize] * 2
+    back = rank.unpack(packed)
+    assert back[0] == one
+    assert back[1] == two
+    assert rank.unpack([]).shape == (0,)
+
+
+@given(
+    st.text(max_size=300),
+    st.text(max_size=100),
+    st.one_of(st.none(), st.floats(-1e12, 1e12)),
+    st.one_of(st.none(), st.floats(allow_nan=False)),
+)
+def test_any_market_has_a_record(
+    question: str, family: str, closes: float | None, money: float | None
+) -> None:
+    made = rank.record(
+        document_text(question), family=family, closes=closes, liquidity=money, volume=money
+    )
+    assert np.isfinite(made["salience"])
+    assert made["length"] <= rank.MAX_TERMS
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Will Anna Bee win the cup?", "Will Carl win the cup?", True),
+        ("Will it snow by March 31?", "Will it snow by April 3?", True),
+        ("Oil above $90 in May?", "Oil above $100.5 in June?", True),
+        ("Will Anna win the cup?", "Will Anna win the league?", False),
+        ("Will it snow in Oslo?", "Will it snow in Rome?", False),
+    ],
+)
+def test_families_without_an_event(one: str, other: str, same: bool) -> None:
+    assert (rank.family_key("x", None, one) == rank.family_key("x", None, other)) is same
+
+
+def test_an_event_names_its_family_within_its_venue() -> None:
+    assert rank.family_key("x", "e", "A?") == rank.family_key("x", "e", "B?")
+    assert rank.family_key("x", "e", "A?") != rank.family_key("y", "e", "A?")
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Reds vs. Blues", True),
+        ("Bitcoin Up or Down - July 1", True),
+        ("Spread: Reds (-4.5)", True),
+        ("Will measles spread to Oslo?", False),
+        ("Roe v. Wade overturned?", False),
+        ("anna@example.com", False),
+    ],
+)
+def test_fixtures(title: str, expected: bool) -> None:
+    assert rank.is_fixture(title) is expected
+
+
+def test_the_asked_proposition_comes_before_what_shares_its_words() -> None:
+    markets = [
+        "Will the mayor of Oslo visit Rome to see the snow festival sponsors?",
+        "Snow in Oslo?",
+        "Snow in Rome?",
+    ]
+    assert ranked("Snow in Oslo", markets)[0] == "Snow in Oslo?"
+
+
+def test_a_full_name_counts_once() -> None:
+    markets = ["Will Anna Maria Bee be on television?", "Bee resigns?"]
+    assert ranked("Will Anna Maria Bee resign", markets)[0] == "Bee resigns?"
+
+
+def test_years() -> None:
+    markets = ["Snow in Oslo in 2025?", "Snow in Oslo in 2026?", "Snow in Oslo before 2027?"]
+    assert feature("year", "Oslo snow 2026", markets) == [0, 1, 1]
+
+
+def test_numbers_that_disagree() -> None:
+    markets = ["Oil above $90?", "Oil above $110?", "Oil rising?"]
+    assert feature("number_conflict", "oil past $110", markets) == [1, 0, 0]
+    assert feature("number_conflict", "oil price", markets) == [0, 0, 0]
+
+
+def test_a_game_is_no_fault_when_a_game_is_asked_for() -> None:
+    markets = ["Reds vs. Blues", "Will the Reds win the cup?"]
+    assert feature("fixture", "Reds", markets) == [1, 0]
+    assert feature("fixture", "Reds vs Blues", markets) == [0, 0]
+
+
+def test_words_by_the_slow_readable_way() -> None:
+    markets = ["Snow in Oslo and snow in Bergen?", "Rain in Oslo?"]
+    frequencies, candidates = world(markets)
+    query = RankQuery.of("oslo snow", frequencies)
+    expected = []
+    for record in candidates.records:
+        kept = record["terms"][: record["length"]].tolist()
+        norm = 1 - 0.75 + 0.75 * len(kept) / rank.AVERAGE_LENGTH
+        total = 0.0
+        for key, weight in zip(query.ids.tolist(), query.weights.tolist(), strict=True):
+            f = kept.count(key)
+            total += weight * f * 2.2 / (f + 1.2 * norm)
+        expected.append(total)
+    assert feature("words", "oslo snow", markets) == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_is_far_from_the_query_is_not_shown() -> None:
+    markets = ["Snow in Oslo?", "Who wins the tennis final?"]
+    assert ranked("Snow in Oslo", markets, dense=[0.8, 0.0]) == ["Snow in Oslo?"]
+    assert ranked("zyzzyva", ["Who wins the tennis final?"], dense=[0.1]) == []
+
+
+def test_words_in_the_rules_count_where_no_title_is_near() -> None:
+    frequencies, candidates = world(["Event Alpha?", "Event Beta?"], dense=[0.2, 0.1])
+    query = RankQuery.of("zyzzyva", frequencies)
+    assert len(rank.rank(query, candidates, frequencies).order) == 0
+    told = replace(candidates, lexical=np.array([0.0, 0.9], np.float32))
+    assert rank.rank(query, told, frequencies).order.tolist() == [1]
+
+
+def test_salience_breaks_ties_and_ties_only() -> None:
+    markets = ["Snow in Oslo?", "Snow in Oslo?", "Snow in Rome?"]
+    frequencies, candidates = world(markets, liquidity=[10.0, 9e6, 9e9])
+    found = rank.rank(RankQuery.of("Snow in Oslo", frequencies), candidates, frequencies)
+    assert found.order[:2].tolist() == [1, 0]
+
+
+def test_a_crowd_of_one_family_gives_way_to_what_is_nearly_as_good() -> None:
+    ladder = [f"Snow above {i} cm in Oslo in January?" for i in range(1, 21)]
+    markets = [*ladder, "Deepest Oslo snow in January at the fort?"]
+    frequencies, candidates = world(markets)
+    query = RankQuery.of("Oslo snow January", frequencies)
+    loose = rank.rank(query, candidates, frequencies, collapse=False).order.tolist()
+    tight = rank.rank(query, candidates, frequencies).order.tolist()
+    assert sorted(loose) == sorted(tight)
+    assert tight.index(20) < loose.index(20)
+
+
+@settings(max_examples=30)
+@given(st.permutations(range(12)))
+def test_the_order_of_candidates_changes_nothing(order: list[int]) -> None:
+    markets = [f"Snow above {i % 4} cm in Oslo?" for i in range(12)]
+    frequencies, candidates = world(markets)
+    query = RankQuery.of("Snow in Oslo", frequencies)
+    shuffled = Candidates(
+        [candidates.keys[i] for i in order], candidates.records[order], candidates.dense[order]
+    )
+    straight = rank.rank(query, candidates, frequencies)
+    crooked = rank.rank(query, shuffled, frequencies)
+    assert [candidates.keys[i] for i in straight.order] == [shuffled.keys[i] for i in crooked.order]
+    assert straight.scores == pytest.approx(crooked.scores)
+
+
+def test_scores_never_rise_and_lie_in_the_open_unit_interval() -> None:
+    markets = [f"Snow above {i} cm in Oslo?" for i in range(15)] + ["Rain in Oslo?", "Snow?"]
+    frequencies, candidates = world(markets)
+    scores = rank.rank(RankQuery.of("Snow in Oslo", frequencies), candidates, frequencies).scores
+    assert (np.diff(scores) <= 0).all()
+    assert ((scores > 0) & (scores < 1)).all()
+
+
+@pytest.mark.parametrize("query", ["", "the", "?!", "snow " * 5000, "🙂", "x y z " * 500])
+def test_odd_queries_can_be_ranked(query: str) -> None:
+    frequencies, candidates = world(["Snow in Oslo?", "?"])
+    found = rank.rank(RankQuery.of(query, frequencies), candidates, frequencies)
+    assert np.isfinite(found.scores).all()
+
+
+def test_no_candidates_have_an_empty_ranking() -> None:
+    frequencies, candidates = world(["Snow in Oslo?"])
+    nothing = Candidates([], candidates.records[:0], candidates.dense[:0])
+    assert len(rank.rank(RankQuery.of("snow", frequencies), nothing, frequencies).order) == 0
+
+
+def test_an_empty_catalogue_can_be_asked() -> None:
+    query = RankQuery.of("snow in Oslo", DocumentFrequencies())
+    assert np.isfinite(query.weights).all()
