@@ -128,7 +128,6 @@ class EdgeEngine:
 
     def clear(self) -> None:
         with self._changing(), self._gate.shut("The search index is being rebuilt."):
-            self._write_checkpoint(0)
             for part in self._parts.values():
                 part.close()
             self._parts = self._create()
@@ -244,13 +243,20 @@ class EdgeEngine:
                 log.exception("The search index can't be read and is rebuilt from the database.")
                 for part in parts.values():
                     part.close()
-        self._write_checkpoint(0)
         return self._create()
 
     def _create(self) -> dict[str, _Partition]:
+        """Empty partitions in place of what is there, and checkpoint 0."""
+        # Without index.json the rest counts for nothing: a crash half way leaves no old document
+        # that a replay would not know to delete.
+        (self._path / "index.json").unlink(missing_ok=True)
+        _sync(self._path)
         for status in STATUSES:
-            shutil.rmtree(self._path / status, ignore_errors=True)
-        return {status: _Partition(self._path / status, self._schema) for status in STATUSES}
+            if (self._path / status).exists():
+                shutil.rmtree(self._path / status)
+        parts = {status: _Partition(self._path / status, self._schema) for status in STATUSES}
+        self._write_checkpoint(0)
+        return parts
 
     def _read_checkpoint(self) -> int | None:
         """None where there is no index yet, or one of another schema."""
@@ -642,8 +648,12 @@ def _replace(file: Path, content: bytes) -> None:
         handle.flush()
         os.fsync(handle.fileno())
     draft.replace(file)
-    folder = os.open(file.parent, os.O_RDONLY)
+    _sync(file.parent)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(handle)
     finally:
-        os.close(folder)
+        os.close(handle)
