@@ -44,7 +44,6 @@ def folder(initialised: Path, in_memory: str | None) -> Iterator[Path]:
     parent = Path(tempfile.mkdtemp(prefix="augury-e-", dir=in_memory))
     folder = parent / "d"
     shutil.copytree(initialised, folder)
-    (folder / "postgres" / "server.json").unlink()  # it names the copied folder
     yield folder
     deadline = time.monotonic() + 10
     while left := _processes_in(folder):
@@ -274,7 +273,6 @@ def test_a_half_made_folder_is_made_anew(folder: Path) -> None:
 def test_a_path_too_long_for_a_socket(initialised: Path, tmp_path: Path) -> None:
     deep = tmp_path / ("deep" * 20) / ("deeper" * 12)
     shutil.copytree(initialised, deep)
-    (deep / "postgres" / "server.json").unlink()
     dirs = set()
     for _ in range(2):
         server = EmbeddedServer.open(deep, options=SMALL)
@@ -284,6 +282,38 @@ def test_a_path_too_long_for_a_socket(initialised: Path, tmp_path: Path) -> None
         server.close()
     assert len(dirs) == 1, "the same at every start"
     shutil.rmtree(dirs.pop())
+
+
+def test_a_copy_of_a_folder_leaves_the_original_alone(initialised: Path, folder: Path) -> None:
+    original = EmbeddedServer.open(initialised, options=SMALL)
+    try:
+        pid_file = Path("postgres") / "data" / "postmaster.pid"
+        shutil.copy(initialised / pid_file, folder / pid_file)
+        copy = EmbeddedServer.open(folder, options=SMALL)
+        assert copy.owned
+        assert copy.record.socket_dir != original.record.socket_dir
+        assert _ask(original, "select 1") == _ask(copy, "select 1") == 1
+        copy.close()
+        assert _ask(original, "select 1") == 1
+    finally:
+        original.close()
+
+
+def test_a_moved_folder_goes_on(folder: Path) -> None:
+    moved = folder.with_name("moved")
+    folder.rename(moved)
+    server = EmbeddedServer.open(moved, options=SMALL)
+    assert Path(server.record.home).is_relative_to(moved)
+    assert _ask(server, "select 1") == 1
+    server.close()
+    moved.rename(folder)
+
+
+@as_root
+def test_somebody_else_s_folder_is_refused(folder: Path) -> None:
+    os.chown(folder / "postgres", 12345, 12345)
+    with pytest.raises(SetupProblem, match=r"another user \(uid 12345\)"):
+        EmbeddedServer.open(folder)
 
 
 def test_another_major_version_is_refused_with_what_to_do(folder: Path) -> None:

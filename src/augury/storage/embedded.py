@@ -72,8 +72,10 @@ SERVER_OPTIONS: Mapping[str, str] = {
 class Record:
     """What the owner leaves in the data folder for those who attach, and for its successor."""
 
+    folder: str
+    """Where this record was written: another place than it is read in means moved or copied."""
     home: str
-    """Folder of the server's own files: below the data folder unless its user can't reach that."""
+    """Folder of the server's own files: the same unless the server's user can't reach that."""
     socket_dir: str
     identity: str
     """Who the server runs as, in the words of `launch.py`."""
@@ -162,7 +164,7 @@ class EmbeddedServer:
 
         `options` are server settings on top of `SERVER_OPTIONS`.
         """
-        folder = data_dir.absolute() / "postgres"
+        folder = data_dir.resolve() / "postgres"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             lock = _OwnerLock(folder / "owner.lock")
@@ -187,6 +189,9 @@ class EmbeddedServer:
         try:
             supervisor = _Supervisor(folder, lock, Binaries.find(bin_dir), options or {})
             supervisor.start(deadline)
+        except OSError as error:
+            lock.release()
+            raise SetupProblem(f"The database could not be started: {error}") from error
         except BaseException:
             lock.release()
             raise
@@ -256,20 +261,38 @@ class _Supervisor:
 
     def _settle(self) -> Record:
         """Decide where the server's files lie and who it runs as; stick to what was decided."""
+        if (uid := self._folder.stat().st_uid) != os.geteuid():
+            raise SetupProblem(
+                f"The data folder {self._folder.parent} belongs to another user (uid {uid}). Run "
+                "Augury as that user or set AUGURY_DATA_DIR to another folder."
+            )
         known = Record.read(self._folder)
-        if known is None:
-            home, identity = self._choose()
-        else:
-            home, identity = Path(known.home), known.identity
+        if known is not None and (known.identity == "same") != _may_serve():
+            known = None
+        home, identity = (Path(known.home), known.identity) if known else self._choose()
+        if known is not None and known.folder != str(self._folder):
+            # Moved or copied: what the record names may be in use by the original.
+            if identity.startswith("user:"):
+                raise SetupProblem(
+                    f"The data folder was at {known.folder}, and its database is in {home}. Put it "
+                    "back there, or make a backup there and restore it here."
+                )
+            home, known = self._folder, None
+        if home != self._folder and (self._folder / "data").exists():
+            raise SetupProblem(
+                f"The database in {self._folder} was made where root may make user namespaces, "
+                "which is not permitted here. Permit it or give the data folder to an ordinary "
+                "user and run Augury as that user."
+            )
         socket_dir = self._socket_dir(home, identity, known)
         if identity.startswith("user:") and not self._works_as(identity):
             self._binaries = self._binaries.copied_to(home / f"programs-{_mark(self._binaries)}")
-        record = Record(str(home), str(socket_dir), identity)
+        record = Record(str(self._folder), str(home), str(socket_dir), identity)
         record.write(self._folder)
         return record
 
     def _choose(self) -> tuple[Path, str]:
-        if os.geteuid() != 0 and _has_name(os.geteuid()):
+        if _may_serve():
             return self._folder, "same"
         # initdb wants its user to have a name, and the server refuses to be root. In a user
         # namespace we are somebody with a name while our files stay our own outside of it.
@@ -472,12 +495,12 @@ def _environment() -> dict[str, str]:
     return {**kept, "LC_ALL": "C"}
 
 
-def _has_name(uid: int) -> bool:
+def _may_serve() -> bool:
+    """Whether PostgreSQL serves as who we are: not as root, and initdb wants a name."""
     try:
-        pwd.getpwuid(uid)
+        return pwd.getpwuid(os.geteuid()).pw_uid != 0
     except KeyError:
         return False
-    return True
 
 
 def _mark(binaries: Binaries) -> str:

@@ -58,6 +58,7 @@ create index markets_category on markets (lower(category));
 create index markets_volume on markets ((coalesce(volume, -1)), seq);
 create index markets_status_volume on markets (status, (coalesce(volume, -1)), seq);
 create index markets_closes_at on markets ((coalesce(closes_at, 'infinity')), seq);
+create index markets_status_closes_at on markets (status, (coalesce(closes_at, 'infinity')), seq);
 create index markets_updated_at on markets (updated_at, seq);
 create index markets_sample on markets (seq) where origin = 'sample';
 
