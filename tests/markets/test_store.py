@@ -165,6 +165,17 @@ class TestUpsert:
         days = [r.at.day for r in await recorded(database)]
         assert days == [1, 2, 3]
 
+    async def test_history_keeps_to_its_labels(self, database: Database) -> None:
+        """A dump may have guessed the order; its prices must not turn round with it."""
+        await put(database, made(outcomes=("Reds", "Blues"), origin="dump"))
+        at = T0 + HOUR
+        turned = made(outcomes=("Blues", "Reds"), prices=(0.7, 0.3), observed_at=at, price_as_of=at)
+        await put(database, turned)
+        assert await recorded(database) == [
+            (1, T0, 0.4, "dump:snapshot"),
+            (0, at, 0.7, "snapshot"),
+        ]
+
     async def test_grouping_follows_the_whole_event(self, database: Database) -> None:
         def rung(n: int) -> Market:
             question = f"Will the index close above {n}00?"

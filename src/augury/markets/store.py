@@ -7,6 +7,7 @@ number n will never again find a new row below n.
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -365,11 +366,14 @@ async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertS
     batch = [m for m in batch if m.id not in known or _not_older(m, known[m.id].observed_at)]
     if not batch:
         return UpsertSummary(unchanged=len(markets))
-    inferred = _infer({**{i: k.member for i, k in known.items()}, **_members(batch)})
+    # Seconds for tens of thousands of markets: not on the loop that serves requests meanwhile.
+    members = {**{i: k.member for i, k in known.items()}, **_members(batch)}
+    inferred = await asyncio.to_thread(_infer, members)
     await _copy_incoming(conn, batch, inferred)
     await conn.execute(_RECONCILE)
     await conn.execute(_sql(_JUDGE))
     await conn.execute(_NOTE_LOOK)
+    await _follow_labels(conn)
     updated = (await conn.execute(_sql(_UPDATE))).rowcount
     inserted = (await conn.execute(_sql(_INSERT))).rowcount
     await conn.execute(_RECORD_QUOTES)
@@ -508,6 +512,33 @@ async def _copy_incoming(
                     strike.cap if strike else None, m.url, m.slug, list(m.token_ids), m.origin,
                     m.observed_at, kin.group_id, kin.group_name, kin.market_type,
                 ))  # fmt: skip
+
+
+async def _follow_labels(conn: Connection) -> None:
+    """Where a market's outcomes come in another order, its history moves along with the labels."""
+    rows = await conn.execute(
+        """
+        delete from prices p using (
+          select m.seq, m.outcomes as before, i.outcomes as after
+          from incoming i join markets m using (id)
+          where i.outcomes <> m.outcomes and i.outcomes @> m.outcomes
+            and i.outcomes <@ m.outcomes and cardinality(i.outcomes) = cardinality(m.outcomes)
+        ) moved
+        where p.market_seq = moved.seq
+        returning p.market_seq, array_position(moved.after, moved.before[p.outcome + 1]) - 1,
+                  p.at, p.price, p.source
+        """
+    )
+    if points := await rows.fetchall():
+        await conn.execute(
+            """
+            insert into prices (market_seq, outcome, at, price, source)
+            select * from unnest(%s::bigint[], %s::smallint[], %s::timestamptz[], %s::float8[],
+                                 %s::text[])
+            on conflict do nothing
+            """,
+            [list(column) for column in zip(*points, strict=True)],
+        )
 
 
 async def _regroup(conn: Connection, moved: dict[str, Grouping]) -> None:
