@@ -86,6 +86,7 @@ def test_any_market_has_a_record(
         ("Will Anna Bee win the cup?", "Will Carl win the cup?", True),
         ("Will it snow by March 31?", "Will it snow by April 3?", True),
         ("Oil above $90 in May?", "Oil above $100.5 in June?", True),
+        ("Who wins the cup? — Anna", "Who wins the cup? — Carl", True),
         ("Will Anna win the cup?", "Will Anna win the league?", False),
         ("Will it snow in Oslo?", "Will it snow in Rome?", False),
     ],
@@ -206,6 +207,17 @@ def test_the_order_of_candidates_changes_nothing(order: list[int]) -> None:
     crooked = rank.rank(query, shuffled, frequencies)
     assert [candidates.keys[i] for i in straight.order] == [shuffled.keys[i] for i in crooked.order]
     assert straight.scores == pytest.approx(crooked.scores)
+
+
+def test_a_deeper_search_ranks_the_best_alike() -> None:
+    markets = [f"Snow above {i} cm in Oslo?" for i in range(10)] + ["Deep snow in Oslo?"]
+    filler = [f"Rain number {i} in Rome?" for i in range(400)]
+    dense = [0.7] * len(markets) + [0.1] * len(filler)
+    frequencies, deep = world(markets + filler, dense)
+    shallow = Candidates(deep.keys[:60], deep.records[:60], deep.dense[:60])
+    query = RankQuery.of("snow in Oslo", frequencies)
+    found = [rank.rank(query, c, frequencies).order[:11].tolist() for c in (deep, shallow)]
+    assert found[0] == found[1]
 
 
 def test_scores_never_rise_and_lie_in_the_open_unit_interval() -> None:
