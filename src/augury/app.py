@@ -83,8 +83,8 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
+    api.mount(app)  # first, so that routing meets the busy routes first
     setup.install(app, settings)
-    api.mount(app)
     return app
 
 

@@ -36,7 +36,7 @@ class Body(BaseModel):
 @pytest.fixture
 def app(settings: Settings) -> FastAPI:
     settings = settings.model_copy(
-        update={"search_deadline": 0.15, "forecast_deadline": 0.1, "request_deadline": 0.2}
+        update={"search_deadline": 1, "forecast_deadline": 0.05, "request_deadline": 0.8}
     )
     app = make_app(settings, access=OpenAccess())
     app.state.traffic.limiter = OpenLimiter()
@@ -80,7 +80,7 @@ def app(settings: Settings) -> FastAPI:
     async def events() -> StreamingResponse:
         async def parts() -> AsyncIterator[str]:
             for _ in range(5):
-                await asyncio.sleep(0.06)
+                await asyncio.sleep(0.2)
                 yield "data: " + "a" * 1000 + "\n\n"
 
         return StreamingResponse(parts(), media_type="text/event-stream")
@@ -185,7 +185,7 @@ async def test_deadlines_by_route(client: httpx2.AsyncClient) -> None:
     start = loop.time()
     answer = await client.post("/v1/forecast/sleeps")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
-    assert loop.time() - start < 0.19
+    assert loop.time() - start < 0.75
 
 
 async def test_a_stream_may_outlast_the_deadline_once_it_began(client: httpx2.AsyncClient) -> None:

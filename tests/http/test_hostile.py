@@ -1,4 +1,4 @@
-"""20,000 hostile bodies: only 4xx with `{detail}`, nothing echoed, no memory kept (R2)."""
+"""Hostile bodies by the thousand: only 4xx with `{detail}`, nothing echoed, no memory kept (R2)."""
 
 from __future__ import annotations
 
@@ -117,15 +117,16 @@ _MANY = list(_KINDS)
 _KINDS["million"] = _million
 
 
-async def test_20_000_hostile_bodies(settings: Settings) -> None:
+@pytest.mark.parametrize("cases", [4000, pytest.param(20_000, marks=pytest.mark.slow)])
+async def test_hostile_bodies(settings: Settings, cases: int) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
     try:
-        await _bombard(settings)
+        await _bombard(settings, cases)
     finally:
         structlog.reset_defaults()
 
 
-async def _bombard(settings: Settings) -> None:
+async def _bombard(settings: Settings, cases: int) -> None:
     app = make_app(settings, access=OpenAccess())
     app.state.traffic.limiter = OpenLimiter()
     rng = random.Random(2)
@@ -137,7 +138,7 @@ async def _bombard(settings: Settings) -> None:
     process = psutil.Process()
     before = 0
     started = time.process_time()
-    for n in range(20_000):
+    for n in range(cases):
         if n == 1000:
             gc.collect()
             before = process.memory_info().rss
@@ -160,9 +161,9 @@ async def _bombard(settings: Settings) -> None:
     seconds = time.process_time() - started
     gc.collect()
     assert process.memory_info().rss - before < 50 * 2**20
-    assert seconds < 20, seconds
-    assert seen[422] > 19_000
-    assert seen[413] == 10
+    assert seconds < cases / 1000, seconds
+    assert seen[422] > 0.9 * cases
+    assert seen[413] == cases / 2000
 
 
 async def call(

@@ -8,7 +8,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -55,7 +55,7 @@ def _add_routes(app: FastAPI) -> None:
 
     @app.get("/stream")
     async def stream(request: Request) -> StreamingResponse:
-        async def parts() -> Any:
+        async def parts() -> AsyncIterator[str]:
             for n in range(3):
                 yield f"data: {n}\n\n"
 

@@ -65,6 +65,7 @@ def test_what_could_be_read_two_ways_is_refused(body: bytes, msg: str) -> None:
     with pytest.raises(InvalidInput, match=msg) as refused:
         strictjson.loads(body)
     (issue,) = refused.value.detail
+    assert isinstance(issue, dict)
     assert set(issue) == {"loc", "msg", "type"}
     assert issue["type"] == "json_invalid"
 

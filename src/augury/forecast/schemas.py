@@ -185,7 +185,7 @@ class PublicForecastResponse(BaseModel):
 
     model_config = _closed(
         {
-            "request_id": "req_01M7YS24Y3Q1VDJSHR817FSNQ8",
+            "request_id": "req_01989d2c7f6b7c3f9d0e8f1a2b3c4d5e",
             "question": "Will the Fed cut rates in December?",
             "probability": 0.62,
             "confidence": 0.8,

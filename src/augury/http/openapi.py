@@ -125,6 +125,16 @@ def _error(status: int) -> dict[str, Any]:
     }
 
 
+def _documented(status: int) -> dict[str, Any]:
+    """The same as the document shows it."""
+    response = _error(status)
+    del response["model"]
+    response["content"]["application/json"]["schema"] = {
+        "$ref": "#/components/schemas/PublicErrorResponse"
+    }
+    return response
+
+
 SEARCH_ERRORS = errors(401, 422, 429, 503)
 FORECAST_ERRORS = errors(401, 403, 413, 422, 429, 431, 502, 503)
 RVOL_ERRORS = errors(401, 403, 422, 429, 503)
@@ -173,14 +183,15 @@ def _anonymous(app: FastAPI) -> set[tuple[str, str]]:
 
 
 def _complete(operation: dict[str, Any], *, anonymous: bool) -> None:
+    if operation.get("security"):
+        # What any gate may answer, so that no route has to repeat it.
+        for status in (401, 429, 503) if anonymous else (401, 403, 429, 503):
+            operation["responses"].setdefault(str(status), _documented(status))
     for status, response in operation.get("responses", {}).items():
         if status == "422" and _refers(response, "HTTPValidationError"):
             # Added by FastAPI where a route has parameters and does not say so itself.
             response.clear()
-            response.update(_error(422))
-            response.pop("model")
-            content = response["content"]["application/json"]
-            content["schema"] = {"$ref": "#/components/schemas/PublicErrorResponse"}
+            response.update(_documented(422))
         elif status.startswith("2"):
             response.setdefault("headers", {}).update(_COMMON_HEADERS)
             if operation.get("security"):

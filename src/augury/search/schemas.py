@@ -42,6 +42,8 @@ def is_readable(text: str) -> bool:
 class SearchFilters(BaseModel):
     """What to leave out."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "active"}]})
+
     status: Status | None = Field(None, description="Only markets in this state.")
 
 
@@ -84,8 +86,22 @@ class SearchRequest(BaseModel):
     filters: SearchFilters | None = Field(None, description="What to leave out.")
 
 
+_RESULT = {
+    "id": "kalshi:KXFEDDECISION-26DEC-C25",
+    "platform": "kalshi",
+    "question": "Fed decision in December? — Cut 25bps",
+    "outcomes": ["Yes", "No"],
+    "status": "active",
+    "platform_url": "https://kalshi.com/markets/kxfeddecision",
+    "score": 7.41,
+    "dimension": "direct",
+}
+
+
 class SearchResult(BaseModel):
     """One market, with the relation that found it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_RESULT]})
 
     id: str = Field(description="Stable market identifier.")
     platform: str = Field(description="Platform name.")
@@ -109,18 +125,7 @@ class SearchResponse(BaseModel):
                     "request_id": "req_01989d2c7f6b7c3f9d0e8f1a2b3c4d5e",
                     "query": "Will the Fed cut rates in December?",
                     "results": {
-                        "direct": [
-                            {
-                                "id": "kalshi:KXFEDDECISION-26DEC-C25",
-                                "platform": "kalshi",
-                                "question": "Fed decision in December? — Cut 25bps",
-                                "outcomes": ["Yes", "No"],
-                                "status": "active",
-                                "platform_url": "https://kalshi.com/markets/kxfeddecision",
-                                "score": 7.41,
-                                "dimension": "direct",
-                            }
-                        ],
+                        "direct": [_RESULT],
                         "upstream": [],
                     },
                     "total_markets": 1,
