@@ -49,11 +49,11 @@ async def test_two_processes_worth_of_schedules_do_a_long_tick_once(database: Da
     async with _running(*both):
         await asyncio.sleep(1.2)
     assert most == 1
-    assert 2 <= runs <= 5
+    assert 1 <= runs <= 5
 
 
 async def test_a_failure_is_noted_and_the_next_tick_comes(database: Database) -> None:
-    done = asyncio.Event()
+    go, done = asyncio.Event(), asyncio.Event()
     attempts = 0
 
     async def work() -> None:
@@ -61,6 +61,7 @@ async def test_a_failure_is_noted_and_the_next_tick_comes(database: Database) ->
         attempts += 1
         if attempts == 1:
             raise RuntimeError("no luck")
+        await go.wait()
         done.set()
 
     schedules = Schedules(database)
@@ -69,6 +70,7 @@ async def test_a_failure_is_noted_and_the_next_tick_comes(database: Database) ->
         while await _row(database, "count(*)") == 0 or not await _row(database, "failures"):
             await asyncio.sleep(0.01)
         assert await _row(database, "failure") == "RuntimeError: no luck"
+        go.set()
         await asyncio.wait_for(done.wait(), 5)
     assert await _row(database, "failures") == 0
     assert await _row(database, "failed_at") is not None
