@@ -163,7 +163,7 @@ async def _bombard(settings: Settings, cases: int) -> None:
     assert process.memory_info().rss - before < 50 * 2**20
     assert seconds < cases / 1000, seconds
     assert seen[422] > 0.9 * cases
-    assert seen[413] == cases / 2000
+    assert seen[413] >= cases / 2000
 
 
 async def call(
