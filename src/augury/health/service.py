@@ -89,7 +89,10 @@ class HealthService:
             own = [count for count in counts if count.platform == platform]
             entry: dict[str, Any] = {
                 "markets": sum(count.markets for count in own),
-                "by_status": {count.status: count.markets for count in own},
+                "by_status": {
+                    status: sum(c.markets for c in own if c.status == status)
+                    for status in sorted({c.status for c in own})
+                },
                 "origins": sorted({count.origin for count in own}),
             }
             newest = max((c.observed_at for c in own if c.observed_at), default=None)

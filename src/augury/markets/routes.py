@@ -14,7 +14,7 @@ import msgspec
 import polars as pl
 from fastapi import Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from augury.errors import InvalidInput
 from augury.http import pages, routing
@@ -61,6 +61,10 @@ def _few_words(text: str) -> str:
     if len(text.split()) > 16:
         raise ValueError("at most 16 words")
     return text
+
+
+def _number(text: object) -> object:
+    return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() else text
 
 
 Moment = Annotated[datetime, AfterValidator(_utc)]
@@ -184,9 +188,10 @@ async def market_history(
         Query(description="End of the window, not in it; now, or a settled market's last price."),
     ] = None,
     interval_minutes: Annotated[
-        Literal["1", "5", "60", "1440"],
+        Literal[1, 5, 60, 1440],
+        BeforeValidator(_number),
         Query(description="Length of an interval, in minutes, aligned to midnight UTC."),
-    ] = "60",
+    ] = 60,
 ) -> Response:
     """The last price of each outcome in each interval of the window.
 
@@ -195,7 +200,7 @@ async def market_history(
     week, 30 or 365 days long, by the interval. At most 10,000 intervals at once.
     """
     found = await service.history(
-        market_id, start=start, end=end, interval_minutes=int(interval_minutes)
+        market_id, start=start, end=end, interval_minutes=interval_minutes
     )
     if wanted == "json":
         return _answer(request, schemas.history(found))

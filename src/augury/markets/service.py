@@ -136,7 +136,7 @@ class MarketService:
         # PostgreSQL keeps no NUL, so it can't be asked for one.
         found = [] if "\0" in market_id else await store.fetch(conn, [market_id])
         if not found:
-            raise NotFound("There is no such market.")
+            raise NotFound("There is no market with this id.")
         return found[0]
 
     async def ensure_sample(self) -> int:
