@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qs, unquote
@@ -169,8 +170,7 @@ class Simulator:
             case "redirect_inward":
                 await _reply(send, 302, {}, {"location": self.inward})
             case "gzip_bomb":
-                bomb = gzip.compress(b"[" + b" " * 80_000_000 + b"]", 9)
-                await _raw(send, 200, bomb, "application/json", {"content-encoding": "gzip"})
+                await _raw(send, 200, bomb(), "application/json", {"content-encoding": "gzip"})
             case "truncated":
                 await _head(send, 200, "application/json", {"content-length": "5000"})
                 await send({"type": "http.response.body", "body": b'{"markets": [{'})
@@ -670,7 +670,7 @@ def _milliseconds(wire: Wire, platform: str) -> Wire:
 
 def _flip_back(wire: Wire, platform: str) -> Wire:
     if platform == "polymarket":
-        if not wire["closed"]:
+        if wire.get("umaResolutionStatus") != "resolved":
             return wire
         return wire | {
             "closed": False,
@@ -756,6 +756,12 @@ def _position(cursor: str) -> int:
         raise Answer(400, {"error": "bad cursor"}) from None
 
 
+@cache
+def bomb() -> bytes:
+    """64 MB of blanks, in 64 KB."""
+    return gzip.compress(b"[" + b" " * 64_000_000 + b"]", 1)
+
+
 def _parlay(number: int) -> Wire:
     return {
         "ticker": f"KXMVESPORTS-S{number}",
@@ -804,6 +810,8 @@ def served(simulator: Simulator) -> Iterator[int]:
     )
     server = uvicorn.Server(config)
     sock = config.bind_socket()
+    # From here on connections wait for the server, however late its thread gets to run.
+    sock.listen(64)
     thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
     thread.start()
     try:

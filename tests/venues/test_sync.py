@@ -362,7 +362,8 @@ async def test_a_venue_out_of_reach_leaves_the_other_and_what_is_known(
     await sync.full("polymarket")
     broken = sync_with(1, ["kalshi"])
     outcome = await broken.full("kalshi")
-    assert outcome.failure == "Kalshi can't be reached (no connection)."
+    assert outcome.failure is not None
+    assert outcome.failure.startswith("Kalshi can't be reached (no connection)")
     async with database.reading() as conn:
         by_venue = {h.platform: h for h in await venue_health(conn)}
     assert by_venue["polymarket"].failure is None
@@ -392,7 +393,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("platform", ["kalshi", pytest.param("polymarket", marks=pytest.mark.slow)])
 async def test_a_killed_sync_goes_on_where_it_was(
     platform: Platform,
     database: Database,

@@ -42,7 +42,7 @@ from augury.venues.wire import (
 Kind = Literal["markets", "prices"]
 Row = Mapping[str, Any]
 
-MARKET_COLUMNS = {"id", "platform", "question"}
+MARKET_COLUMNS = {"id", "platform"}  # and a question, or a title in its place
 PRICE_COLUMNS = {"market_id", "ts", "price"}
 SLICE = 5_000
 """Markets transformed at a time."""
@@ -68,14 +68,14 @@ class DumpFile:
         except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as problem:
             raise SetupProblem(f"{path} can't be read: {str(problem).splitlines()[0]}") from None
         columns = set(self.frame.columns)
-        if columns >= MARKET_COLUMNS:
+        if columns >= MARKET_COLUMNS and columns & {"question", "title"}:
             self.kind: Kind = "markets"
         elif columns >= PRICE_COLUMNS:
             self.kind = "prices"
         else:
             raise SetupProblem(
-                f"{path} has neither a market's columns ({', '.join(sorted(MARKET_COLUMNS))}, ...)"
-                f" nor a price's ({', '.join(sorted(PRICE_COLUMNS))}, ...)."
+                f"{path} has neither a market's columns (id, platform, question, ...)"
+                f" nor a price's (market_id, ts, price, ...)."
             )
 
     def __len__(self) -> int:
@@ -139,13 +139,15 @@ def market(row: Row) -> Market | Refusal:
     id_ = identifier(row.get("id"), 300)
     if platform not in PLATFORMS:
         return Refusal(id_, "unknown platform", str(platform)[:60])
+    if id_ is not None and ":" not in id_:
+        id_ = f"{platform}:{id_}"
     if id_ is None or not id_.startswith(f"{platform}:") or len(id_) == len(platform) + 1:
         return Refusal(id_, "no id")
     own = identifier(row.get("platform_id"), 300) or id_.split(":", 1)[1]
     event_id = identifier(row.get("event_id"))
     if platform == "kalshi" and own.startswith(PARLAY_PREFIX):
         return Refusal(id_, "parlay")
-    question = line(row.get("question"), QUESTION_LIMIT)
+    question = line(row.get("question") or row.get("title"), QUESTION_LIMIT)
     if question is None:
         return Refusal(id_, "no question")
     subtitle = line(row.get("subtitle"))

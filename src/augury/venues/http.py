@@ -44,6 +44,9 @@ SECONDS = Histogram(
 )
 BREAKER = Gauge("augury_venue_breaker_open", "1 while a venue is not asked.", ["venue", "base"])
 
+# Every attempt is counted in REQUESTS. Logged, a retry would land among a command's own output.
+stamina.instrumentation.set_on_retry_hooks([])
+
 MAX_BYTES = 48 * 1024 * 1024
 """Largest answer, decompressed: four times the largest page ever seen of either venue."""
 MAX_REDIRECTS = 3
@@ -215,6 +218,7 @@ class VenueClient:
             for name, rate in limits.items()
         }
         self._breakers = {name: Breaker(clock) for name in bases}
+        self._problems = dict.fromkeys(bases, "failed repeatedly")
         self._paused_until = dict.fromkeys(bases, float("-inf"))
         self._flights: dict[str, asyncio.Task[Any]] = {}
         self._http = httpx2.AsyncClient(
@@ -329,7 +333,7 @@ class VenueClient:
             REQUESTS.labels(self.venue, CircuitOpen.outcome).inc()
             raise CircuitOpen(
                 self.venue,
-                "failed repeatedly and is not asked for a moment",
+                f"{self._problems[base]}; it is not asked again for a moment",
                 retry_after=max(1.0, breaker.retry_in()),
             )
         healthy: bool | None = None
@@ -343,11 +347,13 @@ class VenueClient:
                 self._paused_until[base] = max(
                     self._paused_until[base], self._clock() + exc.retry_after
                 )
+            self._problems[base] = exc.problem
             # A 404 or a 4xx is an answer; a 429 says nothing about health.
             healthy = None if isinstance(exc, Throttled) else not exc.unhealthy
             raise
         except asyncio.CancelledError:
             # The deadline passed while the venue was answering.
+            self._problems[base] = "did not answer in time"
             healthy = False
             outcome = Unreachable.outcome
             raise

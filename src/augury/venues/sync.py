@@ -30,7 +30,15 @@ from augury.settings import Settings
 from augury.storage.database import Database
 from augury.venues import kalshi, polymarket, store
 from augury.venues.belief import Doubts, align, as_change
-from augury.venues.http import BadAnswer, NoSuchRecord, Rejected, VenueClient, VenueError
+from augury.venues.http import (
+    BadAnswer,
+    NoSuchRecord,
+    Rejected,
+    Throttled,
+    VenueClient,
+    VenueError,
+    VenueFailed,
+)
 from augury.venues.records import Page, Refusal, Target, Venue
 from augury.venues.store import VenueHealth, venue_health
 
@@ -509,7 +517,7 @@ class Sync:
         for _ in range(3):
             try:
                 return await call()
-            except VenueError as problem:
+            except (Throttled, VenueFailed) as problem:
                 if problem.retry_after is None or problem.retry_after > self._patience:
                     raise
                 await asyncio.sleep(problem.retry_after)
