@@ -278,6 +278,19 @@ def test_the_commands_answer_in_words_and_in_json(cli: CliRunner, tmp_path: Path
     assert json.loads(restored.stdout)["rows"]["markets"] == 0
 
 
+def test_the_commands_on_a_database_without_a_schema(
+    cli: CliRunner, source: Settings, tmp_path: Path
+) -> None:
+    assert source.database_url
+    with psycopg.connect(source.database_url.get_secret_value()) as connection:
+        connection.execute("drop schema public cascade")
+        connection.execute("create schema public")
+    assert "none yet" in cli.invoke(commands.app, ["status"]).stdout
+    backup = cli.invoke(commands.app, ["backup", str(tmp_path / "a.backup")])
+    assert "nothing to back up" in str(backup.exception)
+    assert "Applied 0001_foundation" in cli.invoke(commands.app, ["migrate"]).stdout
+
+
 def test_a_database_that_is_away_is_said(
     cli: CliRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -42,12 +42,14 @@ class Status:
 
 
 async def status(connection: AsyncConnection[Any]) -> Status:
-    """One query. Raises SetupProblem when the database is newer than this version."""
+    """One small query. Raises SetupProblem when the database is newer than this version."""
     try:
-        cursor = await connection.execute("select version_num from alembic_version")
+        # A block of its own, for the failure not to spoil a transaction of the caller's.
+        async with connection.transaction():
+            cursor = await connection.execute("select version_num from alembic_version")
+            row = await cursor.fetchone()
     except psycopg.errors.UndefinedTable:
         return _status(None)
-    row = await cursor.fetchone()
     return _status(row[0] if row else None)
 
 
