@@ -63,7 +63,7 @@ async def test_the_slow_twin_agrees(database: Database, minutes: int) -> None:
 
     rng = random.Random(minutes)
     service = MarketService(database, clock=lambda: NOW)
-    for round_ in range(12):
+    for round_ in range(6):
         sample = {
             (rng.randint(0, 1), rng.randint(0, 4 * 86_400)): rng.random()
             for _ in range(rng.choice([0, 1, 2, 30, 200]))

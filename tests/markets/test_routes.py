@@ -53,6 +53,18 @@ CATALOGUE = [
 ODD = CATALOGUE[-1].id
 
 
+BAD_LISTS: list[dict[str, Any]] = [
+    {"limit": 0}, {"limit": 201}, {"limit": "x"}, {"platform": "manifold"},
+    {"status": "open"}, {"sort": "price"}, {"q": ""}, {"q": "x" * 201},
+    {"q": " ".join("abcdefghijklmnopq")}, {"min_volume": -1},
+    {"min_volume": "nan"}, {"min_volume": "inf"}, {"min_volume": "1e400"},
+    {"closes_before": "yesterday"}, {"closes_after": "0001-01-01T00:00:00+14:00"},
+    {"closes_after": "9999-12-31T23:59:59-14:00"}, {"format": "xml"},
+    {"cursor": "x"}, {"cursor": "bm90IGpzb24"}, {"cursor": "x" * 2000},
+    {"cursor": "WzFlOTk5LDEsIngiXQ"},
+]  # fmt: skip
+
+
 @pytest.fixture(autouse=True)
 async def catalogue(database: Database) -> None:
     async with database.transaction() as conn:
@@ -60,9 +72,7 @@ async def catalogue(database: Database) -> None:
         await store.append_prices(
             conn,
             [
-                PricePoint(
-                    market_id="kalshi:A", outcome=0, at=T0 - n * HOUR, price=round(0.3 + n / 100, 2)
-                )
+                PricePoint(market_id="kalshi:A", outcome=0, at=T0 - n * HOUR, price=p)
                 for n, p in ((1, 0.31), (2, 0.32), (4, 0.34))
             ],
         )
@@ -131,25 +141,16 @@ class TestList:
                 break
         assert seen == whole
 
-    @pytest.mark.parametrize(
-        "params",
-        [
-            {"limit": 0}, {"limit": 201}, {"limit": "x"}, {"platform": "manifold"},
-            {"status": "open"}, {"sort": "price"}, {"q": ""}, {"q": "x" * 201},
-            {"q": " ".join("abcdefghijklmnopq")}, {"min_volume": -1},
-            {"min_volume": "nan"}, {"min_volume": "inf"}, {"min_volume": "1e400"},
-            {"closes_before": "yesterday"}, {"closes_after": "0001-01-01T00:00:00+14:00"},
-            {"closes_after": "9999-12-31T23:59:59-14:00"}, {"format": "xml"},
-            {"cursor": "x"}, {"cursor": "bm90IGpzb24"}, {"cursor": "x" * 2000},
-            {"cursor": "WzFlOTk5LDEsIngiXQ"},
-        ],
-    )  # fmt: skip
-    async def test_bad_parameters(self, client: Client, params: dict[str, Any]) -> None:
+    async def test_bad_parameters(self, client: Client) -> None:
+        for params in BAD_LISTS:
+            await self.is_refused(client, params)
+
+    async def is_refused(self, client: Client, params: dict[str, Any]) -> None:
         answer = await client.get("/v1/markets", params=params)
-        assert answer.status_code == 422
+        assert answer.status_code == 422, params
         issues = answer.json()["detail"]
         assert all(set(issue) == {"loc", "msg", "type"} for issue in issues)
-        assert issues[0]["loc"][:2] == ["query", next(iter(params))]
+        assert issues[0]["loc"][:2] == ["query", next(iter(params))], params
 
     async def test_a_cursor_belongs_to_its_list(self, client: Client) -> None:
         body = (await client.get("/v1/markets", params={"limit": 2})).json()
