@@ -14,7 +14,7 @@ import msgspec
 import polars as pl
 from fastapi import Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import AfterValidator, BeforeValidator, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, BeforeValidator, StringConstraints
 
 from augury.errors import InvalidInput
 from augury.http import pages, routing
@@ -67,7 +67,7 @@ def _number(text: object) -> object:
     return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() else text
 
 
-Moment = Annotated[datetime, AfterValidator(_utc)]
+Moment = Annotated[datetime, BeforeValidator(_iso), AfterValidator(_utc)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
