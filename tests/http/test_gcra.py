@@ -123,7 +123,7 @@ async def test_the_sql_function_is_the_same(database: Database) -> None:
     rng = random.Random(11)
     tats: dict[str, int] = {}
     async with database.transaction() as conn:
-        for n in range(1500):
+        for n in range(800):
             rate = rng.choice([Rate(1_000_000, 1), Rate(142_858, 7), Rate(6_000_000, 10)])
             key = f"k{rng.randrange(6)}:{rate.burst}"
             now = n * 97_003 if rng.random() < 0.9 else max(0, n * 97_003 - 5_000_000)

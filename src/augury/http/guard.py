@@ -212,7 +212,7 @@ class _Passage:
 
     def _start(self, message: Message) -> None:
         self.status = message["status"]
-        if self.deadline is not None:
+        if self.deadline is not None and not self.deadline.expired():
             # The promise was an answer in time; a long one may take longer to arrive.
             self.deadline.reschedule(None)
         exchange = self.exchange
