@@ -63,7 +63,7 @@ class Schedules:
                 log.warning(
                     "schedules_wait_for_database", reason=str(group.exceptions[0]), again_in=pause
                 )
-                await _sleep(pause, stop)
+                await sleep(pause, stop)
                 pause = min(pause * 2, 5)
 
     async def _declare(self, session: AsyncConnection[Any]) -> None:
@@ -93,7 +93,7 @@ class Schedules:
                         await _unlock(session, schedule.name)
                     continue
                 wait = TAKEOVER
-            await _sleep(min(wait, TAKEOVER, schedule.seconds), stop)
+            await sleep(min(wait, TAKEOVER, schedule.seconds), stop)
 
     async def _due_in(self, session: AsyncConnection[Any], schedule: Schedule) -> float:
         cursor = await session.execute(
@@ -163,7 +163,8 @@ async def _unlock(session: AsyncConnection[Any], name: str) -> None:
     )
 
 
-async def _sleep(seconds: float, stop: asyncio.Event) -> None:
+async def sleep(seconds: float, stop: asyncio.Event) -> None:
+    """Wait `seconds`, or less when `stop` is set."""
     try:
         await asyncio.wait_for(stop.wait(), seconds)
     except TimeoutError:

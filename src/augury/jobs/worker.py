@@ -20,7 +20,7 @@ from psycopg.types.json import Jsonb
 
 from augury.errors import AuguryError
 from augury.jobs import queue
-from augury.jobs.schedules import Schedules
+from augury.jobs.schedules import Schedules, sleep
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
 
@@ -125,7 +125,7 @@ class Worker:
                 if not isinstance(error, AuguryError) and as_unavailable(error) is None:
                     raise
                 log.warning("worker_waits_for_database", reason=str(error), again_in=pause)
-                await _sleep(pause, stop)
+                await sleep(pause, stop)
                 pause = min(pause * 2, 5)
 
     async def _session(self, listening: AsyncConnection[Any], stop: asyncio.Event) -> None:
@@ -278,10 +278,3 @@ class _Driver(PsycopgDriver):
             cursor = AsyncRawCursor(connection)
             await cursor.execute(query.encode(), args or None)
             return cursor.statusmessage or ""
-
-
-async def _sleep(seconds: float, stop: asyncio.Event) -> None:
-    try:
-        await asyncio.wait_for(stop.wait(), seconds)
-    except TimeoutError:
-        pass
