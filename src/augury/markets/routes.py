@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
+import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -14,7 +15,7 @@ import msgspec
 import polars as pl
 from fastapi import Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import AfterValidator, BeforeValidator, BeforeValidator, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from augury.errors import InvalidInput
 from augury.http import pages, routing
@@ -47,6 +48,8 @@ def _service(request: Request) -> MarketService:
     return request.app.state.services.markets
 
 
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
 Service = Annotated[MarketService, Depends(_service)]
 
 
@@ -55,6 +58,13 @@ def _utc(moment: datetime) -> datetime:
     if not 1970 <= moment.year <= 2200:
         raise ValueError("the year should be between 1970 and 2200")
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _iso(value: object) -> object:
+    """Refuse a bare number, which would be read as seconds since 1970."""
+    if isinstance(value, str) and not _DATE.match(value):
+        raise ValueError("a time should be written as ISO 8601, like 2026-12-31T00:00:00Z")
+    return value
 
 
 def _few_words(text: str) -> str:
