@@ -96,6 +96,9 @@ class Simulator:
         """Cap of every page, below what is asked for."""
         self.delay = 0.0
         """Seconds before every answer."""
+        self.still = False
+        """Nothing is going to change: listings are made once (for large catalogues)."""
+        self._made: dict[str, list[Wire]] = {}
         self._now = now
         self._touched = {id_: market.created_at for id_, market in self.markets.items()}
 
@@ -228,7 +231,8 @@ class Simulator:
                 and (wanted is None or m.platform_id in wanted)
             ]
         else:
-            rows = [e for e in self._gamma_events() if e["closed"] == closed]
+            events = self._once("gamma events", self._gamma_events)
+            rows = [e for e in events if e["closed"] == closed]
         rows.sort(key=lambda row: (str(row.get(order) or ""), row["id"]), reverse=falling)
         if order == "id":
             rows.sort(key=lambda row: (len(row["id"]), row["id"]), reverse=falling)
@@ -245,6 +249,13 @@ class Simulator:
             return page
         more = start + limit < len(rows) or (self.fault == "page_loop" and page)
         return {kind: page} | ({"next_cursor": _cursor(start + limit)} if more else {})
+
+    def _once(self, kind: str, make: Callable[[], list[Wire]]) -> list[Wire]:
+        if not self.still:
+            return make()
+        if kind not in self._made:
+            self._made[kind] = make()
+        return self._made[kind]
 
     def _gamma_events(self) -> list[Wire]:
         events: dict[str, list[Market]] = {}
@@ -410,7 +421,7 @@ class Simulator:
         status = query.get("status", [""])[0]
         since = int(query.get("min_close_ts", ["0"])[0])
         rows = []
-        for event in self._kalshi_event_list():
+        for event in self._once("kalshi events", self._kalshi_event_list):
             words = {m["status"] for m in event["markets"]}
             state = (
                 "open" if "active" in words else "settled" if words <= {"finalized"} else "closed"
@@ -719,7 +730,7 @@ def _book(price: float | None) -> tuple[float, float]:
     """A book around a price; the 0.01/0.99 book where there is none."""
     if price is None:
         return 0.01, 0.99
-    half = 0.01 if 0.02 <= price <= 0.98 else 0.001
+    half = min(0.01, price / 2, (1 - price) / 2)
     return round(price - half, 6), round(price + half, 6)
 
 
@@ -847,6 +858,7 @@ def main() -> None:
         markets = list(generate(given.generate))
     simulator = Simulator(markets, generation=given.generation)
     simulator.fault, simulator.delay = given.fault, given.delay
+    simulator.still = True
     print(f"{len(markets)} markets on http://127.0.0.1:{given.port} (/gamma, /clob, /kalshi)")
     uvicorn.run(simulator, host="127.0.0.1", port=given.port, log_level="warning", lifespan="off")
 

@@ -25,7 +25,7 @@ from psycopg import AsyncConnection
 from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError, NotFound, Unavailable
 from augury.markets import store as markets
-from augury.markets.records import Market, MarketChange, Platform
+from augury.markets.records import Market, MarketChange, Platform, PricePoint
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.venues import kalshi, polymarket, store
@@ -320,7 +320,12 @@ class Sync:
             return
         for seq, target in due:
             start = max(at - HISTORY_WINDOW, target.created_at or at - HISTORY_WINDOW)
-            points = await self._ask(lambda t=target, s=start: venue.history(t, s, at))
+            points: list[PricePoint] = []
+            try:
+                points = await self._ask(lambda t=target, s=start: venue.history(t, s, at))
+            except (NoSuchRecord, Rejected):
+                # One market without a past must not hold up those after it.
+                outcome.notes["no history"] += 1
             async with self._database.transaction() as conn:
                 summary = await markets.append_prices(conn, points)
                 cursor = {"after": seq}
