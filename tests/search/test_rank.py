@@ -185,13 +185,17 @@ def test_salience_breaks_ties_and_ties_only() -> None:
 
 def test_a_crowd_of_one_family_gives_way_to_what_is_nearly_as_good() -> None:
     ladder = [f"Snow above {i} cm in Oslo in January?" for i in range(1, 21)]
-    markets = [*ladder, "Deepest Oslo snow in January at the fort?"]
-    frequencies, candidates = world(markets)
+    others = [f"Snow below {i} cm in Oslo in January?" for i in range(1, 9)]
+    frequencies, candidates = world([*ladder, *others])
     query = RankQuery.of("Oslo snow January", frequencies)
-    loose = rank.rank(query, candidates, frequencies, collapse=False).order.tolist()
-    tight = rank.rank(query, candidates, frequencies).order.tolist()
-    assert sorted(loose) == sorted(tight)
-    assert tight.index(20) < loose.index(20)
+
+    def places_of_others(collapse: bool) -> list[int]:
+        order = rank.rank(query, candidates, frequencies, collapse=collapse).order.tolist()
+        assert len(order) == len(candidates.keys)
+        return [place for place, i in enumerate(order) if i >= len(ladder)]
+
+    assert places_of_others(collapse=False) == list(range(20, 28))
+    assert places_of_others(collapse=True) == list(range(10, 18))
 
 
 @settings(max_examples=30)

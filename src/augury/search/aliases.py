@@ -86,7 +86,7 @@ weed cannabis; invasion invade; invades invade; invaded invade; truce ceasefire;
 armistice ceasefire; "cease fire" ceasefire; agreement deal; accord deal; pact deal;
 treaty deal; settlement deal; airstrike strike; airstrikes strike; assassination kill;
 assassinated kill; killed kill; convicted convict; conviction convict; guilty convict;
-indictment indict; lawsuit sue; sues sue; sued sue; pardons pardon; pardoned pardon;
+lawsuit sue; sues sue; sued sue; pardons pardon; pardoned pardon;
 withdrawal withdraw; withdraws withdraw; withdrawn withdraw; recognise recognize;
 defence defense; labour labor; hostilities war; warfare war; referenda referendum;
 plebiscite referendum; confirmation confirm; impeachment impeach
@@ -182,6 +182,44 @@ nuclear
 """
 
 
+_EVENTS = """
+bomb strike; bombs strike; bombed strike; bombing strike; attack strike; attacks strike;
+attacked strike; "strikes down" "overturn rule"; "strike down" "overturn rule";
+"struck down" "overturn rule"; overturns "overturn rule"; overturned "overturn rule";
+overturn "overturn rule"; uphold "uphold rule"; upholds "uphold rule"; upheld "uphold rule";
+ruling rule; seize capture; seizes capture; seized capture; "takes control of" capture;
+"take control of" capture; summit meet; jail prison; jailed prison; imprisoned prison;
+imprisonment prison; detained arrest; clemency pardon; prohibit ban; prohibits ban;
+prohibited ban; banned ban; outlaw ban; indict charge; indicted charge; indictment charge;
+indictments charge; prosecuted charge; quit out; quits out; quitting out; axed out; exits out;
+ousts out; replaced out; "steps aside" out; "step aside" out; dies die; died die; dead die;
+death die; deaths die; fatalities die; "passes away" die; "signed into law" law;
+"sign into law" law; "signs into law" law; "becomes law" law; "become law" law; enact law;
+enacts law; enacted law; enactment law; "funding lapse" shutdown; payroll job;
+"jobs report" job; "consumer prices" "inflation cpi"; "consumer price" "inflation cpi";
+cpi "inflation cpi"; "economic growth" gdp; downturn recession; unchanged nochange;
+"no change" nochange; maintains nochange; maintain nochange; "on hold" nochange;
+"highest grossing" "top gross"; "top grossing" "top gross"; "biggest grossing" "top gross";
+headliner perform; headline perform; headlines perform; headlining perform; performer perform;
+performers perform; beat win; beats win; defeat win; defeats win; defeated win; crown win;
+crowned win; "exchange traded fund" etf; etfs etf; kiev kyiv; kremlin russia; zelensky
+zelenskyy;
+zelenskiy zelenskyy; bibi netanyahu; elon musk; "elon musk" musk; nuke nuclear; nukes nuclear;
+"nuclear weapons" nuclear; "nuclear bomb" nuclear; outbreak case; outbreaks case;
+infection case; infections case; buy acquire; buys acquire; bought acquire; purchase acquire;
+purchases acquire; purchased acquire; sold sell; sale sell; "pull out" withdraw;
+"pulls out" withdraw; "pulling out" withdraw; leaving out; accession join; "snap election"
+"early election";
+"paris saint germain" psg; "man city" "manchester city"; "man united" "manchester united";
+"man utd" "manchester united"; barca barcelona; niners 49ers; sixers 76ers; cavs cavaliers;
+mavs mavericks; pats patriots; okc "oklahoma city"; "moon landing" "moon land";
+"tropical cyclone" hurricane; typhoon hurricane; hacked hack; exploit hack; exploited hack;
+annexation annex; scrap repeal; repealed repeal; abolish repeal; abolished repeal;
+troops force; soldiers force; "boots on the ground" force; forces force;
+reopen open; reopens open; reopened open; closure close; shuts close; blockade close
+"""
+
+
 def _table(*blocks: str) -> dict[tuple[str, ...], tuple[str, ...]]:
     table: dict[tuple[str, ...], tuple[str, ...]] = {}
     for entry in ";".join(blocks).split(";"):
@@ -200,7 +238,7 @@ def _side(entry: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 ALIASES: Final = _table(
-    _MONTHS, _DEMONYMS, _POLITICS, _ECONOMY, _CRYPTO, _SPORT, _CULTURE, _SCIENCE
+    _MONTHS, _DEMONYMS, _POLITICS, _ECONOMY, _CRYPTO, _SPORT, _CULTURE, _SCIENCE, _EVENTS
 )
 """Words as written -> the words that stand for them (stemmed by the reader of this table)."""
 

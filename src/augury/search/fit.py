@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -115,7 +115,23 @@ def example(catalogue: Catalogue, judged: JudgedQuery) -> Example:
 
 
 def fit(examples: Sequence[Example], ridge: float = RIDGE) -> Floats:
-    """Weights for the features as they are: shape (features,)."""
+    """Weights for the features as they are: shape (features,).
+
+    Each weight keeps the sign its feature has by its meaning (`rank.WEIGHTS`): one that a few
+    queries would turn around is left at zero.
+    """
+    sign = np.sign(list(rank.WEIGHTS.values()))
+    free = np.ones(len(sign), bool)
+    while True:
+        weights = np.zeros(len(sign))
+        weights[free] = _fit([replace(e, features=e.features[:, free]) for e in examples], ridge)
+        wrong = weights * sign < 0
+        if not wrong.any():
+            return weights
+        free &= ~wrong
+
+
+def _fit(examples: Sequence[Example], ridge: float) -> Floats:
     scale = np.vstack([e.features for e in examples]).std(axis=0) + 1e-9
     weights = np.zeros(len(scale))
     for step in range(3):

@@ -1,6 +1,6 @@
 """Ranking of candidates by how directly they are about the query. Pure numpy.
 
-A weighted sum of eight features, each from the market's question, its event's name, and its
+A weighted sum of seven features, each from the market's question, its event's name, and its
 vector; the weights were fitted on judged queries (`augury.search.fit`). What a market
 contributes is packed into a fixed-size record when it is indexed, so that ranking 200 candidates
 reads 200 records and nothing else.
@@ -63,16 +63,15 @@ AVERAGE_LENGTH: Final = 12.0
 """Terms of a typical question with its event's name."""
 
 WEIGHTS: Final[dict[str, float]] = {
-    "words": 3.60,
-    "precision": 2.69,
-    "dense": 3.30,
-    "family": 2.56,
-    "phrase": 0.58,
-    "year": 1.14,
-    "number_conflict": -1.43,
-    "fixture": -1.65,
+    "words": 3.51,
+    "precision": 2.90,
+    "dense": 2.94,
+    "family": 2.45,
+    "year": 1.17,
+    "number_conflict": -1.45,
+    "fixture": -1.74,
 }
-"""Fitted by `python -m augury.search.fit` on 48 judged queries; held out, nDCG@10 is 0.882."""
+"""Fitted by `python -m augury.search.fit` on 48 judged queries; held out, nDCG@10 is 0.883."""
 FEATURES: Final = tuple(WEIGHTS)
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
@@ -105,7 +104,7 @@ class RankQuery:
     """What the ranker reads of a query."""
 
     ids: TermIds
-    """Distinct terms in reading order, at most `MAX_QUERY_TERMS`."""
+    """Distinct terms, at most `MAX_QUERY_TERMS`."""
     weights: Weights
     """Shares of the query's rarity, one a term, that sum to 1."""
     years: NDArray[np.uint16]
@@ -321,7 +320,7 @@ def _place_in_family(families: NDArray[np.uint64]) -> NDArray[np.intp]:
 def features(
     query: RankQuery, candidates: Candidates, frequencies: DocumentFrequencies
 ) -> Features:
-    """The feature matrix, columns as in `FEATURES`: float32, shape (candidates, 8).
+    """The feature matrix, columns as in `FEATURES`: float32, shape (candidates, 7).
 
     - words: BM25 of question and event name under the query's weights
     - precision: share of the market's own rarity (words only) that the query names; what is left
@@ -329,7 +328,6 @@ def features(
     - dense: cosine
     - family: how many of the best candidates share its family, ln(1 + n) / 5; a subject with a
       ladder of markets is what the question is about more often than a stray mention
-    - phrase: share of the query's neighbouring pairs of terms that stand together in the market
     - year: 1 where they share a year
     - number_conflict: 1 where both name numbers and share none
     - fixture: 1 for one game or one short window, unless the query asks for such
@@ -354,11 +352,6 @@ def features(
 
     siblings = np.log1p(_siblings(records["family"], words + precision + candidates.dense)) / 5
 
-    phrase = np.zeros(n, np.float32)
-    if len(query.ids) > 1:
-        pairs = (match[:-1, :, :-1] & match[1:, :, 1:]).any(axis=2)
-        phrase = pairs.mean(axis=0)
-
     year = np.isin(records["years"], query.years).any(axis=1)
     shared = np.isin(records["numbers"], query.numbers).any(axis=1)
     conflict = (records["numbers"][:, 0] != 0) & ~shared & (len(query.numbers) > 0)
@@ -368,7 +361,6 @@ def features(
         "precision": precision,
         "dense": candidates.dense,
         "family": siblings,
-        "phrase": phrase,
         "year": year,
         "number_conflict": conflict,
         "fixture": records["fixture"] * (not query.fixture),
