@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 from fastapi import FastAPI
@@ -14,6 +15,8 @@ from augury import __version__, api
 from augury.access.service import AccessService
 from augury.health.service import HealthService
 from augury.http import setup
+from augury.http import store as idempotency
+from augury.jobs.worker import Worker
 from augury.markets.service import MarketService
 from augury.search.service import SearchService
 from augury.settings import Settings
@@ -88,11 +91,19 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
+async def forget_answers(database: Database) -> None:
+    """Drop answers kept for repeated requests, once nobody may repeat them any more."""
+    async with database.transaction() as conn:
+        await idempotency.forget_old(conn)
+
+
 Work = Callable[[asyncio.Event], Awaitable[None]]
 
 
 def _work(services: Services) -> dict[str, Work]:
-    work: dict[str, Work] = {"index": services.search.follow}
+    worker = Worker(services.database)
+    worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
+    work: dict[str, Work] = {"index": services.search.follow, "jobs": worker.run}
     if services.settings.sync == "on":
         work["sync"] = Sync(services.database, services.settings).run
     return work

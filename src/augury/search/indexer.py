@@ -3,18 +3,21 @@
 The database is the truth. The indexer reads changes above the index's checkpoint, makes
 documents of them and writes them to the engine; a crash costs the replay of what came after the
 last checkpoint, and replaying is idempotent. One writer at a time: the process that owns the
-index folder, or whoever holds the advisory lock for an index on a server.
+index folder, or whoever holds the advisory lock of an index on a server.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 
 import numpy as np
 import structlog
 from numpy.typing import NDArray
+from psycopg import AsyncConnection
 
 from augury.markets import store as markets
 from augury.markets.store import IndexRow
@@ -41,6 +44,9 @@ CHECKPOINT_CHANGES, CHECKPOINT_SECONDS = 50_000, 30.0
 LOOK_EVERY = 0.5
 """Seconds between looks for changes while there are none."""
 
+LEAD_EVERY = 5.0
+"""Seconds between tries to become the writer of a shared index."""
+
 Progress = Callable[[int], None]
 
 
@@ -52,8 +58,12 @@ def schema(embedder: Embedder) -> IndexSchema:
 class Indexer:
     """Follows the catalogue's changes into one engine."""
 
-    def __init__(self, database: Database, engine: Engine, embedder: Embedder, name: str) -> None:
-        """`name` tells this index from those of other machines on the same database."""
+    def __init__(
+        self, database: Database, engine: Engine, embedder: Embedder, name: str, *, shared: bool
+    ) -> None:
+        """`name` tells this index from those of other machines on the same database; `shared`:
+        other processes may write it too, so that one of them has to be chosen."""
+        self._shared = shared
         self._database = database
         self._engine = engine
         self._embedder = embedder
@@ -62,6 +72,7 @@ class Indexer:
         self._position = 0
         self._unsaved = 0
         self._unsaved_since = 0.0
+        self._leading = not shared
         self.frequencies = DocumentFrequencies()
 
     @property
@@ -75,6 +86,8 @@ class Indexer:
             state = await store.load_index(conn, self._name)
             newest = await markets.last_change(conn)
         checkpoint = await asyncio.to_thread(self._engine.checkpoint)
+        if state is None and self._shared and not self._leading:
+            return  # whoever writes it builds it
         if state is None or checkpoint > newest:
             # A new index, or one of another database: a restored backup knows no index.
             await self._rebuild()
@@ -94,7 +107,14 @@ class Indexer:
         self._position = 0
 
     async def catch_up(self, progress: Progress | None = None) -> int:
-        """Apply all changes there are, checkpoint, and say how many there were."""
+        """Apply all changes there are, checkpoint, and say how many there were.
+
+        A shared index that another process writes is left to it: 0.
+        """
+        async with self._lead():
+            return await self._catch_up(progress) if self._leading else 0
+
+    async def _catch_up(self, progress: Progress | None) -> int:
         applied = 0
         reading = asyncio.create_task(self._read(self._position))
         try:
@@ -114,7 +134,38 @@ class Indexer:
         return applied
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Apply changes as they come, until `stop`; then leave a checkpoint."""
+        """Apply changes as they come, until `stop`; then leave a checkpoint.
+
+        While another process writes a shared index, its counts and position are read instead.
+        """
+        while not stop.is_set():
+            async with self._lead():
+                if self._leading:
+                    await self._write(stop)
+                else:
+                    await self.open()
+            await _pause(stop, LEAD_EVERY)
+
+    @asynccontextmanager
+    async def _lead(self) -> AsyncIterator[None]:
+        """Be the writer of the index for the block, if no other process is; see `_leading`."""
+        if not self._shared:
+            yield
+            return
+        key = zlib.crc32(self._name.encode())
+        # A session of its own: the lock is gone the moment this process is.
+        async with await AsyncConnection.connect(
+            self._database.direct_url, autocommit=True, connect_timeout=5
+        ) as session:
+            self._leading = await store.try_lock(session, key)
+            try:
+                if self._leading:
+                    await self.open()
+                yield
+            finally:
+                self._leading = False
+
+    async def _write(self, stop: asyncio.Event) -> None:
         while not stop.is_set():
             rows = await self._read(self._position)
             if rows:
@@ -123,10 +174,7 @@ class Indexer:
             if due or self._unsaved >= CHECKPOINT_CHANGES:
                 await self.checkpoint()
             if len(rows) < BATCH:
-                try:
-                    await asyncio.wait_for(stop.wait(), LOOK_EVERY)
-                except TimeoutError:
-                    pass
+                await _pause(stop, LOOK_EVERY)
         if self._unsaved:
             await self.checkpoint()
 
@@ -179,6 +227,11 @@ class Indexer:
         new = ~self._counted[seqs]
         self.frequencies.add_batch([ids for ids, is_new in zip(terms, new, strict=True) if is_new])
         self._counted[seqs] = True
+
+
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)
 
 
 def _nudge(seq: int) -> np.float32:

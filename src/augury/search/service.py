@@ -70,12 +70,14 @@ Found = dict[Dimension, list[Result]]
 class SearchService:
     """Searches one index, and keeps it in step with the catalogue."""
 
-    def __init__(self, database: Database, engine: Engine, embedder: Embedder, name: str) -> None:
-        """`name` tells this index from those of other machines on the same database."""
+    def __init__(
+        self, database: Database, engine: Engine, embedder: Embedder, name: str, *, shared: bool
+    ) -> None:
+        """`name` and `shared` as the indexer takes them."""
         self._database = database
         self.engine = engine
         self.embedder = embedder
-        self._indexer = Indexer(database, engine, embedder, name)
+        self._indexer = Indexer(database, engine, embedder, name, shared=shared)
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="augury-search")
 
@@ -89,7 +91,7 @@ class SearchService:
         """The service over the index the settings name, as the index was left."""
         embedder = await asyncio.to_thread(_embedder)
         engine, name = await asyncio.to_thread(_open_engine, settings, embedder)
-        service = cls(database, engine, embedder, name)
+        service = cls(database, engine, embedder, name, shared=settings.search_url is not None)
         try:
             await service._indexer.open()
         except BaseException:
