@@ -22,7 +22,7 @@ from augury.search.indexer import Indexer, Progress, schema
 from augury.search.query import ParsedQuery
 from augury.search.schemas import DIMENSIONS, Dimension
 from augury.search.store import ResultRow
-from augury.search.text import DocumentFrequencies, query_vector, terms
+from augury.search.text import DocumentFrequencies
 from augury.settings import Settings
 from augury.storage.database import Database
 
@@ -179,17 +179,19 @@ class SearchService:
         if not text:
             return []
         frequencies = self.frequencies
-        ids, weights = query_vector(terms(text), frequencies)
+        ranked = rank.RankQuery.of(text, frequencies)
         wanted = max(CANDIDATES, 2 * top_k) if not parsed.phrases else PHRASE_CANDIDATES
         candidates = self.engine.search(
-            SparseVector(ids, weights),
+            SparseVector(ranked.ids, ranked.weights),
             self.embedder.embed_query(text),
             None if status is None else (status,),
             wanted,
         )
         ranking = rank.rank(
-            rank.RankQuery.of(text, frequencies),
-            rank.Candidates(candidates.keys, candidates.payload, candidates.dense),
+            ranked,
+            rank.Candidates(
+                candidates.keys, candidates.payload, candidates.dense, candidates.lexical
+            ),
             frequencies,
             collapse=not parsed.asks_level,
         )
