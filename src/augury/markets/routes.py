@@ -44,7 +44,7 @@ _ACCEPTED: dict[str, Format] = {
 }
 
 
-def _service(request: Request) -> MarketService:
+async def _service(request: Request) -> MarketService:
     return request.app.state.services.markets
 
 
@@ -81,7 +81,7 @@ Moment = Annotated[datetime, BeforeValidator(_iso), AfterValidator(_utc)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
-def _format(
+async def _format(
     format: Annotated[
         Format | None, Query(description="Form of the answer; else the Accept header decides.")
     ] = None,

@@ -61,6 +61,8 @@ _FIRST = 1024  # slots of a new partition
 
 log = logging.getLogger(__name__)
 
+_Slots = NDArray[np.integer[Any]]
+
 Words = NDArray[np.uint64]
 """Sketches, one row of bits per word and one column per slot: uint64 (words, slots)."""
 
@@ -163,59 +165,29 @@ class EdgeEngine:
         names = partitions(statuses)
         if vector is not None and not vector.any():
             vector = None
+        if not names:
+            return Candidates.none(self._schema.payload)
         with self._gate:
             parts = [self._parts[name] for name in names]
-            dense: Future[NDArray[np.int64]] | None = None
+            nearest: Future[list[_Slots]] | None = None
             if vector is not None and sum(part.columns.size for part in parts) > _ALONE:
-                dense = self._scans.submit(_nearest, parts, vector, limit)
-            keys, scores = _matching(parts, terms, limit)
-            if dense is not None:
-                near = dense.result()
+                nearest = self._scans.submit(_nearest, parts, vector, limit)
+            matching = _matching(parts, terms, limit)
+            if nearest is not None:
+                near = nearest.result()
             elif vector is not None:
                 near = _nearest(parts, vector, limit)
             else:
-                near = np.empty(0, np.int64)
-            lexical = dict(zip(keys.tolist(), scores.tolist(), strict=True))
-            return self._complete(names, np.union1d(keys, near), lexical, terms, vector)
-
-    def _complete(
-        self,
-        names: Sequence[str],
-        keys: NDArray[np.int64],
-        lexical: dict[int, float],
-        terms: SparseVector | None,
-        vector: NDArray[np.float32] | None,
-    ) -> Candidates:
-        """Both scores and the payload of `keys`; those deleted meanwhile are left out."""
-        status = np.full(len(keys), len(STATUSES), np.uint8)
-        dense = np.zeros(len(keys), np.float32)
-        payload = np.zeros(len(keys), self._schema.payload)
-        wanted = keys.tolist()
-        for name in names:
-            part = self._parts[name]
-            with part.lock:
-                slots = part.columns.slots
-                at = [
-                    i for i, key in enumerate(wanted) if key in slots and status[i] == len(STATUSES)
-                ]
-                if not at:
-                    continue
-                rows = np.array([slots[wanted[i]] for i in at])
-                payload[at] = part.columns.payload[rows]
-                if vector is not None:
-                    dense[at] = part.columns.cosines(rows, vector)
-            status[at] = STATUSES.index(name)
-            if terms is not None and len(terms):
-                unscored = [wanted[i] for i in at if wanted[i] not in lexical]
-                lexical.update(part.scores(terms, unscored))
-        found = status < len(STATUSES)
-        return Candidates(
-            keys=keys[found],
-            lexical=np.array([lexical.get(key, 0.0) for key in wanted], np.float32)[found],
-            dense=dense[found],
-            status=status[found],
-            payload=payload[found],
-        )
+                near = [np.empty(0, np.int64)] * len(parts)
+            found = [
+                part.candidates(STATUSES.index(name), hits, slots, vector)
+                for name, part, hits, slots in zip(names, parts, matching, near, strict=True)
+            ]
+        merged = [np.concatenate(column) for column in zip(*found, strict=True)]
+        # A document on its way from one partition to another may be in both: the first holds.
+        keys, order = np.unique(merged[0], return_index=True)
+        lexical, dense, status, payload = (column[order] for column in merged[1:])
+        return Candidates(keys, lexical, dense, status, payload)
 
     # Files
 
@@ -315,25 +287,34 @@ class _Partition:
             self._digests.pop(key, None)
         self._update(qdrant.UpdateOperation.delete_points([*known]))
 
-    def matching(self, terms: SparseVector, limit: int) -> list[tuple[int, float]]:
+    def matching(self, query: qdrant.Query, limit: int) -> list[tuple[int, float]]:
         """(key, score) of the `limit` best lexical matches."""
-        return self._query(terms, limit, None)
-
-    def scores(self, terms: SparseVector, keys: Sequence[int]) -> list[tuple[int, float]]:
-        """(key, score) of those of `keys` that share a term with the query."""
-        if not keys:
-            return []
-        among = qdrant.Filter(must=[qdrant.HasIdCondition(set(keys))])
-        return self._query(terms, len(keys), among)
-
-    def _query(
-        self, terms: SparseVector, limit: int, among: qdrant.Filter | None
-    ) -> list[tuple[int, float]]:
-        nearest = qdrant.Query.Nearest(_sparse(terms), using=_TERMS)
-        request = qdrant.QueryRequest(limit, query=nearest, filter=among)
         with _edge():
-            found = self._shard.query(request)
+            found = self._shard.query(qdrant.QueryRequest(limit, query=query))
         return [(int(point.id), point.score) for point in found]
+
+    def candidates(
+        self, status: int, hits: dict[int, float], near: _Slots, vector: NDArray[np.float32] | None
+    ) -> tuple[NDArray[Any], ...]:
+        """The columns of `Candidates` for lexical hits and near slots; deleted ones left out."""
+        columns = self.columns
+        with self.lock:
+            known = [(slot, score) for key, score in hits.items()
+                     if (slot := columns.slots.get(key)) is not None]  # fmt: skip
+            worded = np.array([slot for slot, _ in known], np.int64)
+            slots, places = np.unique(np.concatenate([worded, near]), return_inverse=True)
+            lexical = np.zeros(len(slots), np.float32)
+            lexical[places[: len(worded)]] = [score for _, score in known]
+            keys = columns.keys(slots)
+            payload = columns.payload[slots]
+            dense = (
+                columns.cosines(slots, vector)
+                if vector is not None
+                else np.zeros(len(slots), np.float32)
+            )
+        held = keys >= 0
+        state = np.full(len(slots), status, np.uint8)
+        return keys[held], lexical[held], dense[held], state[held], payload[held]
 
     def _update(self, operation: qdrant.UpdateOperation) -> None:
         with _edge():
@@ -433,17 +414,17 @@ class _Columns:
             self._keys[slot] = 0
             self._free.append(slot)
 
-    def coarse(self, query: Words) -> NDArray[np.uint8]:
-        """Bits in which the first half of each slot's sketch differs from the query's, by slot."""
+    def distances(self, query: Words, words: int) -> NDArray[np.uint8]:
+        """Bits in which the first `words` words of each slot's sketch differ, by slot."""
         sketches, size = self._sketches, self.size  # one look: a writer may grow them meanwhile
-        # A byte holds this up to 510 dimensions. Beyond, a count may wrap for a vector that points
-        # away from the query: one more in the shortlist, and its cosine throws it out.
+        # A byte holds this up to 255 bits. Beyond, a count may wrap for a vector that points away
+        # from the query: one more in the shortlist, and its cosine throws it out.
         out = np.zeros(size, np.uint8)
         differ, ones = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
         for start in range(0, size, _BLOCK):
             total = out[start : start + _BLOCK]
             d, o = differ[: len(total)], ones[: len(total)]
-            for row, word in zip(sketches[: _half(sketches)], query[:, 0], strict=False):
+            for row, word in zip(sketches[:words], query[:words, 0], strict=True):
                 np.bitwise_xor(row[start : start + len(total)], word, out=d)
                 np.bitwise_count(d, out=o)
                 np.add(total, o, out=total)
@@ -531,37 +512,49 @@ def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np
     return hits
 
 
-def _nearest(
-    parts: Sequence[_Partition], vector: NDArray[np.float32], limit: int
-) -> NDArray[np.int64]:
-    """Keys of the `limit` nearest vectors."""
+def _nearest(parts: Sequence[_Partition], vector: NDArray[np.float32], limit: int) -> list[_Slots]:
+    """The slots of the `limit` nearest vectors, by partition."""
     query = sketch(fixed(vector[None, :]))
     wanted = max(SHORTLIST, 4 * limit)
-    # Half of the bits for every vector, all of them for the nearest eightfold.
-    near = shortlist([part.columns.coarse(query) for part in parts], 8 * wanted)
-    fine = [part.columns.fine(query, slots) for part, slots in zip(parts, near, strict=True)]
-    chosen = [s[at] for s, at in zip(near, shortlist(fine, wanted), strict=True)]
-    keys: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-    cosines: list[NDArray[np.float32]] = [np.empty(0, np.float32)]
+    if sum(part.columns.size for part in parts) <= _ALONE:
+        distances = [part.columns.distances(query, len(query)) for part in parts]
+        chosen = shortlist(distances, wanted)
+    else:
+        # Half of the bits for every vector, all of them for the nearest eightfold.
+        halves = [part.columns.distances(query, _half(query)) for part in parts]
+        near = shortlist(halves, 8 * wanted)
+        fine = [part.columns.fine(query, slots) for part, slots in zip(parts, near, strict=True)]
+        chosen = [s[at] for s, at in zip(near, shortlist(fine, wanted), strict=True)]
+    keys: list[NDArray[np.int64]] = []
+    cosines: list[NDArray[np.float32]] = []
     for part, slots in zip(parts, chosen, strict=True):
         with part.lock:
             keys.append(part.columns.keys(slots))
             cosines.append(part.columns.cosines(slots, vector))
     merged, scores = np.concatenate(keys), np.concatenate(cosines)
-    used = merged >= 0
-    merged, scores = merged[used], scores[used]
-    return merged[best(merged, scores, limit)]
+    scores[merged < 0] = -2  # a free slot is nearer to nothing
+    ends = np.cumsum([len(slots) for slots in chosen])
+    picked = np.zeros(len(merged), bool)
+    picked[best(merged, scores, limit)] = True
+    return [s[mark] for s, mark in zip(chosen, np.split(picked, ends[:-1]), strict=True)]
 
 
 def _matching(
     parts: Sequence[_Partition], terms: SparseVector | None, limit: int
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Keys and scores of the `limit` best lexical matches."""
-    hits = [hit for part in parts for hit in part.matching(terms, limit)] if terms else []
-    keys = np.array([key for key, _ in hits], np.int64)
-    scores = np.array([score for _, score in hits], np.float32)
-    order = best(keys, scores, limit)
-    return keys[order], scores[order]
+) -> list[dict[int, float]]:
+    """Keys and scores of the `limit` best lexical matches, by partition."""
+    if terms is None or not len(terms):
+        return [{} for _ in parts]
+    query = qdrant.Query.Nearest(_sparse(terms), using=_TERMS)
+    hits = [part.matching(query, limit) for part in parts]
+    if len(parts) > 1 and sum(map(len, hits)) > limit:
+        # The least score among the best of all; a tie at the end goes to the lower keys.
+        order = sorted([(-score, key) for part in hits for key, score in part])
+        floor, last = order[limit - 1]
+        hits = [
+            [(key, score) for key, score in part if (-score, key) <= (floor, last)] for part in hits
+        ]
+    return [dict(part) for part in hits]
 
 
 def _drop_doubles(parts: Sequence[_Partition]) -> None:

@@ -2,7 +2,8 @@
 
 An engine keeps every market twice: as a sparse vector of weighted terms (the lexical side) and
 as a dense vector (the semantic side). A search takes the best of either side and returns their
-union with *both* scores of each candidate, so that fusion and ranking never meet a hole.
+union with the cosine of every candidate. Lexical scores choose candidates and are not completed:
+the ranking counts words by itself, from the payload.
 
 Two implementations keep one contract, `tests/search/test_engine.py`:
 `augury.search.edge.EdgeEngine` in this process and `augury.search.server.ServerEngine` by URL.
@@ -105,7 +106,7 @@ class Candidates:
     """The union of the best lexical and the best dense hits, in ascending order of key.
 
     keys : int64 (m,), unique
-    lexical : float32 (m,), dot product of terms; 0 where document and query share none
+    lexical : float32 (m,), dot product of terms; 0 where the vector alone found the document
     dense : float32 (m,), cosine, +-0.001 (coordinates are stored in two bytes); 0 without a
         query vector
     status : uint8 (m,), index into `STATUSES`
@@ -117,6 +118,13 @@ class Candidates:
     dense: NDArray[np.float32]
     status: NDArray[np.uint8]
     payload: NDArray[np.void]
+
+    @classmethod
+    def none(cls, payload: np.dtype) -> Candidates:
+        """No candidates."""
+        scores = np.empty(0, np.float32)
+        empty = np.empty(0, payload)
+        return cls(np.empty(0, np.int64), scores, scores, np.empty(0, np.uint8), empty)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -148,9 +156,9 @@ class Engine(Protocol):
     ) -> Candidates:
         """The `limit` best on either side within `statuses` (None: all), so at most 2 x limit.
 
-        Either side may be None. Both scores are filled for each candidate whichever side it
-        came from. Equal scores are taken by ascending key among the engine's hits; which of a
-        tie wider than `limit` are hits is the engine's choice, stable while nothing is written.
+        Either side may be None. Equal scores are taken by ascending key among the engine's
+        hits; which of a tie wider than `limit` are hits is the engine's choice, stable while
+        nothing is written.
         """
         ...
 

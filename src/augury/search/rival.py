@@ -94,10 +94,10 @@ def _build(
         ]
         found = searcher.search(tantivy.Query.boolean_query(clauses), LIMIT, count=False).hits
         lexical = searcher.fast_field_values("key", [address for _, address in found])
-        fused: dict[int, float] = {}
-        for ranking in (lexical, vectors.search(vector, LIMIT).keys):
+        fused: dict[Any, float] = {}
+        for ranking in (lexical, vectors.search(vector, LIMIT).keys.tolist()):
             for rank, hit in enumerate(ranking):
-                fused[int(hit)] = fused.get(int(hit), 0.0) + 1 / (60 + rank)
+                fused[hit] = fused.get(hit, 0.0) + 1 / (60 + rank)
         return sorted(fused, key=lambda hit: -fused[hit])
 
     return ask

@@ -29,11 +29,11 @@ class _Answer(msgspec.Struct, frozen=True):
     latency_ms: int
 
 
-def _service(request: Request) -> SearchService:
+async def _service(request: Request) -> SearchService:
     return request.app.state.services.search
 
 
-def _settings(request: Request) -> Settings:
+async def _settings(request: Request) -> Settings:
     return request.app.state.services.settings
 
 

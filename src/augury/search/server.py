@@ -44,7 +44,7 @@ Hit = dict[str, Any]
 
 
 class ServerEngine:
-    """`Engine` on a Qdrant server; its searches are one request, two when scores are missing."""
+    """`Engine` on a Qdrant server; its searches are one request, two when cosines are missing."""
 
     def __init__(
         self,
@@ -114,17 +114,16 @@ class ServerEngine:
             by_vector and _best_of(by_vector, limit, within),
         )
         lexical, dense = _best(lexical, limit), _best(dense, limit)
-        # What came from one side only has no score on the other: ask for exactly those.
-        more_lexical, more_dense = self._query(
-            by_terms and _scores_of(by_terms, dense.keys() - lexical.keys()),
-            by_vector and _scores_of(by_vector, lexical.keys() - dense.keys()),
+        # What the words alone found has no cosine yet: ask for exactly those.
+        _, more = self._query(
+            None, by_vector and _scores_of(by_vector, lexical.keys() - dense.keys())
         )
         payloads = {key: hit["payload"] for key, hit in (lexical | dense).items()}
         keys = sorted(payloads)
         return Candidates(
             keys=np.array(keys, np.int64),
-            lexical=_scores(keys, lexical | more_lexical),
-            dense=_scores(keys, dense | more_dense),
+            lexical=_scores(keys, lexical),
+            dense=_scores(keys, dense | more),
             status=np.array([STATUSES.index(payloads[key]["status"]) for key in keys], np.uint8),
             payload=np.frombuffer(
                 b"".join(base64.b64decode(payloads[key]["record"]) for key in keys),

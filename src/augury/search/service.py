@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,8 +38,6 @@ NAMED = 20
 
 ROWS_KEPT = 20_000
 """Result rows kept in memory, least recently shown dropped first (some 10 MB)."""
-
-THREADS = 2
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -79,7 +76,6 @@ class SearchService:
         self.embedder = embedder
         self._indexer = Indexer(database, engine, embedder, name, shared=shared)
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="augury-search")
 
     @property
     def frequencies(self) -> DocumentFrequencies:
@@ -101,7 +97,6 @@ class SearchService:
 
     async def close(self) -> None:
         """Let go of the index."""
-        self._threads.shutdown(cancel_futures=True)
         await asyncio.to_thread(self.engine.close)
 
     async def catch_up(self, progress: Progress | None = None) -> int:
@@ -142,9 +137,9 @@ class SearchService:
         named = await self._named(parsed)
         # An id alone asks for that market, and then for those like it.
         text = parsed.text or (named[0].question if named else "")
-        hits = await asyncio.get_running_loop().run_in_executor(
-            self._threads, self._rank, text, parsed, top_k, status
-        )
+        # Not in a thread: it would wait for the interpreter lock where this one holds it. What
+        # can run without the lock, the engine puts into threads of its own.
+        hits = self._rank(text, parsed, top_k, status)
 
         def belongs(row: ResultRow) -> bool:
             return status in (None, row.status) and _has_phrases(row, parsed.phrases)
@@ -195,11 +190,9 @@ class SearchService:
             frequencies,
             collapse=not parsed.asks_level,
         )
-        changes = candidates.payload["change"]
-        return [
-            Hit(int(candidates.keys[place]), int(changes[place]), float(score))
-            for place, score in zip(ranking.order, ranking.scores, strict=True)
-        ]
+        keys = candidates.keys[ranking.order].tolist()
+        changes = candidates.payload["change"][ranking.order].tolist()
+        return list(map(Hit, keys, changes, ranking.scores.tolist()))
 
     async def _fetch(self, hits: list[Hit]) -> dict[int, ResultRow]:
         rows: dict[int, ResultRow] = {}
