@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import msgspec
 import polars as pl
-from psycopg import AsyncConnection
-from psycopg.rows import args_row
 
 from augury.markets import store as markets
 from augury.markets.records import Market
 from augury.storage.database import Database
-from augury.venues import dump
+from augury.venues import dump, store
 from augury.venues.records import Refusal
 
 EXAMPLES = 3
@@ -82,7 +79,7 @@ async def _prices(
 ) -> None:
     series = _named(file.frame["market_id"].cast(pl.String).unique().drop_nulls())
     async with database.reading() as conn:
-        known = await _known(conn, *series)
+        known = await store.known_series(conn, *series)
     rows = dump.match_prices(file, known)
     refused = rows.filter(pl.col("reason").is_not_null())
     for reason, count in refused["reason"].value_counts().iter_rows():
@@ -118,19 +115,3 @@ def _named(series: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
         else:
             ids.append(name)
     return ids, events, tokens
-
-
-async def _known(
-    conn: AsyncConnection[Any], ids: Sequence[str], events: Sequence[str], tokens: Sequence[str]
-) -> list[dump.KnownMarket]:
-    cursor = conn.cursor(row_factory=args_row(dump.KnownMarket))
-    await cursor.execute(
-        """
-        select id, outcomes, event_id, subtitle, token_ids from markets
-        where origin <> 'sample'
-          and (id = any(%s) or (platform = 'kalshi' and event_id = any(%s))
-               or token_ids && %s::text[])
-        """,
-        (list(ids), list(events), list(tokens)),
-    )
-    return await cursor.fetchall()

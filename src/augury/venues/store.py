@@ -12,6 +12,7 @@ from psycopg.rows import args_row
 from psycopg.types.json import Jsonb
 
 from augury.markets.records import PLATFORMS, Platform
+from augury.venues.dump import KnownMarket
 from augury.venues.records import Target
 
 Connection = AsyncConnection[Any]
@@ -239,3 +240,20 @@ async def venue_health(conn: Connection) -> list[VenueHealth]:
         )
         for platform, markets, succeeded_at, age, failed_at, failure in rows
     ]
+
+
+async def known_series(
+    conn: Connection, ids: Sequence[str], events: Sequence[str], tokens: Sequence[str]
+) -> list[KnownMarket]:
+    """The markets that a price dump may mean: by id, by Kalshi event, by Polymarket token."""
+    cursor = conn.cursor(row_factory=args_row(KnownMarket))
+    await cursor.execute(
+        """
+        select id, outcomes, event_id, subtitle, token_ids from markets
+        where origin <> 'sample'
+          and (id = any(%s) or (platform = 'kalshi' and event_id = any(%s))
+               or token_ids && %s::text[])
+        """,
+        (list(ids), list(events), list(tokens)),
+    )
+    return await cursor.fetchall()
