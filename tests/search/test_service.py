@@ -224,3 +224,16 @@ async def test_named_markets_are_found_by_id_slug_event_and_series(
 async def test_a_quoted_phrase_must_stand_in_the_result(service: SearchService) -> None:
     assert set(await found(service, 'Fed "cut rates"')) == {FED.id, OLD.id}
     assert await found(service, '"no such phrase" Fed rates') == []
+
+
+async def test_the_same_question_is_answered_from_memory_until_the_index_moves(
+    service: SearchService, database: Database
+) -> None:
+    first = await service.search("Fed rates December")
+    assert await service.search("Fed rates December") is first
+    assert await service.search("Fed rates December", top_k=1) is not first
+    new = market(8, "Will the Fed keep rates unchanged in December 2026?")
+    await put(database, new)
+    await service.catch_up()
+    assert new.id in await found(service, "Fed rates December")
+    assert new.id in [r.id for r in (await service.search("Fed rates December"))["direct"]]

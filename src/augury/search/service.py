@@ -36,6 +36,10 @@ PHRASE_CANDIDATES = 500
 NAMED = 20
 """Most markets that an id or an address in the query brings in by itself."""
 
+ANSWERS_KEPT, ANSWER_SECONDS = 2_000, 5.0
+"""Answers kept for those who ask the same again, as long as the index stands still; the time
+bounds what a follower of a shared index may miss."""
+
 ROWS_KEPT = 20_000
 """Result rows kept in memory, least recently shown dropped first (some 10 MB)."""
 
@@ -64,6 +68,18 @@ class Hit(NamedTuple):
 Found = dict[Dimension, list[Result]]
 
 
+class _Answer(NamedTuple):
+    """What was found, at which state of the index and when."""
+
+    found: Found
+    position: int
+    at: float
+
+    def holds(self, position: int) -> bool:
+        """Whether the same search would find the same now: nothing was indexed since."""
+        return self.position == position and time.monotonic() - self.at < ANSWER_SECONDS
+
+
 class SearchService:
     """Searches one index, and keeps it in step with the catalogue."""
 
@@ -75,6 +91,7 @@ class SearchService:
         self.engine = engine
         self.embedder = embedder
         self._indexer = Indexer(database, engine, embedder, name, shared=shared)
+        self._answers: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
 
     @property
@@ -127,10 +144,20 @@ class SearchService:
         Only `direct` is ranked yet; the other relations are empty until they are known, because
         a market that merely looks similar is none of them.
         """
+        asked = (query, dimensions, top_k, status)
+        if (known := self._answers.get(asked)) is not None:
+            if known.holds(self._indexer.position):
+                self._answers.move_to_end(asked)
+                return known.found
+            del self._answers[asked]
+        position, at = self._indexer.position, time.monotonic()
         found: Found = {dimension: [] for dimension in dimensions}
         if "direct" in found:
             parsed = understanding.parse(query)
             found["direct"] = await self._direct(parsed, top_k, status)
+        self._answers[asked] = _Answer(found, position, at)
+        if len(self._answers) > ANSWERS_KEPT:
+            self._answers.popitem(last=False)
         return found
 
     async def _direct(self, parsed: ParsedQuery, top_k: int, status: Status | None) -> list[Result]:
