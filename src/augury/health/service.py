@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import time
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +17,8 @@ from augury.search.service import SearchService
 from augury.storage.database import Database
 from augury.venues.sync import VenueHealth, venue_health
 
-VenueReport = Callable[[Any], Awaitable[list[VenueHealth]]]
+HOLDS = 1.0
+"""Seconds for which one report is given to all who ask."""
 
 
 class HealthService:
@@ -38,9 +40,21 @@ class HealthService:
         self._syncing = syncing
         self._clock = clock
         self._started_at = clock()
+        self._asking = asyncio.Lock()
+        self._made: tuple[float, dict[str, Any]] | None = None
 
     async def report(self) -> dict[str, Any]:
-        """The facts; `status` is ok, degraded (it answers, something is amiss) or down."""
+        """The facts; `status` is ok, degraded (it answers, something is amiss) or down.
+
+        Made at most once in `HOLDS` seconds: counting a large catalogue is work, and anybody
+        may ask.
+        """
+        async with self._asking:
+            if self._made is None or time.monotonic() - self._made[0] > HOLDS:
+                self._made = time.monotonic(), await self._report()
+            return self._made[1]
+
+    async def _report(self) -> dict[str, Any]:
         at = self._clock()
         report: dict[str, Any] = {
             "status": "ok",
