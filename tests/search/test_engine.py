@@ -111,8 +111,8 @@ class QdrantServer:
     url: str = ""
     process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        port = free_port()
+    def start(self, port: int | None = None) -> None:
+        port = port or free_port()
         self.url = f"http://127.0.0.1:{port}"
         options = {
             "QDRANT__SERVICE__HOST": "127.0.0.1",
