@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import msgspec
@@ -23,7 +23,7 @@ CATALOGUE = list(generate(600))
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[QdrantServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QdrantServer]:
     with running(tmp_path_factory.mktemp("qdrant")) as server:
         yield server
 
