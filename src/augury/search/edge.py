@@ -11,7 +11,7 @@ answer depends on the documents alone. The cost is linear; `docs/adr/0001-search
 the figures. Beyond a few million documents, use the server (`augury.search.server`).
 
 Threads: Edge holds the interpreter lock during every call, searches included. The scan, which is
-numpy's, runs without it and in a thread of its own beside the lexical search. Edge's `optimize()`
+numpy's, runs mostly without it. Edge's `optimize()`
 is never called: it would hold the interpreter lock for minutes, and sparse vectors need none.
 
 Crash safety: a slot is written in place and no document is ever moved, so an interrupted write
@@ -28,7 +28,6 @@ import os
 import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +49,14 @@ from augury.search.engine import (
 )
 
 SHORTLIST = 1024
-"""Vectors whose cosine is computed in a dense search; up to twice as many are scanned exactly."""
+"""Vectors whose cosine is computed in a dense search of a large catalogue; half of it in a small
+one, where all bits of all sketches are compared."""
 
 _TERMS = "terms"
 _UNIT = 2**15 - 1
 _BATCH = 128  # documents a write holds the interpreter lock for
 _BLOCK = 32_768  # slots a scan handles at a time: its buffers stay in the processor's cache
-_ALONE = 200_000  # slots above which the scan is worth a thread of its own
+_ALONE = 200_000  # slots up to which one thread scans all bits at once
 _FIRST = 1024  # slots of a new partition
 
 log = logging.getLogger(__name__)
@@ -82,7 +82,6 @@ class EdgeEngine:
         self._lock_file = _own(path / "lock")
         self._writing = threading.Lock()
         self._gate = _Gate()
-        self._scans = ThreadPoolExecutor(max_workers=4, thread_name_prefix="augury-scan")
         self._closed = False
         try:
             self._sequence = 0
@@ -140,7 +139,6 @@ class EdgeEngine:
                 return
             self._closed = True
             self._gate.shut_for_good("The search index is closed.")
-            self._scans.shutdown()
             try:
                 self._flush()
             finally:
@@ -169,16 +167,12 @@ class EdgeEngine:
             return Candidates.none(self._schema.payload)
         with self._gate:
             parts = [self._parts[name] for name in names]
-            nearest: Future[list[_Slots]] | None = None
-            if vector is not None and sum(part.columns.size for part in parts) > _ALONE:
-                nearest = self._scans.submit(_nearest, parts, vector, limit)
+            near = (
+                _nearest(parts, vector, limit)
+                if vector is not None
+                else [np.empty(0, np.int64)] * len(parts)
+            )
             matching = _matching(parts, terms, limit)
-            if nearest is not None:
-                near = nearest.result()
-            elif vector is not None:
-                near = _nearest(parts, vector, limit)
-            else:
-                near = [np.empty(0, np.int64)] * len(parts)
             found = [
                 part.candidates(STATUSES.index(name), hits, slots, vector)
                 for name, part, hits, slots in zip(names, parts, matching, near, strict=True)
@@ -419,15 +413,16 @@ class _Columns:
         sketches, size = self._sketches, self.size  # one look: a writer may grow them meanwhile
         # A byte holds this up to 255 bits. Beyond, a count may wrap for a vector that points away
         # from the query: one more in the shortlist, and its cosine throws it out.
-        out = np.zeros(size, np.uint8)
+        out = np.empty(size, np.uint8)
         differ, ones = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
         for start in range(0, size, _BLOCK):
             total = out[start : start + _BLOCK]
             d, o = differ[: len(total)], ones[: len(total)]
-            for row, word in zip(sketches[:words], query[:words, 0], strict=True):
+            for nth, (row, word) in enumerate(zip(sketches[:words], query[:words, 0], strict=True)):
                 np.bitwise_xor(row[start : start + len(total)], word, out=d)
-                np.bitwise_count(d, out=o)
-                np.add(total, o, out=total)
+                np.bitwise_count(d, out=o if nth else total)
+                if nth:
+                    np.add(total, o, out=total)
         return out
 
     def fine(self, query: Words, slots: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
@@ -518,7 +513,7 @@ def _nearest(parts: Sequence[_Partition], vector: NDArray[np.float32], limit: in
     wanted = max(SHORTLIST, 4 * limit)
     if sum(part.columns.size for part in parts) <= _ALONE:
         distances = [part.columns.distances(query, len(query)) for part in parts]
-        chosen = shortlist(distances, wanted)
+        chosen = shortlist(distances, wanted // 2)
     else:
         # Half of the bits for every vector, all of them for the nearest eightfold.
         halves = [part.columns.distances(query, _half(query)) for part in parts]

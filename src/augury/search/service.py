@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 import structlog
 
 from augury.markets.records import Platform, Status
@@ -29,6 +30,9 @@ log = structlog.get_logger(__name__)
 
 CANDIDATES = 100
 """Best hits taken from either side of the index, before ranking; more for longer answers."""
+
+OCCURRENCES = 100_000
+"""Most occurrences of a query's terms that are looked at for candidates; two terms always are."""
 
 PHRASE_CANDIDATES = 500
 """The same where a quoted phrase will throw most of them out."""
@@ -204,7 +208,7 @@ class SearchService:
         ranked = rank.RankQuery.of(text, frequencies)
         wanted = max(CANDIDATES, 2 * top_k) if not parsed.phrases else PHRASE_CANDIDATES
         candidates = self.engine.search(
-            SparseVector(ranked.ids, ranked.weights),
+            _telling(ranked, frequencies),
             self.embedder.embed_query(text),
             None if status is None else (status,),
             wanted,
@@ -238,6 +242,18 @@ class SearchService:
             while len(self._rows) > ROWS_KEPT:
                 self._rows.popitem(last=False)
         return rows
+
+
+def _telling(query: rank.RankQuery, frequencies: DocumentFrequencies) -> SparseVector:
+    """The terms to gather candidates by: the rarest, as far as the budget of occurrences goes.
+
+    A word that a tenth of a large catalogue holds tells little and costs most; the ranking still
+    counts it. A catalogue smaller than the budget is always searched by every term.
+    """
+    counts = frequencies.count(query.ids)
+    order = np.argsort(counts, kind="stable")
+    kept = order[(np.cumsum(counts[order]) <= OCCURRENCES) | (np.arange(len(order)) < 2)]
+    return SparseVector(query.ids[kept], query.weights[kept])
 
 
 def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:

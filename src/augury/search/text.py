@@ -272,6 +272,10 @@ class DocumentFrequencies:
         n = np.minimum(n, self.documents)
         return np.log1p((self.documents - n + 0.5) / (n + 0.5)).astype(np.float32)
 
+    def count(self, ids: TermIds) -> NDArray[np.uint32]:
+        """In how many documents each id occurs, or a little more."""
+        return self.counts[ids & np.uint32(self.BUCKETS - 1)]
+
     def to_bytes(self) -> bytes:
         return self.documents.to_bytes(8, "little") + self.counts.astype("<u4").tobytes()
 
