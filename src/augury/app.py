@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from augury import __version__, api
 from augury.access.service import AccessService
+from augury.errors import SetupProblem
 from augury.health.service import HealthService
 from augury.http import setup
 from augury.http import store as idempotency
@@ -69,13 +70,17 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with running(settings) as services:
-            app.state.services = services
-            if settings.sample == "on":
-                await services.markets.ensure_sample()
-            await services.search.catch_up()
-            async with _background(_work(services)):
-                yield
+        try:
+            async with running(settings) as services:
+                app.state.services = services
+                if settings.sample == "on":
+                    await services.markets.ensure_sample()
+                await services.search.catch_up()
+                async with _background(_work(services)):
+                    yield
+        except SetupProblem as problem:
+            app.state.problem = problem  # for the command that started the server
+            raise
 
     app = FastAPI(
         title="Augury",

@@ -38,6 +38,8 @@ def configure(settings: Settings) -> None:
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
     )
     handler = logging.StreamHandler(sys.stderr)
+    # uvicorn logs why a start failed as a traceback; the command says it in a sentence.
+    handler.addFilter(lambda record: not record.getMessage().startswith("Traceback"))
     handler.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers[:] = [handler]

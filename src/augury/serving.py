@@ -10,6 +10,7 @@ import uvicorn
 
 from augury import presence
 from augury.app import create_app
+from augury.errors import SetupProblem
 from augury.http.server import config
 from augury.logs import configure
 from augury.settings import Settings
@@ -30,15 +31,27 @@ def serve(
     changes = {"host": host, "port": port}
     settings = settings.model_copy(update={k: v for k, v in changes.items() if v is not None})
     configure(settings)
-    _Server(settings).run()
+    server = _Server(settings)
+    try:
+        server.run()
+    finally:
+        # uvicorn leaves with an exit code of its own
+        if (problem := server.problem) is not None:
+            raise problem
 
 
 class _Server(uvicorn.Server):
     """Says where it listens once it answers, and leaves the address for other commands."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(config(create_app(settings), settings))
+        self._app = create_app(settings)
+        super().__init__(config(self._app, settings))
         self._settings = settings
+
+    @property
+    def problem(self) -> SetupProblem | None:
+        """Why the service could not start, where the operator can do something about it."""
+        return getattr(self._app.state, "problem", None)
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets)

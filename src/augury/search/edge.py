@@ -511,9 +511,10 @@ def _nearest(parts: Sequence[_Partition], vector: NDArray[np.float32], limit: in
     """The slots of the `limit` nearest vectors, by partition."""
     query = sketch(fixed(vector[None, :]))
     wanted = max(SHORTLIST, 4 * limit)
-    if sum(part.columns.size for part in parts) <= _ALONE:
+    size = sum(part.columns.size for part in parts)
+    if size <= _ALONE:
         distances = [part.columns.distances(query, len(query)) for part in parts]
-        chosen = shortlist(distances, wanted // 2)
+        chosen = shortlist(distances, wanted if size <= 2 * wanted else wanted // 2)
     else:
         # Half of the bits for every vector, all of them for the nearest eightfold.
         halves = [part.columns.distances(query, _half(query)) for part in parts]
