@@ -35,27 +35,42 @@ def _main(
     pass
 
 
-def _mount() -> None:
-    from augury import serving
-    from augury.access import commands as access
-    from augury.search import commands as search
-    from augury.storage import commands as storage
-    from augury.venues import commands as venues
+def _mount(asked: str | None) -> None:
+    """Add the commands; only those that may be `asked` for, because importing all takes longer
+    than most of them run."""
+    if asked in (None, "serve"):
+        from augury import serving
 
-    app.command("serve")(serving.serve)
-    app.command("search")(search.search)
-    app.command("import")(venues.import_)
-    app.command("sync")(venues.sync)
-    app.add_typer(access.keys, name="keys")
-    app.add_typer(access.accounts, name="accounts")
-    app.add_typer(storage.app, name="db")
-    app.add_typer(search.evaluate, name="eval")
-    app.add_typer(search.bench, name="bench")
+        app.command("serve")(serving.serve)
+    if asked in (None, "search", "eval", "bench"):
+        from augury.search import commands as search
+
+        app.command("search")(search.search)
+        app.add_typer(search.evaluate, name="eval")
+        app.add_typer(search.bench, name="bench")
+    if asked in (None, "import", "sync"):
+        from augury.venues import commands as venues
+
+        app.command("import")(venues.import_)
+        app.command("sync")(venues.sync)
+    if asked in (None, "keys", "accounts"):
+        from augury.access import commands as access
+
+        app.add_typer(access.keys, name="keys")
+        app.add_typer(access.accounts, name="accounts")
+    if asked in (None, "db"):
+        from augury.storage import commands as storage
+
+        app.add_typer(storage.app, name="db")
+
+
+COMMANDS = ("serve", "search", "eval", "bench", "import", "sync", "keys", "accounts", "db")
 
 
 def main() -> None:
     """Run the command line; what the operator must put right is said in one line, exit 1."""
-    _mount()
+    first = sys.argv[1] if len(sys.argv) > 1 else None
+    _mount(first if first in COMMANDS or first == "--version" else None)
     try:
         app()
     except AuguryError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import io
 import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -12,7 +11,6 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 import msgspec
-import polars as pl
 from fastapi import Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator, BeforeValidator, StringConstraints
@@ -160,23 +158,26 @@ async def list_markets(
         closes_before=closes_before, closes_after=closes_after, min_volume=min_volume,
     )  # fmt: skip
     after = _read_cursor(cursor, filters, sort) if cursor else None
-    if wanted == "json" or limit is not None:
+    if wanted == "json":
         size = limit or pages.DEFAULT_LIMIT
         page = await service.page(filters, sort=sort, limit=size, after=after)
+        items = [schemas.record(m) for m in page.markets]
         following = _write_cursor(page.next, filters, sort)
-        if wanted == "json":
-            items = [schemas.record(m) for m in page.markets]
-            return _answer(request, {"items": items, "next_cursor": following})
-        frame = schemas.export_frame(page.markets)
-        body = await asyncio.to_thread(_file, frame, wanted)
+        return _answer(request, {"items": items, "next_cursor": following})
+    from augury.markets import exports
+
+    if limit is not None:
+        page = await service.page(filters, sort=sort, limit=limit, after=after)
+        body = await asyncio.to_thread(exports.as_file, exports.export_frame(page.markets), wanted)
+        following = _write_cursor(page.next, filters, sort)
         return _download(request, body, wanted, "markets", following)
     if wanted == "csv":
         return await _csv_stream(service.pages(filters, sort=sort, after=after))
-    frames = [schemas.export_frame([])]
+    frames = [exports.export_frame([])]
     async for page in service.pages(filters, sort=sort, after=after, most=MAX_EXPORT):
-        frames.append(schemas.export_frame(page.markets))
+        frames.append(exports.export_frame(page.markets))
         after = page.next
-    body = await asyncio.to_thread(_file, pl.concat(frames), wanted)
+    body = await asyncio.to_thread(exports.as_file, exports.concat(frames), wanted)
     return _download(request, body, wanted, "markets", _write_cursor(after, filters, sort))
 
 
@@ -214,7 +215,9 @@ async def market_history(
     )
     if wanted == "json":
         return _answer(request, schemas.history(found))
-    body = await asyncio.to_thread(_file, schemas.history_frame(found), wanted)
+    from augury.markets import exports
+
+    body = await asyncio.to_thread(exports.as_file, exports.history_frame(found), wanted)
     return _download(request, body, wanted, "history", None)
 
 
@@ -285,23 +288,17 @@ def _download(
     return tagged(request, body, media_type=_MEDIA[wanted], headers=headers)
 
 
-def _file(frame: pl.DataFrame, wanted: Format) -> bytes:
-    if wanted == "csv":
-        return schemas.as_csv(frame)
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
-    return buffer.getvalue()
-
-
 async def _csv_stream(parts: AsyncIterator[Page]) -> Response:
     """Rows as they are read. The first page is read before the answer starts, so that what is
     wrong with the request still gets its own status."""
+    from augury.markets import exports
+
     first = await anext(parts)
 
     async def lines() -> AsyncIterator[bytes]:
-        yield schemas.as_csv(schemas.export_frame(first.markets))
+        yield exports.as_csv(exports.export_frame(first.markets))
         async for page in parts:
-            yield schemas.as_csv(schemas.export_frame(page.markets), header=False)
+            yield exports.as_csv(exports.export_frame(page.markets), header=False)
 
     headers = {**_CACHING, "Content-Disposition": 'attachment; filename="markets.csv"'}
     return StreamingResponse(lines(), media_type=_MEDIA["csv"], headers=headers)

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-import snowballstemmer
+import Stemmer
 from numpy.typing import NDArray
 
 from augury.search.aliases import ALIASES, MONTHS, STOP_WORDS, WEAK_WORDS
@@ -285,7 +285,7 @@ class DocumentFrequencies:
         return cls(int.from_bytes(data[:8], "little"), counts)
 
 
-_stemmer = snowballstemmer.stemmer("english")
+_stemmer = Stemmer.Stemmer("english")
 _stemming = threading.Lock()
 
 

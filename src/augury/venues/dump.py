@@ -14,13 +14,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
 import polars as pl
 
 from augury.errors import SetupProblem
 from augury.markets.records import PLATFORMS, STATUSES, Market, PricePoint, Status, Strike
 from augury.venues.kalshi import PARLAY_PREFIX, series_of
-from augury.venues.records import Refusal
+from augury.venues.records import KnownMarket, Refusal
 from augury.venues.wire import (
     EMPTY_BOOK,
     LABEL_LIMIT,
@@ -318,16 +317,6 @@ def _url(value: object) -> str | None:
 
 
 # --- prices --------------------------------------------------------------------------------
-
-
-class KnownMarket(msgspec.Struct, frozen=True):
-    """What the catalogue knows of a market, as far as a price row refers to it."""
-
-    id: str
-    outcomes: list[str]
-    event_id: str | None
-    subtitle: str | None
-    token_ids: list[str]
 
 
 def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:

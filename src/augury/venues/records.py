@@ -96,3 +96,13 @@ class Venue(Protocol):
     async def lookup(self, platform_id: str) -> Market | Refusal: ...
 
     async def history(self, target: Target, start: datetime, end: datetime) -> list[PricePoint]: ...
+
+
+class KnownMarket(msgspec.Struct, frozen=True):
+    """What the catalogue knows of a market, as far as a price row refers to it."""
+
+    id: str
+    outcomes: list[str]
+    event_id: str | None
+    subtitle: str | None
+    token_ids: list[str]

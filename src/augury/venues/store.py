@@ -12,8 +12,7 @@ from psycopg.rows import args_row
 from psycopg.types.json import Jsonb
 
 from augury.markets.records import PLATFORMS, Platform
-from augury.venues.dump import KnownMarket
-from augury.venues.records import Target
+from augury.venues.records import KnownMarket, Target
 
 Connection = AsyncConnection[Any]
 
