@@ -11,7 +11,7 @@ import httpx2
 import polars as pl
 import pytest
 
-from augury.markets import schemas, store
+from augury.markets import exports, schemas, store
 from augury.markets.records import Market, PricePoint
 from augury.storage.database import Database
 
@@ -244,7 +244,7 @@ class TestFiles:
         answer = await client.get("/v1/markets", params={"format": "csv"})
         assert answer.headers["content-type"] == "text/csv; charset=utf-8"
         frame = pl.read_csv(answer.content, infer_schema=False)
-        assert frame.columns == list(schemas.EXPORT_COLUMNS)
+        assert frame.columns == list(exports.EXPORT_COLUMNS)
         assert frame["id"].to_list() == await ids(client)
         row = frame.row(by_predicate=pl.col("id") == "kalshi:A", named=True)
         assert row["description"] == 'Rules, "quoted"\nand broken.'
@@ -259,7 +259,7 @@ class TestFiles:
         frame = pl.read_parquet(io.BytesIO(answer.content))
         assert dict(frame.schema) == {
             name: kind() if isinstance(kind, type) else kind
-            for name, kind in schemas.EXPORT_COLUMNS.items()
+            for name, kind in exports.EXPORT_COLUMNS.items()
         }
         assert frame["id"].to_list() == ["kalshi:A", "kalshi:B"]
         assert frame["prices"].to_list() == [[0.4, 0.6], [0.4, 0.6]]
@@ -270,7 +270,7 @@ class TestFiles:
         answer = await client.get("/v1/markets", params={"format": form, "q": "no such thing"})
         source = io.BytesIO(answer.content)
         frame = pl.read_csv(source) if form == "csv" else pl.read_parquet(source)
-        assert frame.shape == (0, len(schemas.EXPORT_COLUMNS))
+        assert frame.shape == (0, len(exports.EXPORT_COLUMNS))
 
     async def test_a_page_as_a_file_links_to_the_next(self, client: Client) -> None:
         seen: list[str] = []
