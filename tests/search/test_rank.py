@@ -248,3 +248,14 @@ def test_no_candidates_have_an_empty_ranking() -> None:
 def test_an_empty_catalogue_can_be_asked() -> None:
     query = RankQuery.of("snow in Oslo", DocumentFrequencies())
     assert np.isfinite(query.weights).all()
+
+
+def test_another_month_than_the_asked_one_is_a_conflict() -> None:
+    markets = [
+        "Will the Fed cut rates in December?",
+        "Will the Fed cut rates in March?",
+        "Will the Fed cut rates this year?",
+    ]
+    assert feature("number_conflict", "Fed cut in December", markets) == [0, 1, 0]
+    assert feature("number_conflict", "Fed cut", markets) == [0, 0, 0]
+    assert ranked("Fed rate cut in December", markets)[0] == markets[0]

@@ -88,7 +88,7 @@ class RedisLimiter:
 
     def __init__(self, url: str) -> None:
         try:
-            from redis.asyncio import Redis
+            from redis.asyncio import Redis  # pyright: ignore[reportMissingImports]
         except ImportError:
             raise SetupProblem(
                 "AUGURY_REDIS_URL is set, but the Redis client is not installed: "

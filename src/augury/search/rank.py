@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from augury.search.text import (
+    MONTH_IDS,
     DocumentFrequencies,
     DocumentText,
     TermIds,
@@ -329,7 +330,7 @@ def features(
     - family: how many of the best candidates share its family, ln(1 + n) / 5; a subject with a
       ladder of markets is what the question is about more often than a stray mention
     - year: 1 where they share a year
-    - number_conflict: 1 where both name numbers and share none
+    - number_conflict: 1 where both name numbers, or both name months, and share none
     - fixture: 1 for one game or one short window, unless the query asks for such
     """
     records = candidates.records
@@ -355,6 +356,10 @@ def features(
     year = np.isin(records["years"], query.years).any(axis=1)
     shared = np.isin(records["numbers"], query.numbers).any(axis=1)
     conflict = (records["numbers"][:, 0] != 0) & ~shared & (len(query.numbers) > 0)
+    asked = query.ids[np.isin(query.ids, MONTH_IDS)]
+    if len(asked):
+        named_months = np.isin(tokens, MONTH_IDS) & kept
+        conflict |= named_months.any(axis=1) & ~np.isin(tokens, asked).any(axis=1)
 
     columns: dict[str, Any] = {
         "words": words,

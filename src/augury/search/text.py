@@ -331,4 +331,6 @@ def _by_first_word() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]
 
 _PHRASES: Final = _by_first_word()
 _MONTH_TERMS: Final = frozenset(_stem(month) for month in MONTHS)
+MONTH_IDS: Final = term_ids(sorted(_MONTH_TERMS))
+"""Ids of the terms that name months."""
 _WEAK_TERMS: Final = frozenset(_stem(word) for word in WEAK_WORDS) - _MONTH_TERMS
