@@ -81,6 +81,8 @@ def create_app(settings: Settings) -> FastAPI:
         except SetupProblem as problem:
             app.state.problem = problem  # for the command that started the server
             raise
+        finally:
+            await app.state.traffic.limiter.close()
 
     app = FastAPI(
         title="Augury",

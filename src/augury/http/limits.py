@@ -38,6 +38,8 @@ class Limiter(Protocol):
 
     async def take(self, key: str, rate: Rate) -> Decision: ...
 
+    async def close(self) -> None: ...
+
 
 class PostgresLimiter:
     """One call of `augury_take` on an unlogged table: exact over any number of processes."""
@@ -63,6 +65,9 @@ class PostgresLimiter:
                 await store.sweep(conn)
         except Exception as exc:
             log.warning("rate limits not swept", error=type(exc).__name__)
+
+    async def close(self) -> None:
+        """Nothing to let go of: the database is the service's own."""
 
 
 # The same algorithm in one round trip; the server's clock, so that processes agree.
