@@ -218,7 +218,10 @@ async def venue_health(conn: Connection) -> list[VenueHealth]:
                    s.failed_at, s.failure
             from unnest(%s::text[]) p (platform)
             left join lateral (
-              select max(succeeded_at) as succeeded_at, max(failed_at) as failed_at,
+              -- A price refresh of nothing succeeds too; only a listing has seen the venue.
+              select max(succeeded_at) filter (where flow in ('full', 'incremental'))
+                       as succeeded_at,
+                     max(failed_at) as failed_at,
                      (array_agg(failure order by failed_at desc)
                       filter (where failure is not null
                               and failed_at > coalesce(succeeded_at, '-infinity')))[1] as failure
