@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-import structlog
 
 from augury.markets.records import Platform, Status
 from augury.search import query as understanding
@@ -26,16 +25,14 @@ from augury.search.text import DocumentFrequencies
 from augury.settings import Settings
 from augury.storage.database import Database
 
-log = structlog.get_logger(__name__)
-
 CANDIDATES = 100
 """Best hits taken from either side of the index, before ranking; more for longer answers."""
 
-OCCURRENCES = 100_000
-"""Most occurrences of a query's terms that are looked at for candidates; two terms always are."""
-
 PHRASE_CANDIDATES = 500
 """The same where a quoted phrase will throw most of them out."""
+
+OCCURRENCES = 100_000
+"""Most occurrences of a query's terms that are looked at for candidates; two terms always are."""
 
 NAMED = 20
 """Most markets that an id or an address in the query brings in by itself."""
@@ -90,7 +87,8 @@ class SearchService:
     def __init__(
         self, database: Database, engine: Engine, embedder: Embedder, name: str, *, shared: bool
     ) -> None:
-        """`name` and `shared` as the indexer takes them."""
+        """`name` and `shared` as the indexer takes them; a shared index is on a server."""
+        self._remote = shared
         self._database = database
         self.engine = engine
         self.embedder = embedder
@@ -168,9 +166,12 @@ class SearchService:
         named = await self._named(parsed)
         # An id alone asks for that market, and then for those like it.
         text = parsed.text or (named[0].question if named else "")
-        # Not in a thread: it would wait for the interpreter lock where this one holds it. What
-        # can run without the lock, the engine puts into threads of its own.
-        hits = self._rank(text, parsed, top_k, status)
+        if self._remote:
+            # The engine waits for its server; nobody else should.
+            hits = await asyncio.to_thread(self._rank, text, parsed, top_k, status)
+        else:
+            # In a thread it would only wait for the interpreter lock that this one holds.
+            hits = self._rank(text, parsed, top_k, status)
 
         def belongs(row: ResultRow) -> bool:
             return status in (None, row.status) and _has_phrases(row, parsed.phrases)
