@@ -42,12 +42,13 @@ def _mount(asked: str | None) -> None:
         from augury import serving
 
         app.command("serve")(serving.serve)
-    if asked in (None, "search", "eval", "bench"):
+    if asked in (None, "search"):
         from augury.search import commands as search
 
         app.command("search")(search.search)
-        app.add_typer(search.evaluate, name="eval")
-        app.add_typer(search.bench, name="bench")
+    if asked in (None, "eval", "bench"):
+        app.add_typer(_evaluations(), name="eval")
+        app.add_typer(_benchmarks(), name="bench")
     if asked in (None, "import", "sync"):
         from augury.venues import commands as venues
 
@@ -62,6 +63,28 @@ def _mount(asked: str | None) -> None:
         from augury.storage import commands as storage
 
         app.add_typer(storage.app, name="db")
+
+
+def _evaluations() -> typer.Typer:
+    from augury.search import commands as search
+
+    group = typer.Typer(help="Score the service on judged data.", no_args_is_help=True)
+    group.command("search")(search.evaluate_search)
+    group.callback()(_group)
+    return group
+
+
+def _benchmarks() -> typer.Typer:
+    from augury.search import commands as search
+
+    group = typer.Typer(help="Measure the service on this machine.", no_args_is_help=True)
+    group.command("search")(search.bench_search)
+    group.callback()(_group)
+    return group
+
+
+def _group() -> None:
+    """Keeps a group a group while it holds one command."""
 
 
 COMMANDS = ("serve", "search", "eval", "bench", "import", "sync", "keys", "accounts", "db")

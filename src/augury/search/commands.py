@@ -24,9 +24,6 @@ from augury.storage.database import Database
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
-evaluate = typer.Typer(help="Score the service on judged data.", no_args_is_help=True)
-bench = typer.Typer(help="Measure the service on this machine.", no_args_is_help=True)
-
 EVALUATION_DEPTH = 200
 """Results asked for per query when scoring: judged markets may stand among many unjudged."""
 
@@ -137,7 +134,6 @@ def _show(results: dict[str, list[dict[str, Any]]]) -> None:
         console.print("Nothing found.")
 
 
-@evaluate.command("search")
 def evaluate_search(
     labels: Annotated[Path, typer.Option(help="Judged queries, one JSON object a line.")],
     markets: Annotated[Path, typer.Option(help="The markets they were judged over.")],
@@ -202,7 +198,6 @@ async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, An
     }
 
 
-@bench.command("search")
 def bench_search(
     markets: Annotated[int, typer.Option(min=1_000, help="How many markets to generate.")] = 50_000,
     queries: Annotated[int, typer.Option(min=50, help="How many different queries.")] = 500,
