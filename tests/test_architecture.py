@@ -22,6 +22,7 @@ NOUNS = {
     "markets": {"storage"},
     "venues": {"markets", "storage", "jobs"},
     "search": {"markets", "storage"},
+    "relations": {"markets", "search", "storage", "jobs"},
     "access": {"storage"},
     "http": {"access", "storage"},
     "health": {"markets", "search", "venues", "storage"},
@@ -43,6 +44,8 @@ PURE = [
     "search/rank.py",
     "search/evaluate.py",
     "search/aliases.py",
+    "relations/knowledge.py",
+    "relations/factors.py",
     "http/gcra.py",
     "access/keys.py",
 ]

@@ -49,6 +49,10 @@ def _mount(asked: str | None) -> None:
     if asked in (None, "eval", "bench"):
         app.add_typer(_evaluations(), name="eval")
         app.add_typer(_benchmarks(), name="bench")
+    if asked in (None, "relations"):
+        from augury.relations import commands as relations
+
+        app.add_typer(relations.app, name="relations")
     if asked in (None, "import", "sync"):
         from augury.venues import commands as venues
 
@@ -87,7 +91,7 @@ def _group() -> None:
     """Keeps a group a group while it holds one command."""
 
 
-COMMANDS = ("serve", "search", "eval", "bench", "import", "sync", "keys", "accounts", "db")
+COMMANDS = tuple("serve search eval bench relations import sync keys accounts db".split())
 
 
 def main() -> None:

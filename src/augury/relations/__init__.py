@@ -1,0 +1,1 @@
+"""Relations: what drives a question, what follows from it, what moves with it, and why."""

@@ -1,0 +1,150 @@
+"""Which factors a text is about, how well it fits them, and which way its Yes points. Pure.
+
+A market's factors are found once, when it is indexed, from its question and its event's name; a
+query's when it is asked. Every match can say which of its words made it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from augury.relations.knowledge import Base, Factor, Line, Phrase
+from augury.search.text import fold, is_month, is_number, query_weight, title_terms
+
+MOST: Final = 6
+"""Factors kept of a market, the best fitting ones."""
+
+
+class Match(NamedTuple):
+    """A factor that a text names."""
+
+    factor: int
+    """Number of the factor: 1 for the first of the base; 0 is none."""
+    fit: float
+    """Share of the text's words, weak ones at half, that the match explains, in (0, 1]."""
+    lean: int
+    """+1 where Yes means the factor's `up`, -1 where it means the opposite."""
+    words: tuple[str, ...]
+    """The terms that made the match."""
+
+
+class Matcher:
+    """Finds the factors of texts. Holds the base's lines by the rarest term each needs."""
+
+    def __init__(self, base: Base) -> None:
+        self.base = base
+        self.factors: tuple[Factor, ...] = tuple(base.factors.values())
+        common = Counter(word for f in self.factors for line in f.lines for word in line.words)
+        self._lines: dict[str, list[tuple[int, Line]]] = defaultdict(list)
+        for number, factor in enumerate(self.factors, 1):
+            for line in factor.lines:
+                for word in _anchors(line, common):
+                    self._lines[word].append((number, line))
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Number of each factor by its key."""
+        return {factor.key: number for number, factor in enumerate(self.factors, 1)}
+
+    def match(self, title: str, event: str = "") -> list[Match]:
+        """The factors a text names, best fitting first, at most `MOST`.
+
+        `event`: the name of the market's event, where it says more than the question.
+        """
+        found = list(title_terms(title))
+        subject = dict.fromkeys(t for t in found if not is_number(t) and not is_month(t))
+        weights = {word: query_weight(word) for word in subject}
+        if event:
+            found += ["|", *title_terms(event)]  # no phrase reaches over the bar
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, word in enumerate(found):
+            places[word].append(place)
+        total = sum(weights.values())
+        best: dict[int, tuple[float, tuple[str, ...]]] = {}
+        for word in places:
+            for number, line in self._lines.get(word, ()):
+                words = _matched(line, found, places)
+                if words is None:
+                    continue
+                explained = sum(weights.get(w, 0.0) for w in words)
+                # What only the event's name says fits less than what the question says.
+                fit = (explained + 0.25) / (total + 0.25) if total else 0.25
+                if number not in best or fit > best[number][0]:
+                    best[number] = fit, words
+        order = sorted(best, key=lambda number: (-best[number][0], number))[:MOST]
+        if not order:
+            return []
+        told = fold(title)
+        return [
+            Match(n, min(1.0, best[n][0]), lean(told, self.factors[n - 1]), best[n][1])
+            for n in order
+        ]
+
+
+def _anchors(line: Line, common: Counter[str]) -> set[str]:
+    """Terms of which one stands in every text that the line matches: as rare ones as can be."""
+    choices = [
+        {min(phrase, key=lambda word: (common[word], word)) for phrase in conjunct}
+        for conjunct in line.conjuncts
+    ]
+    return min(choices, key=lambda words: sum(common[w] for w in words))
+
+
+def _matched(
+    line: Line, found: Sequence[str], places: dict[str, list[int]]
+) -> tuple[str, ...] | None:
+    words: list[str] = []
+    for conjunct in line.conjuncts:
+        for phrase in conjunct:
+            if _stands(phrase, found, places):
+                words += phrase
+                break
+        else:
+            return None
+    if any(_stands(phrase, found, places) for phrase in line.without):
+        return None
+    return tuple(dict.fromkeys(words))
+
+
+def _stands(phrase: Phrase, found: Sequence[str], places: dict[str, list[int]]) -> bool:
+    starts = places.get(phrase[0])
+    if not starts:
+        return False
+    size = len(phrase)
+    return size == 1 or any(tuple(found[at : at + size]) == phrase for at in starts)
+
+
+# Which way Yes points
+
+_DOWN: Final = frozenset(
+    """below under less lower lowest fewer decrease decreases decreased cut cuts drop drops fall
+    falls fallen dip dips decline declines declining low slump crash crashes collapse shrink
+    plunge plunges slide slides sink sinks worst""".split()
+)
+_UP: Final = frozenset(
+    """above over more higher highest high increase increases increased rise rises raise raises
+    hike hikes hit reach reaches surge surges soar soars jump jumps exceed exceeds exceeded least
+    best""".split()
+)
+_NOT: Final = frozenset("not no never fail fails failed without nobody none refuse refuses".split())
+
+
+def lean(told: str, factor: Factor) -> int:
+    """+1 where Yes to a folded text means the factor's `up`, -1 where the opposite."""
+    words = tuple(told.replace("?", " ").replace(",", " ").split())
+    if any(_said(phrase, words) for phrase in factor.down_words):
+        side = -1
+    elif any(_said(phrase, words) for phrase in factor.up_words):
+        side = 1
+    else:
+        down, up = (sum(word in generic for word in words) for generic in (_DOWN, _UP))
+        side = -1 if down > up else 1
+    return -side if any(word in _NOT for word in words) else side
+
+
+def _said(phrase: Phrase, words: tuple[str, ...]) -> bool:
+    size = len(phrase)
+    return any(words[at : at + size] == phrase for at in range(len(words) - size + 1))

@@ -1,0 +1,336 @@
+"""The factor base: things in the world that markets are about, and what drives what. Pure.
+
+Factors and signed, directed edges are written by hand, by domain, in `knowledge/*.toml`, each
+edge with a strength, a typical lag and a one-line reason; `docs/factors.md` tells the format.
+Instances over a list of entities (a team, a coin, a central bank) are expanded from one pattern.
+
+`load` reads the base and never fails on dangling ends: `lint` names what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final, Literal
+
+from augury.search.text import terms
+
+Sign = Literal["+", "-"]
+Phrase = tuple[str, ...]
+"""Consecutive terms."""
+
+MOST_FACTORS: Final = 2**16 - 1
+"""Factors are numbered from 1 in two bytes; 0 pads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One way of naming a factor: every conjunct needs one of its phrases, none of `without`."""
+
+    conjuncts: tuple[tuple[Phrase, ...], ...]
+    without: tuple[Phrase, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The terms of all its phrases, each once."""
+        return tuple(dict.fromkeys(w for c in self.conjuncts for phrase in c for w in phrase))
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One thing in the world. `up` says what a rise of it means: signs of edges refer to that."""
+
+    key: str
+    name: str
+    up: str
+    domain: str
+    lines: tuple[Line, ...]
+    up_words: tuple[Phrase, ...]
+    down_words: tuple[Phrase, ...]
+    pattern: str
+    """Key of the pattern it was expanded from; its own key where it was written by hand."""
+    entity: str | None
+    """Key of the entity it is an instance for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`cause` drives `effect`. `sign`: "+" where more of the one means more of the other."""
+
+    cause: str
+    effect: str
+    sign: Sign
+    strength: int
+    """3: a main, first-order driver; 2: a clear second-order one; 1: weak but real."""
+    lag: int
+    """Typical days until the effect shows."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two factors that move together without an arrow: a common driver, rivals, parallels."""
+
+    one: str
+    other: str
+    sign: Sign
+    strength: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Base:
+    """The whole factor base."""
+
+    factors: Mapping[str, Factor]
+    """By key, in the order of the keys."""
+    edges: tuple[Edge, ...]
+    links: tuple[Link, ...]
+    dangling: tuple[str, ...]
+    """What was left out because an end of it is no factor: one text each."""
+    problems: tuple[str, ...]
+    """What could not be read: one text each, with file and factor."""
+    version: str
+    """16 hexadecimal digits that differ whenever the base does."""
+
+    @property
+    def written(self) -> list[Factor]:
+        """Factors written by hand, instances of patterns left out."""
+        return [f for f in self.factors.values() if f.entity is None]
+
+
+@cache
+def load() -> Base:
+    """The base that comes with this version."""
+    folder = resources.files("augury.relations") / "knowledge"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
+    return parse({f.name: f.read_text(encoding="utf-8") for f in files})
+
+
+def parse(texts: Mapping[str, str]) -> Base:
+    """The base of TOML texts by file name."""
+    reader = _Reader()
+    tables: list[tuple[str, dict[str, Any]]] = []
+    for name, text in texts.items():
+        try:
+            tables.append((name, tomllib.loads(text)))
+        except tomllib.TOMLDecodeError as error:
+            reader.problems.append(f"{name}: {error}")
+    for name, table in tables:
+        reader.read_entities(name, table)
+    for name, table in tables:
+        reader.read_factors(name, table)
+    version = hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
+    return reader.base(version)
+
+
+def phrase(text: str) -> Phrase:
+    """The terms of one phrase of a match line."""
+    return tuple(terms(text))
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        self._entities: dict[str, list[dict[str, str]]] = {}
+        self._factors: dict[str, Factor] = {}
+        self._edges: list[tuple[str, str, list[Any], bool]] = []
+        self._links: list[tuple[str, str, list[Any], bool]] = []
+
+    def read_entities(self, file: str, table: dict[str, Any]) -> None:
+        for kind, entities in table.get("entities", {}).items():
+            fields = entities.get("fields", [])
+            if kind in self._entities:
+                self.problems.append(f"{file}: entities.{kind} is written twice")
+                continue
+            rows = []
+            for row in entities.get("rows", []):
+                if len(row) != len(fields):
+                    self.problems.append(f"{file}: entities.{kind}: {row} has other fields")
+                    continue
+                rows.append({f: str(value) for f, value in zip(fields, row, strict=True)})
+            self._entities[kind] = rows
+            keys = Counter(row.get("key", "") for row in rows)
+            for key, times in keys.items():
+                if times > 1 or not key:
+                    self.problems.append(f"{file}: entities.{kind}: key {key!r} stands {times}x")
+
+    def read_factors(self, file: str, table: dict[str, Any]) -> None:
+        domain = str(table.get("domain", ""))
+        if not domain:
+            self.problems.append(f"{file}: it names no domain")
+        for key, written in table.get("factors", {}).items():
+            kinds = re.findall(r"\{([\w-]+)\}", key)
+            if not kinds:
+                self._add(file, domain, key, key, written, None)
+            elif len(kinds) > 1 or kinds[0] not in self._entities:
+                self.problems.append(f"{file}: {key}: no single list of entities of this name")
+            else:
+                for row in self._entities[kinds[0]]:
+                    filled = _filled(written, row)
+                    expanded = key.replace(f"{{{kinds[0]}}}", row["key"])
+                    self._add(file, domain, expanded, key, filled, row["key"])
+
+    def _add(
+        self,
+        file: str,
+        domain: str,
+        key: str,
+        pattern: str,
+        written: dict[str, Any],
+        entity: str | None,
+    ) -> None:
+        where = f"{file}: {key}"
+        if key in self._factors:
+            self.problems.append(f"{where} is written twice")
+            return
+        if unknown := set(written) - _FIELDS:
+            self.problems.append(f"{where}: unknown fields {', '.join(sorted(unknown))}")
+        for needed in ("name", "up", "match"):
+            if not written.get(needed):
+                self.problems.append(f"{where}: it has no {needed}")
+        lines = []
+        for text in written.get("match", []):
+            line = _line(text)
+            if line is None:
+                self.problems.append(f"{where}: nothing can match {text!r}")
+            else:
+                lines.append(line)
+        self._factors[key] = Factor(
+            key=key,
+            name=str(written.get("name", key)),
+            up=str(written.get("up", "")),
+            domain=domain,
+            lines=tuple(lines),
+            up_words=tuple(filter(None, map(_plain_phrase, written.get("up_words", [])))),
+            down_words=tuple(filter(None, map(_plain_phrase, written.get("down_words", [])))),
+            pattern=pattern,
+            entity=entity,
+        )
+        instance = entity is not None
+        self._edges += [(where, key, e, instance) for e in written.get("effects", [])]
+        self._links += [(where, key, e, instance) for e in written.get("moves_with", [])]
+
+    def base(self, version: str) -> Base:
+        dangling: list[str] = []
+        edges: dict[tuple[str, str], Edge] = {}
+        for where, cause, fields, instance in self._edges:
+            if not self._well_formed(where, fields, 5):
+                continue
+            effect, sign, strength, lag, reason = fields
+            effect, optional = effect.removesuffix("?"), effect.endswith("?")
+            if effect not in self._factors:
+                if not optional:
+                    dangling.append(f"{where} -> {effect}: no such factor")
+                continue
+            if effect == cause:
+                if not instance:
+                    self.problems.append(f"{where}: an edge into itself")
+                continue
+            if (cause, effect) in edges:
+                self.problems.append(f"{where} -> {effect}: written twice")
+                continue
+            edges[cause, effect] = Edge(cause, effect, sign, strength, int(lag), reason)
+        links: dict[frozenset[str], Link] = {}
+        for where, one, fields, instance in self._links:
+            if not self._well_formed(where, fields, 4):
+                continue
+            other, sign, strength, reason = fields
+            other, optional = other.removesuffix("?"), other.endswith("?")
+            if other not in self._factors:
+                if not optional:
+                    dangling.append(f"{where} ~ {other}: no such factor")
+                continue
+            if other == one:
+                if not instance:
+                    self.problems.append(f"{where}: it moves with itself")
+                continue
+            # The same from both sides is no mistake: the first reason stands.
+            links.setdefault(frozenset((one, other)), Link(one, other, sign, strength, reason))
+        if len(self._factors) > MOST_FACTORS:
+            self.problems.append(f"more than {MOST_FACTORS} factors")
+        return Base(
+            factors=dict(sorted(self._factors.items())),
+            edges=tuple(edges.values()),
+            links=tuple(links.values()),
+            dangling=tuple(dangling),
+            problems=tuple(self.problems),
+            version=version,
+        )
+
+    def _well_formed(self, where: str, fields: list[Any], length: int) -> bool:
+        if (
+            len(fields) == length
+            and isinstance(fields[0], str)
+            and fields[1] in ("+", "-")
+            and fields[2] in (1, 2, 3)
+            and (length == 4 or (isinstance(fields[3], int) and fields[3] >= 0))
+            and isinstance(fields[-1], str)
+            and fields[-1].strip()
+        ):
+            return True
+        self.problems.append(f"{where}: {fields} is not [factor, +/-, 1-3, (days,) reason]")
+        return False
+
+
+_FIELDS: Final = {"name", "up", "match", "up_words", "down_words", "effects", "moves_with"}
+
+
+def _filled(written: Any, row: Mapping[str, str]) -> Any:
+    """`written` with the row's fields put in for `{field}`, everywhere."""
+    if isinstance(written, str):
+        return re.sub(r"\{(\w+)\}", lambda m: row.get(m[1], m[0]), written)
+    if isinstance(written, list):
+        return [_filled(part, row) for part in written]
+    if isinstance(written, dict):
+        return {key: _filled(value, row) for key, value in written.items()}
+    return written
+
+
+def _line(text: str) -> Line | None:
+    conjuncts: list[tuple[Phrase, ...]] = []
+    without: list[Phrase] = []
+    for part in text.split("&"):
+        part = part.strip()
+        if part.startswith("!"):
+            without += filter(None, map(phrase, part[1:].split("|")))
+            continue
+        phrases = tuple(dict.fromkeys(filter(None, map(phrase, part.split("|")))))
+        if not phrases:
+            return None
+        conjuncts.append(phrases)
+    return Line(tuple(conjuncts), tuple(without)) if conjuncts else None
+
+
+def _plain_phrase(text: str) -> Phrase:
+    return tuple(text.casefold().split())
+
+
+# The linter
+
+
+def lint(base: Base) -> list[str]:
+    """What is wrong with the base, one text each; empty when it is sound."""
+    found = [*base.problems, *base.dangling]
+    names = Counter(f.name.casefold() for f in base.factors.values())
+    found += [f"the name {name!r} stands {n} times" for name, n in names.items() if n > 1]
+    tied = {e.cause for e in base.edges} | {e.effect for e in base.edges}
+    tied |= {x for link in base.links for x in (link.one, link.other)}
+    found += [f"{f.key}: no edge touches it" for f in base.written if f.key not in tied]
+    reasons = Counter((e.cause, e.reason) for e in base.edges)
+    for factor in base.written:
+        again = [r for (cause, r), n in reasons.items() if cause == factor.key and n > 1]
+        found += [f"{factor.key}: one reason for several edges: {reason!r}" for reason in again]
+    pairs = {(e.cause, e.effect) for e in base.edges}
+    found += [
+        f"{link.one} ~ {link.other}: edges say it already, both ways"
+        for link in base.links
+        if {(link.one, link.other), (link.other, link.one)} <= pairs
+    ]
+    return found

@@ -1,0 +1,99 @@
+"""The factor base: how it is read, expanded and found wanting."""
+
+from __future__ import annotations
+
+from augury.relations import knowledge
+from augury.relations.factors import Matcher
+
+TEXT = """
+domain = "test"
+[entities.bank]
+fields = ["key", "name", "match"]
+rows = [["boj", "Bank of Japan", "boj | bank of japan"], ["ecb", "ECB", "ecb"]]
+[factors."rate-{bank}"]
+name = "{name} policy rate"
+up = "{name} sets higher rates"
+match = ["{match} & rate | hike | cut"]
+effects = [["currency-{key}?", "+", 3, 0, "Higher rates at the {name} draw money."]]
+[factors.currency-boj]
+name = "Yen"
+up = "the yen is stronger"
+match = ["yen & !bitcoin", "usdjpy"]
+down_words = ["usdjpy above"]
+[factors.inflation]
+name = "Inflation"
+up = "inflation is higher"
+match = ["inflation | cpi"]
+effects = [["rate-boj", "+", 3, 30, "Prices push the bank."], ["nowhere", "+", 1, 0, "Lost."]]
+moves_with = [["currency-boj", "-", 1, "Shared shocks."]]
+"""
+
+
+def base() -> knowledge.Base:
+    return knowledge.parse({"test.toml": TEXT})
+
+
+def test_a_pattern_is_written_once_and_stands_for_every_entity() -> None:
+    read = base()
+    assert set(read.factors) == {"rate-boj", "rate-ecb", "currency-boj", "inflation"}
+    assert read.factors["rate-ecb"].name == "ECB policy rate"
+    assert {(e.cause, e.effect) for e in read.edges} == {
+        ("rate-boj", "currency-boj"),  # the ECB's currency is no factor, and was optional
+        ("inflation", "rate-boj"),
+    }
+    assert [(link.one, link.other, link.sign) for link in read.links] == [
+        ("inflation", "currency-boj", "-")
+    ]
+
+
+def test_the_linter_names_what_dangles_and_where() -> None:
+    assert knowledge.lint(base()) == ["test.toml: inflation -> nowhere: no such factor"]
+
+
+def test_the_linter_refuses_an_unsigned_edge_and_a_line_that_matches_nothing() -> None:
+    text = TEXT.replace('"rate-boj", "+"', '"rate-boj", "?"').replace('"usdjpy"', '"of the"')
+    problems = knowledge.lint(knowledge.parse({"test.toml": text}))
+    assert any("is not [factor, +/-, 1-3, (days,) reason]" in p for p in problems)
+    assert any("nothing can match 'of the'" in p for p in problems)
+
+
+def test_a_text_has_the_factors_whose_lines_it_meets() -> None:
+    matcher = Matcher(base())
+
+    def keys(title: str, event: str = "") -> list[str]:
+        return [matcher.factors[m.factor - 1].key for m in matcher.match(title, event)]
+
+    assert keys("Will the Bank of Japan hike rates in May?") == ["rate-boj"]
+    assert keys("Bank of Japan") == []
+    assert keys("Japan's yen and US CPI") == ["currency-boj", "inflation"]
+    assert keys("Will bitcoin beat the yen?") == []
+    assert keys("A 25 bps cut", "ECB decision in June") == ["rate-ecb"]
+    assert keys("Bank in June", "of Japan cut") == []  # no phrase reaches from one to the other
+
+
+def test_a_match_says_how_well_it_fits_and_by_which_words() -> None:
+    whole, part = (
+        Matcher(base()).match(text)[0]
+        for text in ("Inflation?", "Inflation and forty other words of no concern here")
+    )
+    assert whole.fit == 1.0
+    assert part.fit < 0.5
+    assert whole.words == ("inflat",)
+
+
+def test_yes_points_up_or_down() -> None:
+    matcher = Matcher(base())
+
+    def lean(title: str) -> int:
+        return matcher.match(title)[0].lean
+
+    assert lean("Will the ECB hike rates?") == 1
+    assert lean("Will the ECB cut rates?") == -1
+    assert lean("Will the ECB not cut rates?") == 1
+    assert lean("USDJPY above 150") == -1
+    assert lean("Inflation of 3% or more") == 1
+
+
+def test_the_version_follows_the_text() -> None:
+    assert base().version == base().version
+    assert base().version != knowledge.parse({"test.toml": TEXT + "\n"}).version
