@@ -18,9 +18,10 @@ COMPOSITION = {"app", "api", "cli", "serving", "presence", "logs", "__main__", "
 
 NOUNS = {
     "storage": set(),
+    "net": set(),
     "jobs": {"storage"},
     "markets": {"storage"},
-    "venues": {"markets", "storage", "jobs"},
+    "venues": {"markets", "storage", "jobs", "net"},
     "search": {"markets", "storage"},
     "relations": {"markets", "search", "storage", "jobs"},
     "access": {"storage"},
@@ -48,6 +49,7 @@ PURE = [
     "relations/factors.py",
     "http/gcra.py",
     "access/keys.py",
+    "net/addresses.py",
 ]
 
 

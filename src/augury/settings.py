@@ -133,13 +133,23 @@ class Settings(BaseSettings):
         description="Addresses or networks whose Forwarded headers are believed, by comma.",
     )
 
+    # Where users may send this service (webhooks, series, pages)
+    outbound_http: OnOff = Field(
+        default="off", description="Connect to users' addresses without TLS too."
+    )
+    outbound_allow: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Networks, addresses or host names to connect to although not public, by "
+        "comma.",
+    )
+
     # Used by later parts of the service
     macro_runtime_url: str | None = Field(default=None, description="Upstream of the macro proxy.")
     llm_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint; unset: none."
     )
 
-    @field_validator("trusted_proxies", mode="before")
+    @field_validator("trusted_proxies", "outbound_allow", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return (

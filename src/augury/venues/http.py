@@ -18,7 +18,6 @@ import asyncio
 import json
 import ssl
 import time
-import zlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -32,6 +31,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from augury import __version__
 from augury.errors import UpstreamFailed
+from augury.net import body
 
 REQUESTS = Counter(
     "augury_venue_requests", "Requests sent to a venue, by how they ended.", ["venue", "outcome"]
@@ -225,7 +225,7 @@ class VenueClient:
             headers={
                 "User-Agent": f"augury/{__version__}",
                 "Accept": "application/json",
-                # Only what `_body` can decompress under a cap.
+                # Only what `body.read` can decompress under a cap.
                 "Accept-Encoding": "gzip",
             },
             timeout=httpx2.Timeout(deadline),
@@ -417,26 +417,12 @@ class VenueClient:
             raise BadAnswer(self.venue, f"answered with {kind[:60]} in place of JSON")
 
     async def _body(self, response: httpx2.Response) -> bytes:
-        """The body, decompressed here so that no chunk can grow past the cap unnoticed."""
-        encoding = response.headers.get("content-encoding", "identity").strip().lower()
-        if encoding not in ("", "identity", "gzip", "deflate"):
-            raise BadAnswer(self.venue, f"answered in an encoding not asked for ({encoding[:40]})")
-        inflate = zlib.decompressobj(47) if encoding in ("gzip", "deflate") else None
-        body = bytearray()
         try:
-            async for chunk in response.aiter_raw():
-                if inflate is not None:
-                    chunk = inflate.decompress(chunk, self._max_bytes - len(body) + 1)
-                body += chunk
-                if len(body) > self._max_bytes:
-                    raise BadAnswer(
-                        self.venue, f"sent more than {self._max_bytes // 1_048_576} MiB"
-                    )
-        except zlib.error:
-            raise BadAnswer(self.venue, "sent a damaged compressed answer") from None
-        if inflate is not None and not inflate.eof:
-            raise Unreachable(self.venue, "broke off its answer (compressed)")
-        return bytes(body)
+            return await body.read(response, self._max_bytes)
+        except body.Broken as error:
+            raise Unreachable(self.venue, str(error)) from None
+        except body.BodyError as error:
+            raise BadAnswer(self.venue, str(error)) from None
 
     def _decoded(self, body: bytes) -> Any:
         try:

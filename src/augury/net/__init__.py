@@ -1,0 +1,1 @@
+"""Requests to addresses that users gave: guarded, bounded, on the clock."""

@@ -1,0 +1,88 @@
+"""GET from an address a user gave: redirects judged one by one, size and time bounded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import httpx2
+
+from augury.errors import UpstreamFailed
+from augury.net import body
+
+MAX_REDIRECTS = 3
+DEADLINE = 10.0
+"""Seconds for the whole, redirects and the last byte included."""
+MAX_BYTES = 5 * 1024 * 1024
+
+
+class FetchFailed(UpstreamFailed):
+    """The address gave nothing usable; `detail` says why, in words for its owner."""
+
+    code = "fetch_failed"
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """An answer read to its end. `status` is 200 to 299, or 304 with no body."""
+
+    status: int
+    headers: httpx2.Headers
+    body: bytes
+
+
+async def get(
+    client: httpx2.AsyncClient,
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    deadline: float = DEADLINE,
+    max_bytes: int = MAX_BYTES,
+) -> Fetched:
+    """What is at `url`, asked for by a client of `guard.client`.
+
+    `headers` may hold a credential: they are not sent on to another origin.
+
+    Raises
+    ------
+    Refused
+        The address, or one it redirects to, is not one to connect to.
+    FetchFailed
+        Anything else that went wrong, at the latest `deadline` seconds from now.
+    """
+    try:
+        async with asyncio.timeout(deadline):
+            return await _follow(client, url, dict(headers or {}), max_bytes)
+    except (TimeoutError, httpx2.TimeoutException):
+        raise FetchFailed("The source did not answer in time.") from None
+    except body.BodyError as error:
+        raise FetchFailed(f"The source {error}.") from None
+    except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+        raise FetchFailed(f"The source can't be reached ({type(error).__name__}).") from None
+
+
+async def _follow(
+    client: httpx2.AsyncClient, url: str, headers: dict[str, str], max_bytes: int
+) -> Fetched:
+    target = httpx2.URL(url)
+    for _ in range(MAX_REDIRECTS + 1):
+        async with client.stream("GET", target, headers=headers) as response:
+            if response.is_redirect:
+                there = target.join(response.headers["location"])
+                if _origin(there) != _origin(target):
+                    headers = {}
+                target = there
+                continue
+            if response.status_code == 304:
+                return Fetched(304, response.headers, b"")
+            if not 200 <= response.status_code < 300:
+                raise FetchFailed(f"The source answered with status {response.status_code}.")
+            return Fetched(
+                response.status_code, response.headers, await body.read(response, max_bytes)
+            )
+    raise FetchFailed("The source redirects in circles.")
+
+
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port

@@ -1,0 +1,173 @@
+"""The guard against requests inward (SSRF), at the connection: what is dialled is what was judged.
+
+A name is resolved once a connection, every answer is judged, and the connection goes to one of
+those very addresses: an answer that changes meanwhile (rebinding) changes nothing. Each request,
+so each redirect too, has its URL judged. Proxies of the environment are not used, because they
+would resolve names themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Iterable
+from functools import cache
+from ipaddress import ip_address
+from ssl import SSLContext
+from typing import Any
+
+import httpcore2
+import httpx2
+import structlog
+from prometheus_client import Counter
+
+from augury import __version__
+from augury.net.addresses import Policy, Refused
+
+log = structlog.get_logger(__name__)
+
+REFUSED = Counter("augury_net_refused", "Requests to users' addresses that were not sent.")
+
+MOST_ADDRESSES = 4
+"""How many of a name's addresses are tried."""
+
+Resolver = Callable[[str, int], Awaitable[list[str]]]
+"""The numeric addresses of a host, best first."""
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The system's answer; empty when there is none."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return []
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class GuardedBackend(httpcore2.AsyncNetworkBackend):
+    """Dials public addresses only, and exactly those it has judged."""
+
+    def __init__(self, policy: Policy, resolver: Resolver = resolve) -> None:
+        self._policy = policy
+        self._resolver = resolver
+        self._dialler: httpcore2.AsyncNetworkBackend = httpcore2.AnyIOBackend()  # type: ignore[assignment]
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  (httpcore2's interface)
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        loop = asyncio.get_running_loop()
+        ends_at = loop.time() + (timeout or 10.0)
+        try:
+            async with asyncio.timeout_at(ends_at):
+                addresses = await self._judged(host, port)
+        except TimeoutError:
+            raise httpcore2.ConnectTimeout("The host name did not resolve in time.") from None
+        failure: Exception = httpcore2.ConnectError("No address to connect to.")
+        for n, address in enumerate(addresses):
+            share = max(0.1, ends_at - loop.time()) / (len(addresses) - n)
+            try:
+                return await self._dialler.connect_tcp(
+                    address,
+                    port,
+                    timeout=share,
+                    local_address=local_address,
+                    socket_options=socket_options,
+                )
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    async def _judged(self, host: str, port: int) -> list[str]:
+        try:
+            answers = [str(ip_address(host))]
+        except ValueError:
+            answers = await self._resolver(host, port)
+        # The same text whether a name is unknown or leads inside: inner names stay unknown.
+        if not answers:
+            raise Refused("The host does not lead to a public address.")
+        if host.lower().removesuffix(".") not in self._policy.names:
+            for answer in answers:
+                self._policy.check_address(ip_address(answer))
+        return answers[:MOST_ADDRESSES]
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109  (httpcore2's interface)
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        raise Refused("Sockets of this machine are not connected to.")
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class GuardedTransport(httpx2.AsyncHTTPTransport):
+    """httpx2's transport over connections of the guard."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        connections: int = 100,
+        resolver: Resolver = resolve,
+        tls: SSLContext | None = None,
+    ) -> None:
+        """`connections`: most at the same time, over all hosts."""
+        context = tls or _tls()
+        super().__init__(verify=context, trust_env=False)
+        self._policy = policy
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=context,
+            max_connections=connections,
+            max_keepalive_connections=connections,
+            keepalive_expiry=15.0,
+            network_backend=GuardedBackend(policy, resolver),
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            self._policy.check_url(str(request.url))
+            return await super().handle_async_request(request)
+        except Refused as refused:
+            REFUSED.inc()
+            log.info("address refused", host=request.url.host[:100], reason=refused.detail)
+            raise
+
+
+def client(
+    policy: Policy,
+    *,
+    timeout: float,
+    connections: int = 100,
+    resolver: Resolver = resolve,
+    tls: SSLContext | None = None,
+) -> httpx2.AsyncClient:
+    """A client for addresses that users gave.
+
+    Parameters
+    ----------
+    timeout
+        Seconds for each step of a request; what the whole may take is the caller's to bound.
+
+    Raises `Refused` in place of connecting where `policy` forbids it. Redirects are not followed.
+    """
+    return httpx2.AsyncClient(
+        transport=GuardedTransport(policy, connections=connections, resolver=resolver, tls=tls),
+        timeout=timeout,
+        follow_redirects=False,
+        trust_env=False,
+        # Only what `body.read` can decompress under a cap.
+        headers={"User-Agent": f"augury/{__version__}", "Accept-Encoding": "gzip"},
+    )
+
+
+@cache
+def _tls() -> SSLContext:
+    """One for all clients: reading the certificate authorities takes 20 ms."""
+    return httpx2.create_ssl_context(trust_env=False)
