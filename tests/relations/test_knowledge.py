@@ -46,6 +46,18 @@ def test_a_pattern_is_written_once_and_stands_for_every_entity() -> None:
     ]
 
 
+def test_an_edge_into_a_pattern_goes_to_all_its_instances() -> None:
+    text = TEXT.replace(
+        '"rate-boj", "+", 3, 30, "Prices push the bank."',
+        '"rate-{bank}", "+", 3, 30, "Prices push the {name}."',
+    )
+    edges = knowledge.parse({"test.toml": text}).edges
+    assert {(e.effect, e.reason) for e in edges if e.cause == "inflation"} == {
+        ("rate-boj", "Prices push the Bank of Japan."),
+        ("rate-ecb", "Prices push the ECB."),
+    }
+
+
 def test_the_linter_names_what_dangles_and_where() -> None:
     assert knowledge.lint(base()) == ["test.toml: inflation -> nowhere: no such factor"]
 

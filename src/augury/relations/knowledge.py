@@ -214,8 +214,22 @@ class _Reader:
             entity=entity,
         )
         instance = entity is not None
-        self._edges += [(where, key, e, instance) for e in written.get("effects", [])]
-        self._links += [(where, key, e, instance) for e in written.get("moves_with", [])]
+        effects, links = written.get("effects", []), written.get("moves_with", [])
+        self._edges += [(where, key, e, instance) for e in self._fanned_out(effects)]
+        self._links += [(where, key, e, instance) for e in self._fanned_out(links)]
+
+    def _fanned_out(self, written: list[Any]) -> list[Any]:
+        """An end that names a list, "town-{front-town}", stands for all its entities."""
+        out: list[Any] = []
+        for edge in written:
+            kind = re.search(r"\{([\w-]+)\}", str(edge[0])) if edge else None
+            if kind is None or kind[1] not in self._entities:
+                out.append(edge)
+                continue
+            for row in self._entities[kind[1]]:
+                end = str(edge[0]).replace(kind[0], row["key"])
+                out.append([end, *_filled(edge[1:], row)])
+        return out
 
     def base(self, version: str) -> Base:
         dangling: list[str] = []
@@ -323,7 +337,9 @@ def lint(base: Base) -> list[str]:
     tied = {e.cause for e in base.edges} | {e.effect for e in base.edges}
     tied |= {x for link in base.links for x in (link.one, link.other)}
     found += [f"{f.key}: no edge touches it" for f in base.written if f.key not in tied]
-    reasons = Counter((e.cause, e.reason) for e in base.edges)
+    reasons = Counter(
+        (e.cause, e.reason) for e in base.edges if base.factors[e.effect].entity is None
+    )
     for factor in base.written:
         again = [r for (cause, r), n in reasons.items() if cause == factor.key and n > 1]
         found += [f"{factor.key}: one reason for several edges: {reason!r}" for reason in again]
