@@ -72,6 +72,7 @@ def document(key: int, generation: int = 0, status: str | None = None) -> IndexD
         terms=terms(own | {10**9 + generation: 1.0}),
         vector=unit(rng),
         payload=record.tobytes(),
+        tags=terms({key % 5 + 1: float(np.float32(rng.uniform(0.1, 2))), 100: 1.0}),
     )
 
 
@@ -219,6 +220,49 @@ def test_a_search_returns_the_best_of_both_sides(engine: Engine) -> None:
         np.testing.assert_allclose(found.dense, [dense[k] for k in keys], atol=TOLERANCE)
         assert [STATUSES[s] for s in found.status] == [docs[k].status for k in keys]
         assert found.payload.tobytes() == b"".join(docs[k].payload for k in keys)
+
+
+def merit(doc: IndexDocument, tag: int) -> float:
+    return dict(zip(doc.tags.indices.tolist(), doc.tags.values.tolist(), strict=True)).get(tag, 0)
+
+
+def test_a_tag_finds_its_documents_of_highest_merit(engine: Engine) -> None:
+    docs = [document(key) for key in range(400)]
+    engine.upsert(docs)
+    engine.delete(range(0, 400, 9))
+    engine.upsert([replace(docs[11], tags=terms({2: 9.0})), replace(docs[12], tags=terms({}))])
+    now = {doc.key: doc for doc in docs if doc.key % 9}
+    now[11], now[12] = replace(docs[11], tags=terms({2: 9.0})), replace(docs[12], tags=terms({}))
+    query = unit(np.random.default_rng(5))
+    for tags, statuses in (((2,), None), ((1, 3), ("active",)), ((77,), None)):
+        expected: set[int] = set()
+        for tag in tags:
+            within = [d for d in now.values() if statuses is None or d.status in statuses]
+            held = [doc for doc in within if merit(doc, tag)]
+            expected |= {d.key for d in sorted(held, key=lambda d: (-merit(d, tag), d.key))[:20]}
+        found = engine.tagged(tags, query, statuses, 20)
+        assert set(found.keys.tolist()) == expected
+        cosines = [float(query @ now[key].vector) for key in found.keys.tolist()]
+        assert found.dense.tolist() == pytest.approx(cosines, abs=TOLERANCE)
+        assert found.payload["key"].tolist() == found.keys.tolist()
+
+
+def test_of_equal_merit_the_lower_keys_are_found_by_tag(tmp_path: Path) -> None:
+    with contextlib.closing(EdgeEngine(tmp_path, SCHEMA)) as engine:
+        engine.upsert(reversed([document(key) for key in range(100)]))
+        first = engine.tagged((100,), None, None, 30)
+        assert first.keys.tolist() == list(range(30))
+        engine.upsert([document(key, 1) for key in range(50)])  # written since the look-up
+        assert engine.tagged((100,), None, None, 30).keys.tolist() == list(range(30))
+
+
+def test_tags_outlive_the_engine(open_engine: Open) -> None:
+    with contextlib.closing(open_engine()) as engine:
+        engine.upsert([document(key) for key in range(50)])
+        engine.set_checkpoint(1)
+        before = engine.tagged((3,), None, None, 5).keys.tolist()
+    with contextlib.closing(open_engine()) as engine:
+        assert engine.tagged((3,), None, None, 5).keys.tolist() == before
 
 
 def test_payload_arrives_as_arrays(engine: Engine) -> None:

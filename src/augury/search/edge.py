@@ -1,7 +1,7 @@
 """The engine inside this process: Qdrant Edge for terms, flat columns for vectors.
 
 One partition per status. Each holds an Edge shard (sparse vectors under a write-ahead log) and
-three memory-mapped columns (key, vector, payload) whose rows are called slots.
+memory-mapped columns (key, vector, payload, tags) whose rows are called slots.
 
 Dense search is a scan, not a graph. A vector's *sketch* is the signs of its coordinates, 32 bytes
 at 256 dimensions; Hamming distance between sketches picks a shortlist, and the stored vectors of
@@ -47,6 +47,7 @@ from augury.search.engine import (
     check,
     partitions,
 )
+from augury.search.postings import MOST_TAGS, Postings
 
 SHORTLIST = 1024
 """Vectors whose cosine is computed in a dense search of a large catalogue; half of it in a small
@@ -177,11 +178,30 @@ class EdgeEngine:
                 part.candidates(STATUSES.index(name), hits, slots, vector)
                 for name, part, hits, slots in zip(names, parts, matching, near, strict=True)
             ]
-        merged = [np.concatenate(column) for column in zip(*found, strict=True)]
-        # A document on its way from one partition to another may be in both: the first holds.
-        keys, order = np.unique(merged[0], return_index=True)
-        lexical, dense, status, payload = (column[order] for column in merged[1:])
-        return Candidates(keys, lexical, dense, status, payload)
+        return _merged(found)
+
+    def tagged(
+        self,
+        tags: Sequence[int],
+        vector: NDArray[np.float32] | None,
+        statuses: Sequence[str] | None = None,
+        limit: int = 100,
+    ) -> Candidates:
+        if limit < 1:
+            raise ValueError("limit must be at least 1")
+        names = partitions(statuses)
+        if not names or not tags:
+            return Candidates.none(self._schema.payload)
+        if vector is not None and not vector.any():
+            vector = None
+        with self._gate:
+            parts = [self._parts[name] for name in names]
+            slots = _of_tags(parts, tags, limit)
+            found = [
+                part.candidates(STATUSES.index(name), {}, near, vector)
+                for name, part, near in zip(names, parts, slots, strict=True)
+            ]
+        return _merged(found)
 
     # Files
 
@@ -287,6 +307,13 @@ class _Partition:
             found = self._shard.query(qdrant.QueryRequest(limit, query=query))
         return [(int(point.id), point.score) for point in found]
 
+    def best_of_tag(
+        self, tag: int, limit: int
+    ) -> tuple[_Slots, NDArray[np.int64], NDArray[np.float32]]:
+        """Slots, keys and merits of the `limit` best documents under a tag."""
+        with self.lock:
+            return self.columns.best_of_tag(tag, limit)
+
     def candidates(
         self, status: int, hits: dict[int, float], near: _Slots, vector: NDArray[np.float32] | None
     ) -> tuple[NDArray[Any], ...]:
@@ -330,6 +357,7 @@ class _Columns:
     vectors : int16 (capacity, dim), coordinates x `_UNIT`: as small as half floats, more exact
         for coordinates within -1..1, and turned to float32 eight times as fast
     payload : record (capacity,)
+    tags, merits : uint16 and float32 (capacity, MOST_TAGS), 0 pads
     sketches : uint64 (ceil(dim / 64), capacity), rebuilt from the vectors when opened
 
     The files never shrink; freed slots are used again.
@@ -354,6 +382,7 @@ class _Columns:
             kept = np.fromiter(self.slots.values(), np.int64, len(self.slots))
             self._keys[np.setdiff1d(used, kept)] = 0
         self._free = np.flatnonzero(self._keys[: self.size] == 0).tolist()
+        self._postings = Postings()
         for start in range(0, self.size, _BLOCK):
             rows_ = slice(start, min(start + _BLOCK, self.size))
             self._sketches[:, rows_] = sketch(self._vectors[rows_])
@@ -391,8 +420,24 @@ class _Columns:
             b"".join(doc.payload for doc in docs), self.payload.dtype
         )
         self._sketches[:, slots] = sketch(vectors)
+        for slot, doc in zip(slots, docs, strict=True):
+            count = len(doc.tags)
+            self._tags[slot], self._merits[slot] = 0, 0
+            self._tags[slot, :count] = doc.tags.indices
+            self._merits[slot, :count] = doc.tags.values
         self._keys[slots] = [doc.key + 1 for doc in docs]
         self.slots.update(zip((doc.key for doc in docs), slots, strict=True))
+        self._postings.change(slots)
+
+    def best_of_tag(
+        self, tag: int, limit: int
+    ) -> tuple[_Slots, NDArray[np.int64], NDArray[np.float32]]:
+        """Slots, keys and merits of the `limit` best documents under a tag."""
+        if self._postings.stale:
+            used = slice(0, self.size)
+            self._postings.build(self._tags[used], self._merits[used], self._keys[used])
+        slots, merits = self._postings.best(tag, limit, self._tags, self._merits, self._keys)
+        return slots, self.keys(slots), merits
 
     def _slot(self, key: int) -> int:
         if (slot := self.slots.get(key)) is not None:
@@ -403,10 +448,10 @@ class _Columns:
         return self.size - 1
 
     def remove(self, keys: Iterable[int]) -> None:
-        for key in keys:
-            slot = self.slots.pop(key)
-            self._keys[slot] = 0
-            self._free.append(slot)
+        freed = [self.slots.pop(key) for key in keys]
+        self._keys[freed] = 0
+        self._free += freed
+        self._postings.change(freed)
 
     def distances(self, query: Words, words: int) -> NDArray[np.uint8]:
         """Bits in which the first `words` words of each slot's sketch differ, by slot."""
@@ -440,11 +485,15 @@ class _Columns:
         keys = _map(self._path / "keys.i64", "<i8", (capacity,))
         vectors = _map(self._path / "vectors.i16", "<i2", (capacity, self._dim))
         payload = _map(self._path / "payload.rec", self._record, (capacity,))
-        self._mapped = keys, vectors, payload
+        tags = _map(self._path / "tags.u16", "<u2", (capacity, MOST_TAGS))
+        merits = _map(self._path / "merits.f32", "<f4", (capacity, MOST_TAGS))
+        self._mapped = keys, vectors, payload, tags, merits
         # Plain views: indexing a memmap object costs 50 us more each time.
         self._keys: NDArray[np.int64] = np.asarray(keys)
         self._vectors: NDArray[np.int16] = np.asarray(vectors)
         self.payload: NDArray[np.void] = np.asarray(payload)
+        self._tags: NDArray[np.uint16] = np.asarray(tags)
+        self._merits: NDArray[np.float32] = np.asarray(merits)
         sketches = np.zeros((len(self._sketches), capacity), np.uint64)
         sketches[:, : self._capacity] = self._sketches
         self._sketches, self._capacity = sketches, capacity
@@ -505,6 +554,30 @@ def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np
         hits[i] = h[:room]
         room -= len(hits[i])
     return hits
+
+
+def _merged(found: Sequence[tuple[NDArray[Any], ...]]) -> Candidates:
+    """The columns of `Candidates` from each partition, as one."""
+    merged = [np.concatenate(column) for column in zip(*found, strict=True)]
+    # A document on its way from one partition to another may be in both: the first holds.
+    keys, order = np.unique(merged[0], return_index=True)
+    lexical, dense, status, payload = (column[order] for column in merged[1:])
+    return Candidates(keys, lexical, dense, status, payload)
+
+
+def _of_tags(parts: Sequence[_Partition], tags: Sequence[int], limit: int) -> list[_Slots]:
+    """The slots of the `limit` best documents of each tag, by partition."""
+    chosen: list[list[_Slots]] = [[] for _ in parts]
+    for tag in tags:
+        found = [part.best_of_tag(tag, limit) for part in parts]
+        keys = np.concatenate([k for _, k, _ in found])
+        merits = np.concatenate([m for _, _, m in found])
+        picked = np.zeros(len(keys), bool)
+        picked[best(keys, merits, limit)] = True
+        ends = np.cumsum([len(k) for _, k, _ in found])[:-1]
+        for mine, (slots, _, _), mark in zip(chosen, found, np.split(picked, ends), strict=True):
+            mine.append(slots[mark])
+    return [np.unique(np.concatenate(slots)) for slots in chosen]
 
 
 def _nearest(parts: Sequence[_Partition], vector: NDArray[np.float32], limit: int) -> list[_Slots]:

@@ -20,12 +20,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from augury.search.postings import MOST_TAGS, TAGS
 
 T = TypeVar("T")
 
@@ -92,6 +94,8 @@ class IndexDocument:
     terms : the lexical side
     vector : float32 (dim,), unit length, or zero where the text has no known word
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
+    tags : what the document can be looked up by, at most `MOST_TAGS`, each in 1..65535, with the
+        document's merit under it: those of highest merit are found
     """
 
     key: int
@@ -99,14 +103,16 @@ class IndexDocument:
     terms: SparseVector
     vector: NDArray[np.float32]
     payload: bytes
+    tags: SparseVector = field(default_factory=SparseVector.empty)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """The union of the best lexical and the best dense hits, in ascending order of key.
+    """What a search or a look-up by tags found, in ascending order of key.
 
     keys : int64 (m,), unique
-    lexical : float32 (m,), dot product of terms; 0 where the vector alone found the document
+    lexical : float32 (m,), dot product of terms; 0 where the vector or a tag alone found the
+        document
     dense : float32 (m,), cosine, +-0.001 (coordinates are stored in two bytes); 0 without a
         query vector
     status : uint8 (m,), index into `STATUSES`
@@ -162,6 +168,19 @@ class Engine(Protocol):
         """
         ...
 
+    def tagged(
+        self,
+        tags: Sequence[int],
+        vector: NDArray[np.float32] | None,
+        statuses: Sequence[str] | None = None,
+        limit: int = 100,
+    ) -> Candidates:
+        """The `limit` documents of highest merit under each tag, ties by ascending key.
+
+        At most len(tags) x limit, each once, with the cosine to `vector`.
+        """
+        ...
+
     def checkpoint(self) -> int:
         """The last value set; 0 for a new, cleared or rebuilt index."""
         ...
@@ -214,6 +233,9 @@ def check(doc: IndexDocument, schema: IndexSchema) -> None:
         raise ValueError(f"document {doc.key}: a weight or coordinate is not finite")
     if len(doc.terms.indices) != len(doc.terms.values):
         raise ValueError(f"document {doc.key}: terms and weights differ in number")
+    tags = doc.tags.indices
+    if len(tags) > MOST_TAGS or not ((tags > 0) & (tags < TAGS)).all():
+        raise ValueError(f"document {doc.key}: at most {MOST_TAGS} tags in 1..{TAGS - 1}")
     if len(doc.payload) != schema.payload.itemsize:
         raise ValueError(
             f"document {doc.key}: payload of {len(doc.payload)} bytes,"

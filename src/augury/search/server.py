@@ -118,18 +118,40 @@ class ServerEngine:
         _, more = self._query(
             None, by_vector and _scores_of(by_vector, lexical.keys() - dense.keys())
         )
-        payloads = {key: hit["payload"] for key, hit in (lexical | dense).items()}
+        return self._candidates(lexical | dense, lexical, dense | more)
+
+    def _candidates(
+        self, found: dict[int, Hit], lexical: dict[int, Hit], dense: dict[int, Hit]
+    ) -> Candidates:
+        payloads = {key: hit["payload"] for key, hit in found.items()}
         keys = sorted(payloads)
         return Candidates(
             keys=np.array(keys, np.int64),
             lexical=_scores(keys, lexical),
-            dense=_scores(keys, dense | more),
+            dense=_scores(keys, dense),
             status=np.array([STATUSES.index(payloads[key]["status"]) for key in keys], np.uint8),
             payload=np.frombuffer(
                 b"".join(base64.b64decode(payloads[key]["record"]) for key in keys),
                 self._schema.payload,
             ),
         )
+
+    def tagged(
+        self,
+        tags: Sequence[int],
+        vector: NDArray[np.float32] | None,
+        statuses: Sequence[str] | None = None,
+        limit: int = 100,
+    ) -> Candidates:
+        if limit < 1:
+            raise ValueError("limit must be at least 1")
+        names = partitions(statuses)
+        within = [] if len(names) == len(STATUSES) else [_status_in(names)]
+        hits = self._query(*(_best_of(_by_tag(tag), limit, within) for tag in tags))
+        found = {key: hit for under in hits for key, hit in _best(under, limit).items()}
+        by_vector = _by_vector(vector) if vector is not None and vector.any() else None
+        (dense,) = self._query(by_vector and _scores_of(by_vector, found.keys()))
+        return self._candidates(found, {}, dense)
 
     def checkpoint(self) -> int:
         return self._call("GET", self._path)["config"]["metadata"]["checkpoint"]
@@ -159,7 +181,7 @@ class ServerEngine:
             self._path,
             {
                 "vectors": {"dense": dense},
-                "sparse_vectors": {"terms": {}},
+                "sparse_vectors": {"terms": {}, "tags": {}},
                 "replication_factor": self._replicas,
                 "metadata": {"checkpoint": 0},
             },
@@ -202,7 +224,11 @@ def _reason(answer: httpx2.Response) -> str:
 def _point(doc: IndexDocument) -> dict[str, Any]:
     return {
         "id": doc.key,
-        "vector": {"dense": doc.vector.tolist(), "terms": _sparse(doc.terms)},
+        "vector": {
+            "dense": doc.vector.tolist(),
+            "terms": _sparse(doc.terms),
+            "tags": _sparse(doc.tags),
+        },
         "payload": {"status": doc.status, "record": base64.b64encode(doc.payload).decode()},
     }
 
@@ -213,6 +239,10 @@ def _sparse(terms: SparseVector) -> dict[str, list[Any]]:
 
 def _by_terms(terms: SparseVector) -> Query:
     return {"query": _sparse(terms), "using": "terms"}
+
+
+def _by_tag(tag: int) -> Query:
+    return {"query": {"indices": [tag], "values": [1.0]}, "using": "tags"}
 
 
 def _by_vector(vector: NDArray[np.float32]) -> Query:
