@@ -14,6 +14,7 @@ rows = [["boj", "Bank of Japan", "boj | bank of japan"], ["ecb", "ECB", "ecb"]]
 name = "{name} policy rate"
 up = "{name} sets higher rates"
 match = ["{match} & rate | hike | cut"]
+up_words = ["no change"]
 effects = [["currency-{key}?", "+", 3, 0, "Higher rates at the {name} draw money."]]
 [factors.currency-boj]
 name = "Yen"
@@ -102,6 +103,7 @@ def test_yes_points_up_or_down() -> None:
     assert lean("Will the ECB hike rates?") == 1
     assert lean("Will the ECB cut rates?") == -1
     assert lean("Will the ECB not cut rates?") == 1
+    assert lean("No change in the ECB rate?") == 1
     assert lean("USDJPY above 150") == -1
     assert lean("Inflation of 3% or more") == 1
 

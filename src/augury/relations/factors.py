@@ -135,14 +135,18 @@ _NOT: Final = frozenset("not no never fail fails failed without nobody none refu
 def lean(told: str, factor: Factor) -> int:
     """+1 where Yes to a folded text means the factor's `up`, -1 where the opposite."""
     words = tuple(told.replace("?", " ").replace(",", " ").split())
-    if any(_said(phrase, words) for phrase in factor.down_words):
-        side = -1
-    elif any(_said(phrase, words) for phrase in factor.up_words):
-        side = 1
+    down, up = _words_said(factor.down_words, words), _words_said(factor.up_words, words)
+    if said := down or up:
+        side = -1 if down else 1
     else:
-        down, up = (sum(word in generic for word in words) for generic in (_DOWN, _UP))
-        side = -1 if down > up else 1
-    return -side if any(word in _NOT for word in words) else side
+        falls, rises = (sum(word in generic for word in words) for generic in (_DOWN, _UP))
+        side = -1 if falls > rises else 1
+    # A negation inside the factor's own words ("no change", "bank fails") turns nothing round.
+    return -side if any(word in _NOT and word not in said for word in words) else side
+
+
+def _words_said(phrases: tuple[Phrase, ...], words: tuple[str, ...]) -> set[str]:
+    return {word for phrase in phrases if _said(phrase, words) for word in phrase}
 
 
 def _said(phrase: Phrase, words: tuple[str, ...]) -> bool:
