@@ -19,6 +19,7 @@ from augury.http import setup
 from augury.http import store as idempotency
 from augury.jobs.worker import Worker
 from augury.markets.service import MarketService
+from augury.relations.service import RelationService
 from augury.search.service import SearchService
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -39,6 +40,7 @@ class Services:
     access: AccessService
     markets: MarketService
     search: SearchService
+    relations: RelationService
     health: HealthService
 
 
@@ -48,7 +50,8 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
     async with AsyncExitStack() as stack:
         database = await Database.open(settings)
         stack.push_async_callback(database.close)
-        search = await SearchService.open(settings, database)
+        relations = RelationService()
+        search = await SearchService.open(settings, database, relations)
         stack.push_async_callback(search.close)
         yield Services(
             settings=settings,
@@ -56,6 +59,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             access=AccessService(database),
             markets=MarketService(database),
             search=search,
+            relations=relations,
             health=HealthService(
                 database,
                 search,

@@ -99,10 +99,11 @@ async def make_searchable(settings: Settings, database: Database, progress: Prog
     With a service on the same data folder the index is that service's: it follows by itself,
     and this waits until it has. `progress` is told how many changes were indexed.
     """
+    from augury.relations.service import RelationService
     from augury.search.service import SearchService
 
     try:
-        service = await SearchService.open(settings, database)
+        service = await SearchService.open(settings, database, RelationService())
     except SetupProblem:
         async with database.reading() as conn:
             newest = await markets.last_change(conn)

@@ -24,15 +24,25 @@ from augury.markets.store import IndexRow
 from augury.search import rank, store
 from augury.search.embedding import Embedder
 from augury.search.engine import Engine, IndexDocument, IndexSchema, SparseVector
+from augury.search.postings import MOST_TAGS
+from augury.search.related import Relations, Tag
 from augury.search.text import DocumentFrequencies, DocumentText, document_text, document_vector
 from augury.storage.database import Database
 
 log = structlog.get_logger(__name__)
 
-RECORD = np.dtype([("change", "<u8"), *rank.RECORD.descr])
-"""What the engine returns with each candidate: the ranker's record and the market's change."""
+RECORD = np.dtype(
+    [
+        ("change", "<u8"),
+        ("tags", "<u2", (MOST_TAGS,)),
+        ("fits", "u1", (MOST_TAGS,)),  # in 255ths
+        *rank.RECORD.descr,
+    ]
+)
+"""What the engine returns with each candidate: the market's change, its tags, and what the ranker
+reads."""
 
-VERSION = "1"
+VERSION = "2"
 """Raise it when text, weighting or records change: every index is then built anew."""
 
 BATCH = 1_000
@@ -50,16 +60,23 @@ LEAD_EVERY = 5.0
 Progress = Callable[[int], None]
 
 
-def schema(embedder: Embedder) -> IndexSchema:
+def schema(embedder: Embedder, relations: Relations) -> IndexSchema:
     """What an index made by this code holds."""
-    return IndexSchema(embedder.dim, RECORD, f"{VERSION}/{embedder.name}")
+    return IndexSchema(embedder.dim, RECORD, f"{VERSION}/{embedder.name}/{relations.version}")
 
 
 class Indexer:
     """Follows the catalogue's changes into one engine."""
 
     def __init__(
-        self, database: Database, engine: Engine, embedder: Embedder, name: str, *, shared: bool
+        self,
+        database: Database,
+        engine: Engine,
+        embedder: Embedder,
+        relations: Relations,
+        name: str,
+        *,
+        shared: bool,
     ) -> None:
         """`name` tells this index from those of other machines on the same database; `shared`:
         other processes may write it too, so that one of them has to be chosen."""
@@ -67,6 +84,7 @@ class Indexer:
         self._database = database
         self._engine = engine
         self._embedder = embedder
+        self._relations = relations
         self._name = f"{name}:{engine.schema.fingerprint}"
         self._counted = np.zeros(0, np.bool_)
         self._position = 0
@@ -212,12 +230,15 @@ class Indexer:
         terms = [document_vector(text) for text in texts]
         self._count([row.seq for row in rows], [ids for ids, _ in terms])
         for row, text, vector, (ids, weights) in zip(rows, texts, vectors, terms, strict=True):
+            tags = self._relations.tags(text)
+            record = _record(row, text, tags)
             yield IndexDocument(
                 key=row.seq,
                 status=row.status,
                 terms=SparseVector(ids, weights * _nudge(row.seq)),
                 vector=vector,
-                payload=_record(row, text).tobytes(),
+                payload=record.tobytes(),
+                tags=_merits(tags, record),
             )
 
     def _count(self, seqs: list[int], terms: list[NDArray[np.uint32]]) -> None:
@@ -253,7 +274,25 @@ def _text(row: IndexRow) -> DocumentText:
     )
 
 
-def _record(row: IndexRow, text: DocumentText) -> NDArray[np.void]:
+def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
+    """Under each tag: how well the market fits, then how much it is traded and how late it closes.
+
+    A market that closed years ago is seldom what a question of today is related to.
+    """
+    trade = min(1.0, float(record["salience"]) / 18)
+    lateness = min(1.0, max(0.0, (float(record["closes"]) - _LONG_AGO) / _SINCE))
+    worth = 0.4 + 0.4 * trade + 0.2 * lateness
+    return SparseVector(
+        np.array([tag.number for tag in tags], np.uint32),
+        np.array([(0.35 + 0.65 * tag.fit) * worth for tag in tags], np.float32),
+    )
+
+
+_LONG_AGO, _SINCE = 1_577_836_800, 7 * 365.25 * 86_400
+"""2020-01-01, and seven years, in seconds."""
+
+
+def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:
     out = np.zeros((), RECORD)
     ranked = rank.record(
         text,
@@ -265,4 +304,6 @@ def _record(row: IndexRow, text: DocumentText) -> NDArray[np.void]:
     for field in rank.RECORD.names or ():
         out[field] = ranked[field]
     out["change"] = row.change
+    out["tags"][: len(tags)] = [tag.number for tag in tags]
+    out["fits"][: len(tags)] = [round(255 * tag.fit) for tag in tags]
     return out

@@ -260,6 +260,16 @@ def rank(
     *,
     collapse: bool = True,
 ) -> Ranking:
+    """Order candidates by how directly they are about the query: `features`, then `order`."""
+    return order(candidates, features(query, candidates, frequencies), collapse=collapse)
+
+
+def raw(features: Features) -> Features:
+    """The weighted sum of each row of `features`: how direct, on an open scale."""
+    return features @ _VECTOR
+
+
+def order(candidates: Candidates, features: Features, *, collapse: bool = True) -> Ranking:
     """Order candidates by how directly they are about the query, best first.
 
     Parameters
@@ -273,20 +283,20 @@ def rank(
     Total order: score (in steps of `TIE`), then salience, then key; so equal input gives equal
     output whatever the order of the candidates.
     """
-    raw = features(query, candidates, frequencies) @ _VECTOR
+    merit = raw(features)
     keys = np.asarray(candidates.keys)
     busy = candidates.records["salience"]
     by_key = np.argsort(np.argsort(keys, kind="stable"), kind="stable")
-    order = _order(raw, busy, by_key)
+    best = _order(merit, busy, by_key)
     if collapse:
-        families = candidates.records["family"][order]
-        crowded = order[_place_in_family(families) >= FAMILY_SIZE]
-        raw[crowded] -= FAMILY_PENALTY
-        order = _order(raw, busy, by_key)
-    order = order[_answers(raw, candidates.lexical)[order]]
-    score = 1 / (1 + np.exp(-_SLOPE * (raw[order] - _MIDDLE)))
+        families = candidates.records["family"][best]
+        crowded = best[_place_in_family(families) >= FAMILY_SIZE]
+        merit[crowded] -= FAMILY_PENALTY
+        best = _order(merit, busy, by_key)
+    best = best[_answers(merit, candidates.lexical)[best]]
+    score = 1 / (1 + np.exp(-_SLOPE * (merit[best] - _MIDDLE)))
     # within a tie a lower score may stand first; shown scores never rise
-    return Ranking(order, np.minimum.accumulate(score).astype(np.float32))
+    return Ranking(best, np.minimum.accumulate(score).astype(np.float32))
 
 
 def _answers(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.bool_]:

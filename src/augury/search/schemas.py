@@ -113,6 +113,11 @@ class SearchResult(BaseModel):
         description="For ranking within this response and dimension; not a probability."
     )
     dimension: Dimension
+    reason: str | None = Field(
+        None,
+        description="Why the market is related, along the causal factor base. Absent from direct "
+        "results.",
+    )
 
 
 class SearchResponse(BaseModel):

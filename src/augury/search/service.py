@@ -11,14 +11,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from augury.markets.records import Platform, Status
 from augury.search import query as understanding
 from augury.search import rank, store
 from augury.search.embedding import Embedder
-from augury.search.engine import Engine, SparseVector
+from augury.search.engine import Candidates, Engine, IndexSchema, SparseVector
 from augury.search.indexer import Indexer, Progress, schema
 from augury.search.query import ParsedQuery
+from augury.search.related import Pool, Relation, Relations, Unrelated
 from augury.search.schemas import DIMENSIONS, Dimension
 from augury.search.store import ResultRow
 from augury.search.text import DocumentFrequencies
@@ -45,7 +47,14 @@ ROWS_KEPT = 20_000
 """Result rows kept in memory, least recently shown dropped first (some 10 MB)."""
 
 
-class Result(msgspec.Struct, frozen=True):
+VOTERS = 10
+"""Best direct results that say what a query is about."""
+
+TAGGED = 40
+"""Best markets of each related factor that are ranked; more for longer answers."""
+
+
+class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     """A search result of the specification, ready to be encoded."""
 
     id: str
@@ -56,6 +65,8 @@ class Result(msgspec.Struct, frozen=True):
     platform_url: str | None
     score: float
     dimension: Dimension
+    reason: str | None = None
+    """Why the market is related; a direct one needs no reason."""
 
 
 class Hit(NamedTuple):
@@ -64,6 +75,17 @@ class Hit(NamedTuple):
     key: int
     change: int
     score: float
+    reason: str | None = None
+
+
+class _Gathered(NamedTuple):
+    """What a query brought up, and how directly it is about the query."""
+
+    query: rank.RankQuery
+    vector: NDArray[np.float32]
+    candidates: Candidates
+    features: rank.Features
+    ranking: rank.Ranking
 
 
 Found = dict[Dimension, list[Result]]
@@ -85,14 +107,22 @@ class SearchService:
     """Searches one index, and keeps it in step with the catalogue."""
 
     def __init__(
-        self, database: Database, engine: Engine, embedder: Embedder, name: str, *, shared: bool
+        self,
+        database: Database,
+        engine: Engine,
+        embedder: Embedder,
+        relations: Relations,
+        name: str,
+        *,
+        shared: bool,
     ) -> None:
         """`name` and `shared` as the indexer takes them; a shared index is on a server."""
         self._remote = shared
+        self._relations = relations
         self._database = database
         self.engine = engine
         self.embedder = embedder
-        self._indexer = Indexer(database, engine, embedder, name, shared=shared)
+        self._indexer = Indexer(database, engine, embedder, relations, name, shared=shared)
         self._answers: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
 
@@ -102,11 +132,18 @@ class SearchService:
         return self._indexer.frequencies
 
     @classmethod
-    async def open(cls, settings: Settings, database: Database) -> SearchService:
-        """The service over the index the settings name, as the index was left."""
+    async def open(
+        cls, settings: Settings, database: Database, relations: Relations | None = None
+    ) -> SearchService:
+        """The service over the index the settings name, as the index was left.
+
+        Without `relations` nothing but direct results is known.
+        """
+        relations = relations or Unrelated()
         embedder = await asyncio.to_thread(_embedder)
-        engine, name = await asyncio.to_thread(_open_engine, settings, embedder)
-        service = cls(database, engine, embedder, name, shared=settings.search_url is not None)
+        engine, name = await asyncio.to_thread(_open_engine, settings, schema(embedder, relations))
+        shared = settings.search_url is not None
+        service = cls(database, engine, embedder, relations, name, shared=shared)
         try:
             await service._indexer.open()
         except BaseException:
@@ -141,11 +178,7 @@ class SearchService:
         top_k: int = 20,
         status: Status | None = None,
     ) -> Found:
-        """The best `top_k` markets of each relation, best first.
-
-        Only `direct` is ranked yet; the other relations are empty until they are known, because
-        a market that merely looks similar is none of them.
-        """
+        """The best `top_k` markets of each relation, best first; no market in two of them."""
         asked = (query, dimensions, top_k, status)
         if (known := self._answers.get(asked)) is not None:
             if known.holds(self._indexer.position):
@@ -153,26 +186,55 @@ class SearchService:
                 return known.found
             del self._answers[asked]
         position, at = self._indexer.position, time.monotonic()
-        found: Found = {dimension: [] for dimension in dimensions}
-        if "direct" in found:
-            parsed = understanding.parse(query)
-            found["direct"] = await self._direct(parsed, top_k, status)
+        found = await self._search(understanding.parse(query), dimensions, top_k, status)
         self._answers[asked] = _Answer(found, position, at)
         if len(self._answers) > ANSWERS_KEPT:
             self._answers.popitem(last=False)
         return found
 
-    async def _direct(self, parsed: ParsedQuery, top_k: int, status: Status | None) -> list[Result]:
+    async def _search(
+        self,
+        parsed: ParsedQuery,
+        dimensions: tuple[Dimension, ...],
+        top_k: int,
+        status: Status | None,
+    ) -> Found:
         named = await self._named(parsed)
         # An id alone asks for that market, and then for those like it.
         text = parsed.text or (named[0].question if named else "")
+        asked = (text, parsed, dimensions, top_k, status)
         if self._remote:
             # The engine waits for its server; nobody else should.
-            hits = await asyncio.to_thread(self._rank, text, parsed, top_k, status)
+            hits = await asyncio.to_thread(self._hits, *asked)
         else:
             # In a thread it would only wait for the interpreter lock that this one holds.
-            hits = self._rank(text, parsed, top_k, status)
+            hits = self._hits(*asked)
+        direct = await self._shown_directly(named, hits["direct"], parsed, top_k, status)
+        taken = {row.seq for row, _ in direct}
+        found: Found = {dimension: [] for dimension in dimensions}
+        if "direct" in found:
+            found["direct"] = [_result(row, score, "direct") for row, score in direct]
+        wanted = [hit for d in dimensions if d != "direct" for hit in hits.get(d, ())]
+        rows = await self._fetch([hit for hit in wanted if hit.key not in taken])
+        for dimension in dimensions:
+            if dimension != "direct":
+                found[dimension] = [
+                    _result(row, hit.score, dimension, hit.reason)
+                    for hit in hits.get(dimension, ())
+                    if hit.key not in taken
+                    and (row := rows.get(hit.key))
+                    and status in (None, row.status)
+                ][:top_k]
+        return found
 
+    async def _shown_directly(
+        self,
+        named: list[ResultRow],
+        hits: list[Hit],
+        parsed: ParsedQuery,
+        top_k: int,
+        status: Status | None,
+    ) -> list[tuple[ResultRow, float]]:
         def belongs(row: ResultRow) -> bool:
             return status in (None, row.status) and _has_phrases(row, parsed.phrases)
 
@@ -187,7 +249,7 @@ class SearchService:
             shown += [
                 (row, hit.score) for hit in part if (row := rows.get(hit.key)) and belongs(row)
             ]
-        return [_result(row, score, "direct") for row, score in shown[:top_k]]
+        return shown[:top_k]
 
     async def _named(self, parsed: ParsedQuery) -> list[ResultRow]:
         """The markets whose ids or addresses stand in the query."""
@@ -202,29 +264,91 @@ class SearchService:
         async with self._database.reading() as conn:
             return await store.named_markets(conn, parsed.market_ids, pages, NAMED)
 
-    def _rank(self, text: str, parsed: ParsedQuery, top_k: int, status: Status | None) -> list[Hit]:
+    def _hits(
+        self,
+        text: str,
+        parsed: ParsedQuery,
+        dimensions: tuple[Dimension, ...],
+        top_k: int,
+        status: Status | None,
+    ) -> dict[Dimension, list[Hit]]:
+        """Ranked markets by relation; `direct` always, for the others keep clear of it."""
         if not text:
-            return []
+            return {"direct": []}
+        statuses = None if status is None else (status,)
+        gathered = self._gather(text, parsed, top_k, statuses)
+        found, ranking = gathered.candidates, gathered.ranking
+        hits: dict[Dimension, list[Hit]] = {
+            "direct": list(
+                map(
+                    Hit,
+                    found.keys[ranking.order].tolist(),
+                    found.payload["change"][ranking.order].tolist(),
+                    ranking.scores.tolist(),
+                )
+            )
+        }
+        if set(dimensions) != {"direct"}:
+            hits |= self._related(text, gathered, top_k, statuses)
+        return hits
+
+    def _gather(
+        self, text: str, parsed: ParsedQuery, top_k: int, statuses: tuple[Status] | None
+    ) -> _Gathered:
         frequencies = self.frequencies
-        ranked = rank.RankQuery.of(text, frequencies)
+        query = rank.RankQuery.of(text, frequencies)
         wanted = max(CANDIDATES, 2 * top_k) if not parsed.phrases else PHRASE_CANDIDATES
-        candidates = self.engine.search(
-            _telling(ranked, frequencies),
-            self.embedder.embed_query(text),
-            None if status is None else (status,),
-            wanted,
+        vector = self.embedder.embed_query(text)
+        found = self.engine.search(_telling(query, frequencies), vector, statuses, wanted)
+        candidates = _ranked(found)
+        features = rank.features(query, candidates, frequencies)
+        ranking = rank.order(candidates, features, collapse=not parsed.asks_level)
+        return _Gathered(query, vector, found, features, ranking)
+
+    def _related(
+        self, text: str, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
+    ) -> dict[Relation, list[Hit]]:
+        found, order = gathered.candidates, gathered.ranking.order
+        best = found.payload[order[:VOTERS]]
+        lookup = self._relations.ask(
+            text,
+            best["tags"],
+            _fits(best),
+            gathered.ranking.scores[:VOTERS],
         )
-        ranking = rank.rank(
-            ranked,
-            rank.Candidates(
-                candidates.keys, candidates.payload, candidates.dense, candidates.lexical
-            ),
-            frequencies,
-            collapse=not parsed.asks_level,
+        tagged = self.engine.tagged(lookup.tags, gathered.vector, statuses, max(TAGGED, top_k))
+        # Near by meaning and related by a factor: such candidates count as well.
+        new = ~np.isin(tagged.keys, found.keys)
+        more = _ranked(tagged, new)
+        features = np.concatenate(
+            [gathered.features, rank.features(gathered.query, more, self.frequencies)]
         )
-        keys = candidates.keys[ranking.order].tolist()
-        changes = candidates.payload["change"][ranking.order].tolist()
-        return list(map(Hit, keys, changes, ranking.scores.tolist()))
+        keys = np.concatenate([found.keys, tagged.keys[new]])
+        payload = np.concatenate([found.payload, tagged.payload[new]])
+        shown = np.isin(keys, found.keys[order[:top_k]])
+        kept = np.flatnonzero(~shown)
+        payload, features, keys = payload[kept], features[kept], keys[kept]
+        column = dict(zip(rank.FEATURES, features.T, strict=True))
+        pool = Pool(
+            keys=keys,
+            tags=payload["tags"],
+            fits=_fits(payload),
+            directness=rank.raw(features),
+            dense=column["dense"],
+            words=column["words"],
+            year=column["year"],
+            fixture=column["fixture"],
+            salience=payload["salience"],
+            closes=payload["closes"],
+            family=payload["family"],
+        )
+        return {
+            relation: [
+                Hit(int(keys[at]), int(payload["change"][at]), score, reason)
+                for at, score, reason in ranked
+            ]
+            for relation, ranked in lookup.rank(pool, top_k).items()
+        }
 
     async def _fetch(self, hits: list[Hit]) -> dict[int, ResultRow]:
         rows: dict[int, ResultRow] = {}
@@ -266,7 +390,21 @@ def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:
     )
 
 
-def _result(row: ResultRow, score: float, dimension: Dimension) -> Result:
+def _fits(payload: NDArray[np.void]) -> NDArray[np.float32]:
+    return np.asarray(payload["fits"] / 255, np.float32)
+
+
+def _ranked(found: Candidates, kept: NDArray[np.bool_] | None = None) -> rank.Candidates:
+    """What the ranker reads of the engine's candidates, all or those `kept`."""
+    part: Any = slice(None) if kept is None else kept
+    return rank.Candidates(
+        found.keys[part], found.payload[part], found.dense[part], found.lexical[part]
+    )
+
+
+def _result(
+    row: ResultRow, score: float, dimension: Dimension, reason: str | None = None
+) -> Result:
     return Result(
         row.id,
         row.platform,
@@ -276,6 +414,7 @@ def _result(row: ResultRow, score: float, dimension: Dimension) -> Result:
         row.url,
         round(score, 6),
         dimension,
+        reason,
     )
 
 
@@ -285,16 +424,16 @@ def _embedder() -> Embedder:
     return Embedder.load()
 
 
-def _open_engine(settings: Settings, embedder: Embedder) -> tuple[Engine, str]:
+def _open_engine(settings: Settings, layout: IndexSchema) -> tuple[Engine, str]:
     """The engine of the settings, and the name of its index."""
     if settings.search_url:
         from augury.search.server import ServerEngine
 
-        return ServerEngine(settings.search_url, schema(embedder)), "server"
+        return ServerEngine(settings.search_url, layout), "server"
     from augury.search.edge import EdgeEngine
 
     folder = Path(settings.data_dir) / "search"
-    engine = EdgeEngine(folder, schema(embedder))
+    engine = EdgeEngine(folder, layout)
     return engine, _identity(folder / "identity")
 
 

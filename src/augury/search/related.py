@@ -1,0 +1,127 @@
+"""The port of relations: what search asks of them. `augury.relations` answers.
+
+When a market is indexed it gets tags (numbers of the factors it is about); when a query is asked,
+relations say which tags to look up and how what was found is related. Search knows neither
+factors nor reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.search.text import DocumentText
+
+Relation = Literal["upstream", "downstream", "correlated"]
+
+
+class Tag(NamedTuple):
+    """A factor that a market is about."""
+
+    number: int
+    """In 1 .. 65535."""
+    fit: float
+    """How much of the market's text is about it, in (0, 1]."""
+    lean: int
+    """+1 where Yes means more of the factor, -1 where it means less."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """Markets that may be related, column by column; n of them."""
+
+    keys: NDArray[np.int64]
+    tags: NDArray[np.uint16]
+    """(n, MOST_TAGS), 0 pads"""
+    fits: NDArray[np.float32]
+    """(n, MOST_TAGS), in [0, 1]"""
+    directness: NDArray[np.float32]
+    """The ranker's raw score: how directly the market is about the query itself."""
+    dense: NDArray[np.float32]
+    """Cosine of query and market."""
+    words: NDArray[np.float32]
+    """Share of the query's rarity that the market's title names."""
+    year: NDArray[np.float32]
+    """1 where query and market name a common year."""
+    fixture: NDArray[np.float32]
+    """1 for one game or short window that the query does not ask for."""
+    salience: NDArray[np.float32]
+    """How much the market is traded."""
+    closes: NDArray[np.uint32]
+    """Epoch seconds, 0: unknown."""
+    family: NDArray[np.uint64]
+    """What makes markets one family."""
+
+
+class Ranked(NamedTuple):
+    """A related market: its position in the pool, its score, and why it is related."""
+
+    position: int
+    score: float
+    reason: str
+
+
+class Lookup(Protocol):
+    """One query's question to the relations."""
+
+    @property
+    def tags(self) -> Sequence[int]:
+        """Tags whose markets may be related, the most promising first."""
+        ...
+
+    def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
+        """The `most` best of each relation, best first; no market in two of them."""
+        ...
+
+
+class Relations(Protocol):
+    """What `SearchService` needs to know of relations."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same text may get other tags: the index is then built anew."""
+        ...
+
+    def tags(self, text: DocumentText) -> Sequence[Tag]:
+        """The factors a market is about, best fitting first, at most `MOST_TAGS`."""
+        ...
+
+    def ask(
+        self,
+        query: str,
+        tags: NDArray[np.uint16],
+        fits: NDArray[np.float32],
+        scores: NDArray[np.float32],
+    ) -> Lookup:
+        """What a query is about, by its words and by its best direct results, given with their
+        `tags` and `fits` (k, MOST_TAGS) and their scores (k,) in (0, 1)."""
+        ...
+
+
+class Unrelated:
+    """No relations are known: nothing has tags, nothing is related."""
+
+    version = ""
+
+    def tags(self, text: DocumentText) -> Sequence[Tag]:
+        return ()
+
+    def ask(
+        self,
+        query: str,
+        tags: NDArray[np.uint16],
+        fits: NDArray[np.float32],
+        scores: NDArray[np.float32],
+    ) -> Lookup:
+        return _Nothing()
+
+
+class _Nothing:
+    tags: Sequence[int] = ()
+
+    def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
+        return {}
