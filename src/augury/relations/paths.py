@@ -1,0 +1,136 @@
+"""From the factors a question names to those that drive it, follow from it, move with it. Pure.
+
+One step along an edge of the base, or two where both are strong. What is found is a weight in
+(0, 1] per relation and factor, with the steps that led there, so that every result can say why.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.relations.knowledge import Base, Edge, Link
+from augury.search.related import Relation
+
+RELATIONS: Final[tuple[Relation, ...]] = ("upstream", "downstream", "correlated")
+
+STRENGTH: Final = {3: 1.0, 2: 0.6, 1: 0.3}
+"""What an edge of each strength carries on."""
+SECOND_STEP: Final = 0.45
+"""What a second step leaves of a weight."""
+COMMON_DRIVER: Final = 0.35
+"""Weight of two effects of one strong cause for each other."""
+SIBLING: Final = 0.3
+"""Weight of two instances of one pattern for each other: another central bank, a rival team."""
+MOST_SIBLINGS: Final = 40
+"""Instances from which a pattern's siblings say nothing of each other."""
+FAINT: Final = 0.12
+"""Weights below are dropped."""
+
+
+class Step(NamedTuple):
+    """How a factor was reached: from `source` over an edge or link; both are numbers."""
+
+    source: int
+    target: int
+    weight: float
+    sign: int
+    """+1 where more of the one goes with more of the other, -1 where with less."""
+    lag: int
+    """Days; 0 for what moves together."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reached:
+    """What was found from the factors asked for.
+
+    weights : float32 (3, factors + 1), by relation (as in `RELATIONS`) and factor number
+    asked : float32 (factors + 1,), how much the question is about each factor itself
+    """
+
+    weights: NDArray[np.float32]
+    asked: NDArray[np.float32]
+    steps: tuple[Mapping[int, tuple[Step, ...]], ...]
+    """By relation: factor number -> the steps from the asked factor to it, in order."""
+
+
+class Graph:
+    """The base's edges and links by factor number."""
+
+    def __init__(self, base: Base) -> None:
+        numbers = {key: n for n, key in enumerate(base.factors, 1)}
+        self.size = len(numbers) + 1
+        self.causes: dict[int, list[tuple[int, Edge]]] = defaultdict(list)
+        self.effects: dict[int, list[tuple[int, Edge]]] = defaultdict(list)
+        self.links: dict[int, list[tuple[int, Link]]] = defaultdict(list)
+        for edge in base.edges:
+            cause, effect = numbers[edge.cause], numbers[edge.effect]
+            self.causes[effect].append((cause, edge))
+            self.effects[cause].append((effect, edge))
+        for link in base.links:
+            one, other = numbers[link.one], numbers[link.other]
+            self.links[one].append((other, link))
+            self.links[other].append((one, link))
+        patterns: dict[str, list[int]] = defaultdict(list)
+        for number, factor in enumerate(base.factors.values(), 1):
+            if factor.entity is not None:
+                patterns[factor.pattern].append(number)
+        self.siblings: dict[int, list[int]] = {
+            number: members
+            for members in patterns.values()
+            if len(members) <= MOST_SIBLINGS
+            for number in members
+        }
+
+    def reach(self, asked: Sequence[tuple[int, float]]) -> Reached:
+        """What drives, follows from and moves with the factors `asked` for, given with weights."""
+        weights = np.zeros((3, self.size), np.float32)
+        own = np.zeros(self.size, np.float32)
+        steps: tuple[dict[int, tuple[Step, ...]], ...] = ({}, {}, {})
+        for number, weight in asked:
+            own[number] = max(own[number], weight)
+
+        def note(relation: int, way: tuple[Step, ...], weight: float) -> None:
+            target = way[-1].target
+            if weight >= FAINT and weight > weights[relation, target] and not own[target]:
+                weights[relation, target] = weight
+                steps[relation][target] = way
+
+        for number, weight in asked:
+            for relation, neighbours in ((0, self.causes), (1, self.effects)):
+                for target, edge in neighbours.get(number, ()):
+                    first = _step(number, target, edge)
+                    note(relation, (first,), weight * first.weight)
+                    if first.weight < STRENGTH[2]:
+                        continue
+                    for beyond, edge2 in neighbours.get(target, ()):
+                        second = _step(target, beyond, edge2)
+                        through = weight * first.weight * second.weight * SECOND_STEP
+                        note(relation, (first, second), through)
+            for target, link in self.links.get(number, ()):
+                sign = 1 if link.sign == "+" else -1
+                step = Step(number, target, STRENGTH[link.strength], sign, 0, link.reason)
+                note(2, (step,), weight * step.weight)
+            for target in self.siblings.get(number, ()):
+                if target != number:
+                    step = Step(number, target, SIBLING, 1, 0, "The same kind of thing elsewhere.")
+                    note(2, (step,), weight * SIBLING)
+            for cause, edge in self.causes.get(number, ()):
+                if edge.strength < 3:
+                    continue
+                for target, other in self.effects.get(cause, ()):
+                    if other.strength == 3 and target != number:
+                        up, down = _step(number, cause, edge), _step(cause, target, other)
+                        note(2, (up, down), weight * COMMON_DRIVER)
+        return Reached(weights, own, steps)
+
+
+def _step(source: int, target: int, edge: Edge) -> Step:
+    sign = 1 if edge.sign == "+" else -1
+    return Step(source, target, STRENGTH[edge.strength], sign, edge.lag, edge.reason)

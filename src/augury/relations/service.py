@@ -1,0 +1,132 @@
+"""Relations as search uses them: tags for markets, and for a query what is related and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.relations import knowledge
+from augury.relations import rank as ranking
+from augury.relations.factors import Matcher
+from augury.relations.knowledge import Base, Factor
+from augury.relations.paths import RELATIONS, Graph, Reached, Relation, Step
+from augury.search.related import Lookup, Pool, Ranked, Tag
+from augury.search.text import DocumentText
+
+CODE: Final = "1"
+"""Raise it when texts get other tags though the base stands as it was."""
+
+ASKED: Final = 6
+"""Most factors a query is taken to be about."""
+ASKED_SHARE: Final = 0.25
+"""Of the strongest factor's weight, the least that another one needs."""
+NAMED: Final = 0.4
+"""Weight of a factor that the query's words name, before its fit."""
+VOTE: Final = 0.8
+"""Weight of a factor that all of the best direct results are about."""
+LOOKED_UP: Final = 24
+"""Most factors whose markets are looked up for one query."""
+
+
+class RelationService:
+    """`augury.search.related.Relations` over the factor base."""
+
+    def __init__(self, base: Base | None = None) -> None:
+        self.base = base or knowledge.load()
+
+    @property
+    def version(self) -> str:
+        """Changes with the base, and with how texts are matched."""
+        return f"{CODE}-{self.base.version}"
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        return Matcher(self.base)
+
+    @cached_property
+    def graph(self) -> Graph:
+        return Graph(self.base)
+
+    def factor(self, number: int) -> Factor:
+        """The factor of a tag."""
+        return self.matcher.factors[number - 1]
+
+    def tags(self, text: DocumentText) -> list[Tag]:
+        """The factors a market is about, best fitting first."""
+        return [Tag(m.factor, m.fit, m.lean) for m in self.matcher.match(text.title, text.event)]
+
+    def ask(
+        self,
+        query: str,
+        tags: NDArray[np.uint16],
+        fits: NDArray[np.float32],
+        scores: NDArray[np.float32],
+    ) -> Asked:
+        """What a query is about: the factors that its words or its best direct results name."""
+        weights: dict[int, float] = {}
+        for match in self.matcher.match(query):
+            weights[match.factor] = min(1.0, NAMED + (1 - NAMED) * match.fit)
+        votes: Counter[int] = Counter()
+        total = float(scores.sum())
+        for row, fit, score in zip(tags.tolist(), fits.tolist(), scores.tolist(), strict=True):
+            for tag, share in zip(row, fit, strict=True):
+                if tag:
+                    votes[tag] += score * min(1.0, 0.3 + share)
+        for tag, vote in votes.items():
+            weights[tag] = max(weights.get(tag, 0.0), VOTE * vote / total)
+        best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:ASKED]
+        least = ASKED_SHARE * best[0][1] if best else 0.0
+        return Asked(self, [(tag, weight) for tag, weight in best if weight >= least])
+
+
+class Asked(Lookup):
+    """One query's factors, and what is reached from them."""
+
+    def __init__(self, relations: RelationService, factors: Sequence[tuple[int, float]]) -> None:
+        self._relations = relations
+        self.factors = factors
+        """(number, weight), the strongest first."""
+        self.reached: Reached = relations.graph.reach(factors)
+
+    @property
+    def tags(self) -> list[int]:
+        """The factors reached with the most weight: theirs are the markets to look up."""
+        weights = self.reached.weights.max(axis=0)
+        order = np.argsort(-weights, kind="stable")[:LOOKED_UP]
+        return [int(tag) for tag in order if weights[tag] > 0]
+
+    def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
+        """The `most` best of each relation, with their reasons."""
+        ranked = ranking.rank(self.reached, pool)
+        return {
+            relation: [
+                Ranked(position, score, self.reason(relation, via))
+                for position, score, via in zip(
+                    positions[:most].tolist(),
+                    scores[:most].tolist(),
+                    vias[:most].tolist(),
+                    strict=True,
+                )
+            ]
+            for relation, (positions, scores, vias) in ranked.items()
+        }
+
+    def way(self, relation: Relation, factor: int) -> tuple[Step, ...]:
+        """The steps from the question's factor to `factor`."""
+        return self.reached.steps[RELATIONS.index(relation)][factor]
+
+    def reason(self, relation: Relation, factor: int) -> str:
+        """Why markets of `factor` are related, for a person to read."""
+        way = self.way(relation, factor)
+        names = [self._relations.factor(way[0].source).name]
+        names += [self._relations.factor(step.target).name for step in way]
+        told = " ".join(step.reason for step in way)
+        if relation == "correlated":
+            return f"{names[-1]} and {names[0]} move together: {told}"
+        chain = " → ".join(reversed(names) if relation == "upstream" else names)
+        return f"{chain}: {told}"
