@@ -39,6 +39,7 @@ IMPURE = {"psycopg", "httpx2", "fastapi", "starlette", "asyncio", "socket", "sub
 PURE = [
     "markets/records.py",
     "markets/grouping.py",
+    "markets/quantities.py",
     "markets/generator.py",
     "search/text.py",
     "search/query.py",
@@ -51,6 +52,10 @@ PURE = [
     "relations/rank.py",
     "search/postings.py",
     "search/related.py",
+    "relations/windows.py",
+    "relations/wording.py",
+    "relations/proposition.py",
+    "relations/logic.py",
     "http/gcra.py",
     "access/keys.py",
     "net/addresses.py",

@@ -1,0 +1,176 @@
+"""Quantities in a market's text: numbers with their units, and the side of them that means Yes.
+
+Pure. What a number stands for is said in front of it ("above 3 %", "reach $100k") or behind it
+("25 or fewer", "3+"); dates have to be blanked by the caller, for a year looks like a number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final, Literal
+
+import msgspec
+
+Unit = Literal["usd", "eur", "gbp", "percent", "bps", "degrees", "none"]
+
+SCALE: Final = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "million": 1e6,
+                "b": 1e9, "bn": 1e9, "billion": 1e9, "t": 1e12, "tn": 1e12,
+                "trillion": 1e12}  # fmt: skip
+_SCALES = "k|mm|mn|m|bn|b|tn|t|thousand|million|billion|trillion"
+_UNIT = (
+    r"%|percentage\s+points?|percent(?:age)?\b|per\s+cent\b|pct\b|bps?\b|basis\s+points?|"
+    r"°\s?[fc]?\b|°|º|degrees?\b|usd[tc]?\b|dollars?\b"
+)
+NUMBER: Final = (
+    r"(?P<{0}>[-−]?[$€£]?\s?[-−]?\d[\d,]*(?:\.\d+)?|[$€£]\.\d+)"
+    rf"(?:\s?(?P<{{0}}u>(?:{_SCALES})\b))?(?:\s?(?P<{{0}}n>{_UNIT}))?"
+)
+"""A number with its scale (`u`) and unit (`n`); format it with the name of its group."""
+
+_A, _B = NUMBER.format("a"), NUMBER.format("b")
+_RANGE: Final = re.compile(
+    rf"(?:\b(?P<said>between|from)\s+)?{_A}\s?(?:-|–|—|\bto\b|\bthrough\b|(?P<and>\band\b))\s?{_B}",
+    re.I,
+)
+# The longer wording first: "at or above" before "above", "no more than" before "more than".
+_UP_INCLUSIVE = (
+    r"at\s+least|at\s+or\s+above|no\s+(?:less|fewer|lower)\s+than|not\s+(?:less|fewer)\s+than|"
+    r"a\s+minimum\s+of|≥|>=|as\s+high\s+as|as\s+many\s+as"
+)
+_DOWN_INCLUSIVE = (
+    r"at\s+most|at\s+or\s+below|no\s+(?:more|greater|higher)\s+than|not\s+more\s+than|"
+    r"a\s+maximum\s+of|up\s+to|≤|<=|as\s+low\s+as|as\s+few\s+as"
+)
+_UP = r"above|over|more\s+than|greater\s+than|higher\s+than|exceed(?:s|ed|ing)?|north\s+of|>"
+_DOWN = r"below|under|less\s+than|fewer\s+than|lower\s+than|south\s+of|beneath|<"
+_TO = r"(?:\s+back)?(?:\s+(?:up|down))?\s+(?:to|past|above|over|through|below|under|beneath)"
+_RISE = (
+    r"climbs?|rises?|rallies|rally|surges?|jumps?|soars?|shoots?(?:\s+up)?|moves?\s+up|goes\s+up"
+)
+_FALL = (
+    r"dips?|falls?|drops?|sinks?|slides?|plunges?|crash(?:es)?|declines?|tumbles?|slumps?|"
+    r"goes\s+down|moves?\s+down"
+)
+_AT_LEAST = r"(?:\s+(?P<least>at\s+least))?"
+_BEFORE: Final = re.compile(
+    r"(?:(?<![\w$])(?:"
+    rf"(?P<touch_up>↑|hit\s*\(high\)|reach(?:es|ed|ing)?{_AT_LEAST}|"
+    rf"(?:{_RISE}){_TO}|surpass(?:es|ed|ing)?|(?:break|cross)(?:es|s)?(?:\s+(?:above|over|past))?|"
+    r"tops?)|"
+    rf"(?P<touch_down>↓|hit\s*\(low\)|(?:{_FALL}){_TO}|(?:break|cross)(?:es|s)?\s+(?:below|under))|"
+    r"(?P<touch>hits?|touch(?:es)?|taps?)|"
+    rf"(?P<up_in>{_UP_INCLUSIVE})|(?P<down_in>{_DOWN_INCLUSIVE})|(?P<up>{_UP})|(?P<down>{_DOWN})"
+    rf")(?:\s+or\s+equal\s+to(?P<equal>))?)\s*(?:the\s+|an?\s+)?{_A}",
+    re.I,
+)  # fmt: skip
+_BEHIND: Final = re.compile(
+    rf"{_A}(?:\s+[a-z-]+){{0,3}}?\s*(?:(?P<more>\bor\s+(?:more|above|higher|greater|over|better)\b"
+    r"|\+(?!\d))|(?P<less>\bor\s+(?:less|below|lower|fewer|under)\b))",
+    re.I,
+)
+_EXACT: Final = [
+    re.compile(rf"\bexactly\s+{_A}", re.I),
+    re.compile(rf"^\s*{_A}\s*(?P<noun>[a-z]+)?\s*[?]?\s*$", re.I),
+]
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """What has to hold of a value for Yes: it lies in [low, high]."""
+
+    low: float
+    high: float
+    low_in: bool
+    """Whether `low` itself counts; the same for `high_in`. Infinite ends count as in."""
+    high_in: bool
+    touch: bool
+    """It is enough to get there once."""
+    unit: Unit
+    span: tuple[int, int]
+    """Where it is said."""
+
+
+def quantity(plain: str) -> Quantity | None:
+    """The quantity in a text whose dates are blanked; None when there is none, or several."""
+    if (found := _RANGE.search(plain)) and bool(found["said"]) >= bool(found["and"]):
+        low, high = value(found, "a"), value(found, "b")
+        if found["au"] is None and found["bu"] is not None and low < high:
+            low *= SCALE[found["bu"].casefold()]
+        if not low < high or _RANGE.search(plain, found.end()):
+            return None
+        return Quantity(low, high, True, True, False, unit(found, "b", "a"), found.span())
+    hits = [_before(found) for found in _BEFORE.finditer(plain)]
+    taken = [hit.span for hit in hits]
+    for found in _BEHIND.finditer(plain):
+        if any(start < found.end("a") and found.start("a") < end for start, end in taken):
+            # "reach $5 or more": said twice of one number
+            hits = [_said_twice(hit, found) for hit in hits]
+            continue
+        up, x = found["more"] is not None, value(found, "a")
+        low, high = (x, math.inf) if up else (-math.inf, x)
+        hits.append(Quantity(low, high, True, True, False, unit(found, "a"), found.span()))
+    if len(hits) == 1:
+        return hits[0]
+    if not hits:
+        for pattern in _EXACT:
+            if found := pattern.search(plain):
+                x = value(found, "a")
+                return Quantity(x, x, True, True, False, unit(found, "a"), found.span())
+    return None
+
+
+def _before(found: re.Match[str]) -> Quantity:
+    x, name, span = value(found, "a"), unit(found, "a"), found.span()
+    equal = found["equal"] is not None
+    if found["touch"] is not None:
+        return Quantity(x, x, True, True, True, name, span)
+    said = found["touch_up"] or found["touch_down"]
+    touch = said is not None
+    if found["touch_up"] or found["up_in"] or found["up"]:
+        at = bool(found["up_in"]) or equal or bool(said and _ATTAINED.search(said))
+        return Quantity(x, math.inf, at, True, touch, name, span)
+    at = bool(found["down_in"]) or equal or bool(said and _ATTAINED.search(said))
+    return Quantity(-math.inf, x, True, at, touch, name, span)
+
+
+_ATTAINED = re.compile(r"↑|↓|hit|reach|\bto$", re.I)
+
+
+def _said_twice(hit: Quantity, found: re.Match[str]) -> Quantity:
+    start, end = hit.span
+    if not (start < found.end("a") and found.start("a") < end):
+        return hit
+    span = (min(start, found.start()), max(end, found.end()))
+    if hit.touch and hit.low == hit.high:
+        up = found["more"] is not None
+        low, high = (hit.low, math.inf) if up else (-math.inf, hit.high)
+        return Quantity(low, high, True, True, True, hit.unit, span)
+    return Quantity(hit.low, hit.high, True, True, hit.touch, hit.unit, span)
+
+
+def value(found: re.Match[str], name: str) -> float:
+    """The number a match of `NUMBER` holds, scaled: "$4.5M" -> 4,500,000."""
+    digits = re.sub(r"[^\d.]", "", found[name])
+    number = float(digits) * SCALE.get((found[f"{name}u"] or "").casefold(), 1.0)
+    return -number if re.search(r"[-−]", found[name]) else number
+
+
+def unit(found: re.Match[str], *names: str) -> Unit:
+    """The unit of the first of the numbers that has one."""
+    for name in names:
+        if "$" in found[name]:
+            return "usd"
+        if "€" in found[name]:
+            return "eur"
+        if "£" in found[name]:
+            return "gbp"
+        said = (found[f"{name}n"] or "").casefold()
+        if said.startswith(("%", "per", "pct")):
+            return "percent"
+        if said.startswith("b"):
+            return "bps"
+        if said.startswith(("°", "º", "deg")):
+            return "degrees"
+        if said.startswith(("usd", "dol")):
+            return "usd"
+    return "none"

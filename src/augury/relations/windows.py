@@ -1,0 +1,410 @@
+"""Dates and windows in a text: "by March 31", "in 2026", "on May 3 at 4 PM", "from June 1 to 7".
+
+Pure. A window is a span of days, its end not part of it, so that "by March 31" and "before
+April 1" are one window. A year that is left out is the one nearest to the market's close, or the
+next to come after the question was asked.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Final, Literal
+
+import msgspec
+
+WindowKind = Literal["by", "in", "on", "after", "open"]
+Precision = Literal["day", "week", "month", "quarter", "year"]
+
+
+class Window(msgspec.Struct, frozen=True, kw_only=True):
+    """When something has to happen, or at what time a value counts.
+
+    - `by`: at any time until `end`, from whenever the question was opened;
+    - `in`: within [start, end), a span longer than a day;
+    - `on`: on the day [start, end), at `clock` where one is named;
+    - `after`: not before `start`;
+    - `open`: no time is said; `end` is then the market's close, if known.
+    """
+
+    kind: WindowKind = "open"
+    start: date | None = None
+    """First day in the window; None: from when the question was opened, or unknown."""
+    end: date | None = None
+    """First day after the window; None: never, or unknown."""
+    clock: tuple[int, int] | None = None
+    """Minutes of the day in Eastern time from and to which it runs; equal for one moment."""
+    precision: Precision = "day"
+    since: date | None = None
+    """When the question was opened: what it asks about had not happened by then."""
+    vague: bool = False
+    """The wording leaves two readings ("by June"), or a year could not be told."""
+    years: frozenset[int] = frozenset()
+    """Years named on their own ("2026", "the 2025-26 season" is 2026): editions of contests."""
+    text: str = ""
+    """What it was read from."""
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """One date as written: where, with which words before it, and the days it covers."""
+
+    span: tuple[int, int]
+    relation: str
+    """by, before, in, on, after, from, to or nothing."""
+    edge: Literal["", "start", "end"]
+    start: date | None
+    end: date | None
+    precision: Precision
+    clock: tuple[int, int] | None
+    vague: bool = False
+    season: bool = False
+
+
+_MONTHS: Final = {
+    name: number
+    for number, names in enumerate(
+        ("jan january", "feb february", "mar march", "apr april", "may", "jun june", "jul july",
+         "aug august", "sep sept september", "oct october", "nov november", "dec december"), 1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_MON = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_Y = r"(?:19|20)\d\d(?!\d)"
+_D = r"\d{1,2}(?!\d)(?:st|nd|rd|th)?"
+_HOUR = r"\d{1,2}(?::\d\d)?\s?[ap]\.?m\b\.?|noon\b|midnight\b"
+_CLOCK: Final = re.compile(
+    rf"(?P<from>{_HOUR})(?:\s?(?:-|–|to)\s?(?P<to>{_HOUR}))?(?:\s?(?:e[sd]?t|utc|eastern)\b)?",
+    re.I,
+)
+_RELATION = (
+    r"(?P<relation>on\s+or\s+before|no\s+later\s+than|not\s+later\s+than|later\s+than|prior\s+to|"
+    r"ahead\s+of|up\s+to|by|before|until|till|through|thru|after|since|past|beyond|from|between|"
+    r"to|and|in|during|throughout|for|on|of|as\s+of|at|within|when)\s+"
+)
+_EDGE = r"(?P<edge>(?:the\s+)?(?:very\s+)?(?:end|start|beginning|close|turn|finish)\s+of\s+)"
+_MENTION: Final = re.compile(
+    rf"(?:\b{_RELATION})?(?:{_EDGE})?(?:the\s+)?(?:month\s+of\s+|year\s+(?=(?:19|20)\d))?"
+    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
+    r"(?P<week>week\s+(?:of|ending|beginning|starting)(?:\s+on)?\s+)?"
+    r"(?:"
+    r"\b(?P<iso>(?:19|20)\d\d-\d\d-\d\d)(?:t[\d:.]+z?)?\b"
+    r"|\b(?P<us>\d{1,2}/\d{1,2}/(?:(?:19|20)\d\d|\d\d))\b"
+    rf"|\b(?P<md>{_MON})\s+(?P<d>{_D})(?![%.]\d|%|:|,\d)"
+    rf"(?:\s?[-–]\s?(?P<md2>{_MON}\s+)?(?P<d2>{_D}))?(?:,?\s+(?P<mdy>{_Y}))?"
+    rf"|\b(?P<dm_d>{_D})\s+(?:of\s+)?(?P<dm>{_MON})(?:,?\s+(?P<dmy>{_Y}))?"
+    rf"|\b(?P<my>{_MON})(?:,?\s+(?:of\s+)?(?P<myy>{_Y}))?"
+    rf"|\bq(?P<q>[1-4])(?:\s+(?:of\s+)?(?P<qy>{_Y}))?\b"
+    rf"|\b(?P<nq>first|second|third|fourth|1st|2nd|3rd|4th)\s+quarter(?:\s+(?:of\s+)?(?P<nqy>{_Y}))?"
+    rf"|\bh(?P<h>[12])\s+(?P<hy>{_Y})"
+    rf"|\b(?P<nh>first|second)\s+half\s+of\s+(?P<nhy>{_Y})"
+    r"|(?<![\d.,$€£-])(?P<s1>(?:19|20)\d\d)\s?[-–—/]\s?(?P<s2>(?:19|20)?\d\d)(?![\d%]|[.,]\d|-)"
+    rf"|(?<![\d.,$€£#-])\b(?P<y>(?:19|20)\d\d)(?![\d%]|[.,]\d|\s?(?:{_HOUR}))\b"
+    r"(?P<over>(?:'s)?\s+(?:ends|is\s+over|finishes|concludes|closes)\b)?"
+    r"|\b(?P<rel>this\s+(?:calendar\s+)?(?:year|month|week|quarter)|next\s+(?:year|month|week)|"
+    r"(?:the\s+)?year[\s-]end|year's\s+end|today|tomorrow|tonight|"
+    r"(?:the\s+)?(?:next|coming)\s+(?P<n>\d{1,3}|two|three|four|five|six|seven|ten|twelve)\s+"
+    r"(?P<nu>days?|weeks?|months?|years?))\b"
+    r")",
+    re.I,
+)
+_PRECISE: Final = re.compile(r"\d|year|month|week|today|tomorrow|tonight|quarter|half", re.I)
+_MONTH_WORD: Final = re.compile(rf"\b{_MON}", re.I)
+_COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10,
+                  "twelve": 12}  # fmt: skip
+_ORDER: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4,
+                 "4th": 4}  # fmt: skip
+_SIMPLE: Final = {
+    "on or before": "by", "no later than": "by", "not later than": "by", "until": "until",
+    "till": "until", "through": "by", "thru": "by", "up to": "until", "ahead of": "before",
+    "prior to": "before", "later than": "after", "past": "after", "beyond": "after",
+    "since": "after", "between": "from", "during": "in", "throughout": "in", "for": "in",
+    "of": "", "at": "on", "as of": "on", "within": "in", "when": "on",
+}  # fmt: skip
+
+
+def mentions(text: str, anchor: date | None, *, asked: bool = False) -> list[Mention]:
+    """The dates in `text`, in order.
+
+    `anchor`: the day a left-out year is near to: the market's close; or, with `asked`, the day
+    on which the question was asked, after which the date must lie.
+    """
+    if not _PRECISE.search(text) and not _MONTH_WORD.search(text):
+        return []
+    found = [m for match in _MENTION.finditer(text) if (m := _mention(match, anchor, asked=asked))]
+    return found
+
+
+def _mention(match: re.Match[str], anchor: date | None, *, asked: bool) -> Mention | None:
+    said = " ".join((match["relation"] or "").casefold().split())
+    relation = _SIMPLE.get(said, said)
+    edge: Literal["", "start", "end"] = ""
+    if match["edge"]:
+        edge = "end" if re.search(r"end|close|finish", match["edge"], re.I) else "start"
+    days = _days(match, anchor, asked=asked)
+    if days is None:
+        return None
+    start, end, precision, vague = days
+    if match["my"] and not match["myy"] and not said and not edge:
+        word = match["my"]
+        if word.casefold() in ("may", "march", "mar") and not word[0].isupper():
+            return None  # verbs, unless a preposition says otherwise
+        if word.casefold() == "may" and match.start() == 0:
+            return None
+    if match["over"] or (match["rel"] or "").casefold().endswith("end"):
+        edge = "end"
+    if match["week"] and start is not None:
+        ending = "ending" in match["week"].casefold()
+        start, end = (start - timedelta(6), end) if ending else (start, start + timedelta(7))
+        precision = "week"
+    clock, stop = _clock(match)
+    return Mention(
+        (match.start(), stop), relation, edge, start, end, precision, clock, vague,
+        match["s1"] is not None,
+    )  # fmt: skip
+
+
+def _clock(match: re.Match[str]) -> tuple[tuple[int, int] | None, int]:
+    """The time of day right behind a date, and where it ends."""
+    text, stop = match.string, match.end()
+    lead = re.compile(r",?\s+(?:at\s+|@\s+)?").match(text, stop)
+    found = _CLOCK.match(text, lead.end()) if lead else None
+    if found is None:
+        return None, stop
+    start = _minutes(found["from"])
+    return (start, _minutes(found["to"]) if found["to"] else start), found.end()
+
+
+def _minutes(hour: str) -> int:
+    plain = hour.casefold().replace(".", "").replace(" ", "")
+    if plain in ("noon", "midnight"):
+        return 720 if plain == "noon" else 0
+    digits, _, rest = plain[:-2].partition(":")
+    return (int(digits) % 12 + (12 if plain.endswith("pm") else 0)) * 60 + int(rest or 0)
+
+
+_Days = tuple[date | None, date | None, Precision, bool]
+
+
+def _days(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Days | None:
+    """The days a date covers, its precision, and whether its year could not be told."""
+    try:
+        if iso := match["iso"]:
+            return _day(date.fromisoformat(iso))
+        if us := match["us"]:
+            month, day, year = (int(part) for part in us.split("/"))
+            return _day(date(year if year > 99 else 2000 + year, month, day))
+        if match["md"]:
+            return _span_of_days(match, anchor, asked=asked)
+        if match["dm"]:
+            month, day = _month(match["dm"]), _number(match["dm_d"])
+            return _yearless("day", month, day, match["dmy"], anchor, asked=asked)
+        if match["my"]:
+            month = _month(match["my"])
+            return _yearless("month", month, 1, match["myy"], anchor, asked=asked)
+        quarter = match["q"] or match["nq"]
+        if quarter:
+            number = int(quarter) if quarter.isdecimal() else _ORDER[quarter.casefold()]
+            year = match["qy"] or match["nqy"]
+            return _yearless("quarter", 3 * number - 2, 1, year, anchor, asked=asked)
+        half = match["h"] or match["nh"]
+        if half:
+            year = int(match["hy"] or match["nhy"])
+            first = half.casefold() in ("1", "first")
+            start = date(year, 1 if first else 7, 1)
+            return start, date(year, 7, 1) if first else date(year + 1, 1, 1), "quarter", False
+        if match["s1"]:
+            one, two = int(match["s1"]), int(match["s2"])
+            two = two if two > 99 else one // 100 * 100 + two
+            if two not in (one, one + 1):
+                return None
+            return date(two, 1, 1), date(two + 1, 1, 1), "year", False
+        if match["y"]:
+            year = int(match["y"])
+            return date(year, 1, 1), date(year + 1, 1, 1), "year", False
+        return _relative(match, anchor, asked=asked)
+    except ValueError:
+        return None
+
+
+def _day(day: date) -> _Days:
+    return day, day + timedelta(1), "day", False
+
+
+def _month(name: str) -> int:
+    return _MONTHS[name.rstrip(".").casefold().strip()]
+
+
+def _number(day: str) -> int:
+    return int(re.sub(r"\D", "", day))
+
+
+def _span_of_days(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Days:
+    month, day = _month(match["md"]), _number(match["d"])
+    if not match["d2"]:
+        return _yearless("day", month, day, match["mdy"], anchor, asked=asked)
+    month2 = _month(match["md2"]) if match["md2"] else month
+    last = _yearless("day", month2, _number(match["d2"]), match["mdy"], anchor, asked=asked)
+    if last[1] is None:
+        return last
+    first = date(last[1].year, month, day)
+    if first >= last[1]:
+        first = date(last[1].year - 1, month, day)
+    return first, last[1], "week", False
+
+
+def _yearless(
+    precision: Precision, month: int, day: int, year: str | None, anchor: date | None, *,
+    asked: bool,
+) -> _Days:  # fmt: skip
+    if year is not None:
+        return *_bounds(precision, int(year), month, day), precision, False
+    if anchor is None:
+        return None, None, precision, True
+    bounds = []
+    for candidate in (anchor.year - 1, anchor.year, anchor.year + 1):
+        try:
+            bounds.append(_bounds(precision, candidate, month, day))
+        except ValueError:  # 29 February
+            continue
+    if asked:
+        coming = [b for b in bounds if b[1] > anchor]
+        start, end = min(coming or bounds[-1:])
+    else:
+        start, end = min(bounds, key=lambda b: abs((b[1] - anchor).days))
+    return start, end, precision, False
+
+
+def _bounds(precision: Precision, year: int, month: int, day: int) -> tuple[date, date]:
+    start = date(year, month, day)
+    if precision == "day":
+        return start, start + timedelta(1)
+    return start, _month_after(start, 3 if precision == "quarter" else 1)
+
+
+def _month_after(day: date, months: int) -> date:
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Days | None:
+    words = " ".join(match["rel"].casefold().split()).removeprefix("the ")
+    if anchor is None:
+        return None, None, "year" if "year" in words else "month", True
+    if not asked:
+        # A market that says "this year" means the year it closes in; its close may be the first
+        # moment of the next.
+        anchor -= timedelta(1)
+    if words.startswith(("today", "tonight")):
+        return _day(anchor)
+    if words == "tomorrow":
+        return _day(anchor + timedelta(1))
+    if match["n"]:
+        count = _COUNTS.get(match["n"].casefold()) or int(match["n"])
+        unit = match["nu"].casefold()
+        if unit.startswith("day"):
+            return anchor, anchor + timedelta(count + 1), "week", True
+        if unit.startswith("week"):
+            return anchor, anchor + timedelta(7 * count + 1), "week", True
+        months = count * (12 if unit.startswith("year") else 1)
+        return anchor, _month_after(anchor, months), "month", True
+    later = words.startswith("next")
+    if "year" in words:
+        year = anchor.year + later
+        return date(year, 1, 1), date(year + 1, 1, 1), "year", False
+    if "quarter" in words:
+        start = date(anchor.year, (anchor.month - 1) // 3 * 3 + 1, 1)
+        return start, _month_after(start, 3), "quarter", False
+    if "month" in words:
+        start = _month_after(anchor.replace(day=1), int(later))
+        return start, _month_after(start, 1), "month", False
+    start = anchor - timedelta(anchor.weekday()) + timedelta(7 * later)
+    return start, start + timedelta(7), "week", not asked
+
+
+_RANK: Final = {"day": 0, "week": 1, "month": 2, "quarter": 3, "year": 4}
+_GAP: Final = re.compile(r"[\s,]*(?:[-–—]\s*)?")
+
+
+def window(
+    found: Sequence[Mention],
+    text: str,
+    *,
+    anchor: date | None = None,
+    since: date | None = None,
+    contest: bool = False,
+) -> Window:
+    """The window that the dates of one text make together.
+
+    With `contest` a bare year names the edition and is no window: "the 2026 election".
+    """
+    years = frozenset(
+        m.start.year
+        for m in found
+        if m.precision == "year" and m.start and (m.season or m.relation in ("", "in", "on"))
+        and not m.edge
+    )  # fmt: skip
+    candidates = [_one(m, text, anchor) for m in _joined(found, text)]
+    if contest:
+        candidates = [w for w in candidates if w.kind in ("by", "after") or w.precision != "year"]
+    if not candidates:
+        return Window(end=anchor, since=since, years=years)
+    best = min(candidates, key=lambda w: ({"by": 0, "after": 1}.get(w.kind, 2), _RANK[w.precision]))
+    return msgspec.structs.replace(best, since=since, years=years)
+
+
+def _joined(found: Sequence[Mention], text: str) -> list[Mention]:
+    """ "from March 3 to March 9" as the one span it is."""
+    out: list[Mention] = []
+    for m in found:
+        if out and out[-1].relation in ("from", "") and (last := out[-1]):
+            gap = text[last.span[1] : m.span[0]]
+            joins = m.relation in ("to", "and", "until", "by") and last.relation == "from"
+            dash = not m.relation and re.fullmatch(r"\s*[-–—]\s*", gap) is not None
+            if (joins and not gap.strip()) or dash:
+                clock = (last.clock[0], m.clock[1]) if last.clock and m.clock else None
+                out[-1] = Mention(
+                    (last.span[0], m.span[1]), "in", "", last.start, m.end, "week", clock,
+                    last.vague or m.vague,
+                )  # fmt: skip
+                continue
+        out.append(m)
+    return out
+
+
+def _one(m: Mention, text: str, anchor: date | None) -> Window:
+    start, end, said = m.start, m.end, text[m.span[0] : m.span[1]].strip()
+
+    def made(kind: WindowKind, start: date | None, end: date | None, vague: bool) -> Window:
+        whole = kind == "by" and m.clock == (1439, 1439)  # 11:59 PM is the day's end
+        return Window(
+            kind=kind, start=start, end=end, clock=None if whole else m.clock,
+            precision=m.precision,
+            vague=m.vague or vague, text=said,
+        )  # fmt: skip
+
+    if m.relation in ("by", "before", "until"):
+        if m.edge == "start" or (m.relation == "before" and m.edge != "end"):
+            return made("by", None, start, False)
+        if m.precision == "day" or m.edge == "end" or end is None or start is None:
+            if m.relation == "until" and m.precision == "day" and not m.edge:
+                return made("by", None, end, True)
+            return made("by", None, end, False)
+        # "by June": the market's close tells which end of it; else its last day.
+        if anchor is None:
+            return made("by", None, end, True)
+        near_start = abs((start - anchor).days) < abs((end - anchor).days)
+        edge = start if near_start else end
+        return made("by", None, edge, abs((edge - anchor).days) > 3)
+    if m.relation == "after" or (m.relation == "from" and m.precision != "week"):
+        return made("after", end if m.relation == "after" else start, None, False)
+    if m.edge == "end" and end is not None:
+        # "at the end of 2026" is its last day.
+        return made("on", end - timedelta(1), end, False)
+    if m.edge == "start" and start is not None:
+        return made("on", start, start + timedelta(1), True)
+    return made("on" if m.precision == "day" else "in", start, end, False)

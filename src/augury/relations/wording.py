@@ -1,0 +1,129 @@
+"""Words that carry no subject of their own, and names of the same thing told in other words. Pure.
+
+On top of `augury.search.aliases`: what is told apart there for ranking (a nominee and the
+primary, a trophy and its league) is brought to one term here, so that propositions compare.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from augury.search.text import term, terms
+
+GENERIC: Final = frozenset(
+    term(word)
+    for word in """happen happens get gets getting got become becomes became take takes see sees
+    hit hits reach reaches reached price level value many much number count total how high low
+    official officially election elections race races seat party candidate candidacy person
+    someone somebody anyone anything something player team winner win champion championship title
+    trophy time times any some point end start year month week day date et est utc pm am
+    most least exactly between least more less fewer greater higher lower above below
+    under over again ever still yet already go goes going make makes made come comes there
+    set per finish finishes honor honors turn market mean one choose pick itself
+    himself herself question following current currently conduct carry following resolve
+    probability odds chance likely""".split()
+)
+"""Terms that do not say what a proposition is about."""
+
+STAGES: Final = {"round16": 1, "quarterfinal": 2, "semifinal": 3, "final": 4, "wins": 5}
+"""Stages of a contest decided by knock-out, in order: whoever reaches one has reached all before.
+
+`playoffs` stands before them in leagues, but its rounds have names of their own.
+"""
+
+PARTIES: Final = frozenset(
+    term(word) for word in "democrat republican libertarian green independent".split()
+)
+LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
+    (league, frozenset(terms(trophy)), frozenset(terms(conferences)))
+    for league, trophy, conferences in (
+        ("nba", "nba finals", "eastern western east west conference"),
+        ("nfl", "super bowl", "afc nfc conference"),
+        ("mlb", "world series", "american national al nl league"),
+        ("nhl", "stanley cup", "eastern western east west conference"),
+    )
+)
+"""Leagues: their name, the title's terms, and terms of the half of it that a team plays in."""
+
+STATES: Final = {
+    "alabama": "al", "alaska": "ak", "arizona": "az", "arkansas": "ar", "california": "ca",
+    "colorado": "co", "connecticut": "ct", "delaware": "de", "florida": "fl", "georgia": "ga",
+    "hawaii": "hi", "idaho": "id", "illinois": "il", "indiana": "in", "iowa": "ia",
+    "kansas": "ks", "kentucky": "ky", "louisiana": "la", "maine": "me", "maryland": "md",
+    "massachusetts": "ma", "michigan": "mi", "minnesota": "mn", "mississippi": "ms",
+    "missouri": "mo", "montana": "mt", "nebraska": "ne", "nevada": "nv", "new hampshire": "nh",
+    "new jersey": "nj", "new mexico": "nm", "new york": "ny", "north carolina": "nc",
+    "north dakota": "nd", "ohio": "oh", "oklahoma": "ok", "oregon": "or", "pennsylvania": "pa",
+    "rhode island": "ri", "south carolina": "sc", "south dakota": "sd", "tennessee": "tn",
+    "texas": "tx", "utah": "ut", "vermont": "vt", "virginia": "va", "washington": "wa",
+    "west virginia": "wv", "wisconsin": "wi", "wyoming": "wy",
+}  # fmt: skip
+_STATE = "|".join(sorted(STATES, key=len, reverse=True)).replace(" ", r"\s+")
+_CODES: Final = frozenset(STATES.values())
+_DISTRICT: Final = re.compile(
+    rf"\b(?:(?P<state>{_STATE})(?:'s)?\s+(?P<n>\d{{1,2}})(?:st|nd|rd|th)\s+"
+    r"(?:congressional\s+)?district|(?P<code>[a-z]{2})-(?P<m>\d{1,2}|al)(?![\d-]))"
+    r"(?:\s+(?:congressional\s+)?(?:district|house|seat)\b)*",
+    re.I,
+)
+
+
+def districts(text: str) -> str:
+    """Congressional districts as one word: "Missouri's 6th District", "MO-06" -> "cdmo6"."""
+    if "-" not in text and "istrict" not in text:
+        return text
+    return _DISTRICT.sub(_district, text)
+
+
+def _district(found: re.Match[str]) -> str:
+    state = found["state"]
+    code = STATES[" ".join(state.casefold().split())] if state else found["code"].casefold()
+    if code not in _CODES:
+        return found[0]
+    number = found["n"] or found["m"]
+    return f" cd{code}{int(number) if number.isdecimal() else number.casefold()} "
+
+
+_IMPLIED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = tuple(
+    (frozenset(terms(left)), frozenset(terms(right)))
+    for left, right in (
+        ("super bowl", "nfl league"), ("world series", "mlb"), ("nba finals", "nba"),
+        ("stanley cup", "nhl"), ("premier league", "english"), ("la liga", "spain"),
+        ("champions league", "uefa"), ("europa league", "uefa"), ("world cup", "fifa"),
+        ("bundesliga", "germany"), ("serie a", "italy"), ("ligue 1", "france"),
+        ("oscar", "academy"), ("fed", "us"), ("bitcoin", "crypto"),
+    )
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 15)
+def canonical(found: frozenset[str]) -> frozenset[str]:
+    """Terms without those that another of them implies: the Stanley Cup is the NHL's."""
+    dropped: frozenset[str] = frozenset()
+    for name, implied in _IMPLIED:
+        if name <= found:
+            dropped |= implied - name
+    return found - dropped if dropped else found
+
+
+_TICKER_YEAR: Final = re.compile(r"-(?P<year>2\d)(?![\d.])")
+_NEXT: Final = re.compile(r"\bnext\b|\bfirst\b", re.I)
+_NUMBERED: Final = re.compile(
+    r"\b(?P<n>\d{2,3})(?:st|nd|rd|th)\s+(?:annual\s+)?(?:primetime\s+)?"
+    r"(?P<award>academy|oscars?|grammy|emmy|golden\s+globe|tony)",
+    re.I,
+)
+_FIRST_HELD: Final = {"academy": 1928, "oscar": 1928, "grammy": 1958, "emmy": 1948,
+                      "golden globe": 1943, "tony": 1946}  # fmt: skip
+
+
+def edition_of(text: str, event_id: str | None) -> int | None:
+    """The year of a contest whose text names none: an award's number, or the venue's ticker."""
+    if found := _NUMBERED.search(text):
+        award = " ".join(found["award"].casefold().split()).removesuffix("s")
+        return _FIRST_HELD.get(award, 0) + int(found["n"]) if award in _FIRST_HELD else None
+    if event_id and not _NEXT.search(text) and (found := _TICKER_YEAR.search(event_id)):
+        return 2000 + int(found["year"])
+    return None

@@ -1,0 +1,66 @@
+"""What follows from what: pairs of real wording, by hand. The oracle is in `test_logic_oracle`."""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from augury.relations.logic import Relation, inverse, relate
+from augury.relations.proposition import read_question
+
+DAY = date(2026, 11, 21)
+
+PAIRS: list[tuple[str, str, Relation]] = [
+    ("Will BTC reach $150k by March 31, 2027?", "Will BTC reach $120k by June 30, 2027?", "implies"),
+    ("Will BTC reach $150k by June 30, 2027?", "Will BTC reach $120k by March 31, 2027?", "none"),
+    ("Will BTC reach $150k by March 31, 2027?", "Will BTC stay below $120k through June 30, 2027?",
+     "excludes"),
+    ("Will gold be above $5,000 on May 3, 2027?", "Will gold reach $5,000 in May 2027?", "implies"),
+    ("Will gold be above $5,000 on May 3, 2027?", "Will gold be above $5,000 on May 4, 2027?", "none"),
+    ("Will gold be above $5,000 on May 3, 2027?", "Will gold be below $5,000 on May 3, 2027?",
+     "complement"),
+    ("Will the treaty be signed before April 1, 2027?", "Will the treaty be signed by March 31, 2027?",
+     "equivalent"),
+    ("Will the treaty be signed by March 31, 2027?", "Will the treaty fail to be signed by May 2027?",
+     "none"),
+    ("Will the treaty be signed by March 31, 2027?",
+     "Will the treaty remain unsigned through March 31, 2027?", "complement"),
+    ("Will the treaty be signed by March 31, 2027?",
+     "Will the signing of the treaty be announced by March 31, 2027?", "none"),
+    ("Will the Fed make more than 3 cuts in 2027?", "Will the Fed make exactly 3 cuts in 2027?",
+     "excludes"),
+    ("Will the Fed make at least 4 cuts in 2027?", "Will the Fed make more than 3 cuts in 2027?",
+     "equivalent"),
+    ("Will the Fed make 3 or fewer cuts in 2027?", "Will the Fed make more than 3 cuts in 2027?",
+     "complement"),
+    ("Will Ann Lee win the 2028 mayoral election in Springfield?",
+     "Will Bob Ray win the 2028 mayoral election in Springfield?", "excludes"),
+    ("Will Ann Lee win the 2028 mayoral election in Springfield?",
+     "Will someone other than Ann Lee win the 2028 mayoral election in Springfield?", "complement"),
+    ("Will Ann Lee win the 2028 US presidential election?",
+     "Will Ann Lee win the 2028 Democratic presidential nomination?", "implies"),
+    ("Will the Celtics win the 2027 NBA Finals?",
+     "Will the Celtics win the 2027 NBA Eastern Conference?", "implies"),
+    ("Will the Celtics make the 2027 NBA playoffs?", "Will the Celtics win the 2027 NBA Finals?",
+     "implied_by"),
+    ("Will the Celtics win the 2027 NBA Finals?", "Will the Celtics win the 2028 NBA Finals?", "none"),
+    ("Will Norway reach the final of the 2030 World Cup?",
+     "Will Norway reach the quarterfinals of the 2030 World Cup?", "implies"),
+    ("Will Norway win the 2030 World Cup?", "Will Norway fail to reach the final of the 2030 World Cup?",
+     "excludes"),
+    ("Will Leeds finish in the top 4 of the 2026-27 Premier League?",
+     "Will Leeds win the 2026-27 Premier League?", "implied_by"),
+    ("Will Kim Park remain President through June 30, 2027?",
+     "Will Kim Park cease to be President by March 31, 2027?", "excludes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "two", "wanted"), PAIRS)
+def test_a_pair_of_questions_relates_as_it_should_both_ways(
+    one: str, two: str, wanted: Relation
+) -> None:
+    a, b = read_question(one, DAY), read_question(two, DAY)
+    assert relate(a, b) == wanted
+    assert relate(b, a) == inverse(wanted)
