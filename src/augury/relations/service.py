@@ -105,7 +105,7 @@ class Asked(Lookup):
         ranked = ranking.rank(self.reached, pool)
         return {
             relation: [
-                Ranked(position, score, self.reason(relation, via))
+                Ranked(position, score, via, self.reason(relation, via))
                 for position, score, via in zip(
                     positions[:most].tolist(),
                     scores[:most].tolist(),

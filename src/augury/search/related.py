@@ -62,6 +62,8 @@ class Ranked(NamedTuple):
 
     position: int
     score: float
+    tag: int
+    """The factor it was reached through."""
     reason: str
 
 
@@ -102,6 +104,17 @@ class Relations(Protocol):
         ...
 
 
+class _Nothing:
+    tags: Sequence[int] = ()
+
+    def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
+        return {}
+
+
+NOTHING: Lookup = _Nothing()
+"""Asked for no relation, or about nothing."""
+
+
 class Unrelated:
     """No relations are known: nothing has tags, nothing is related."""
 
@@ -117,11 +130,4 @@ class Unrelated:
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],
     ) -> Lookup:
-        return _Nothing()
-
-
-class _Nothing:
-    tags: Sequence[int] = ()
-
-    def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
-        return {}
+        return NOTHING

@@ -20,7 +20,7 @@ from augury.search.embedding import Embedder
 from augury.search.engine import Candidates, Engine, IndexSchema, SparseVector
 from augury.search.indexer import Indexer, Progress, schema
 from augury.search.query import ParsedQuery
-from augury.search.related import Pool, Relation, Relations, Unrelated
+from augury.search.related import NOTHING, Lookup, Pool, Relation, Relations, Unrelated
 from augury.search.schemas import DIMENSIONS, Dimension
 from augury.search.store import ResultRow
 from augury.search.text import DocumentFrequencies
@@ -75,7 +75,20 @@ class Hit(NamedTuple):
     key: int
     change: int
     score: float
+    tag: int = 0
     reason: str | None = None
+
+
+Found = dict[Dimension, list[Result]]
+
+
+class Explored(NamedTuple):
+    """What was found, and by which factors: for those who draw a picture of it."""
+
+    found: Found
+    lookup: Lookup
+    tags: dict[str, int]
+    """Related market -> the factor it was reached through."""
 
 
 class _Gathered(NamedTuple):
@@ -86,9 +99,6 @@ class _Gathered(NamedTuple):
     candidates: Candidates
     features: rank.Features
     ranking: rank.Ranking
-
-
-Found = dict[Dimension, list[Result]]
 
 
 class _Answer(NamedTuple):
@@ -186,29 +196,32 @@ class SearchService:
                 return known.found
             del self._answers[asked]
         position, at = self._indexer.position, time.monotonic()
-        found = await self._search(understanding.parse(query), dimensions, top_k, status)
+        found = (await self._search(query, dimensions, top_k, status)).found
         self._answers[asked] = _Answer(found, position, at)
         if len(self._answers) > ANSWERS_KEPT:
             self._answers.popitem(last=False)
         return found
 
+    async def explore(
+        self, query: str, *, top_k: int = 20, status: Status | None = None
+    ) -> Explored:
+        """`search` in all relations, with the factors that led to what was found."""
+        return await self._search(query, DIMENSIONS, top_k, status)
+
     async def _search(
-        self,
-        parsed: ParsedQuery,
-        dimensions: tuple[Dimension, ...],
-        top_k: int,
-        status: Status | None,
-    ) -> Found:
+        self, query: str, dimensions: tuple[Dimension, ...], top_k: int, status: Status | None
+    ) -> Explored:
+        parsed = understanding.parse(query)
         named = await self._named(parsed)
         # An id alone asks for that market, and then for those like it.
         text = parsed.text or (named[0].question if named else "")
         asked = (text, parsed, dimensions, top_k, status)
         if self._remote:
             # The engine waits for its server; nobody else should.
-            hits = await asyncio.to_thread(self._hits, *asked)
+            hits, lookup = await asyncio.to_thread(self._hits, *asked)
         else:
             # In a thread it would only wait for the interpreter lock that this one holds.
-            hits = self._hits(*asked)
+            hits, lookup = self._hits(*asked)
         direct = await self._shown_directly(named, hits["direct"], parsed, top_k, status)
         taken = {row.seq for row, _ in direct}
         found: Found = {dimension: [] for dimension in dimensions}
@@ -216,16 +229,16 @@ class SearchService:
             found["direct"] = [_result(row, score, "direct") for row, score in direct]
         wanted = [hit for d in dimensions if d != "direct" for hit in hits.get(d, ())]
         rows = await self._fetch([hit for hit in wanted if hit.key not in taken])
+        tags: dict[str, int] = {}
         for dimension in dimensions:
-            if dimension != "direct":
-                found[dimension] = [
-                    _result(row, hit.score, dimension, hit.reason)
-                    for hit in hits.get(dimension, ())
-                    if hit.key not in taken
-                    and (row := rows.get(hit.key))
-                    and status in (None, row.status)
-                ][:top_k]
-        return found
+            if dimension == "direct":
+                continue
+            for hit in hits.get(dimension, ()):
+                row = rows.get(hit.key)
+                if row and status in (None, row.status):
+                    found[dimension].append(_result(row, hit.score, dimension, hit.reason))
+                    tags[row.id] = hit.tag
+        return Explored(found, lookup, tags)
 
     async def _shown_directly(
         self,
@@ -271,10 +284,10 @@ class SearchService:
         dimensions: tuple[Dimension, ...],
         top_k: int,
         status: Status | None,
-    ) -> dict[Dimension, list[Hit]]:
+    ) -> tuple[dict[Dimension, list[Hit]], Lookup]:
         """Ranked markets by relation; `direct` always, for the others keep clear of it."""
         if not text:
-            return {"direct": []}
+            return {"direct": []}, NOTHING
         statuses = None if status is None else (status,)
         gathered = self._gather(text, parsed, top_k, statuses)
         found, ranking = gathered.candidates, gathered.ranking
@@ -288,9 +301,10 @@ class SearchService:
                 )
             )
         }
-        if set(dimensions) != {"direct"}:
-            hits |= self._related(text, gathered, top_k, statuses)
-        return hits
+        if set(dimensions) == {"direct"}:
+            return hits, NOTHING
+        lookup = self._ask(text, gathered)
+        return hits | self._related(lookup, gathered, top_k, statuses), lookup
 
     def _gather(
         self, text: str, parsed: ParsedQuery, top_k: int, statuses: tuple[Status] | None
@@ -305,17 +319,15 @@ class SearchService:
         ranking = rank.order(candidates, features, collapse=not parsed.asks_level)
         return _Gathered(query, vector, found, features, ranking)
 
+    def _ask(self, text: str, gathered: _Gathered) -> Lookup:
+        best = gathered.candidates.payload[gathered.ranking.order[:VOTERS]]
+        scores = gathered.ranking.scores[:VOTERS]
+        return self._relations.ask(text, best["tags"], _fits(best), scores)
+
     def _related(
-        self, text: str, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
+        self, lookup: Lookup, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
     ) -> dict[Relation, list[Hit]]:
         found, order = gathered.candidates, gathered.ranking.order
-        best = found.payload[order[:VOTERS]]
-        lookup = self._relations.ask(
-            text,
-            best["tags"],
-            _fits(best),
-            gathered.ranking.scores[:VOTERS],
-        )
         tagged = self.engine.tagged(lookup.tags, gathered.vector, statuses, max(TAGGED, top_k))
         # Near by meaning and related by a factor: such candidates count as well.
         new = ~np.isin(tagged.keys, found.keys)
@@ -344,8 +356,8 @@ class SearchService:
         )
         return {
             relation: [
-                Hit(int(keys[at]), int(payload["change"][at]), score, reason)
-                for at, score, reason in ranked
+                Hit(int(keys[at]), int(payload["change"][at]), score, tag, reason)
+                for at, score, tag, reason in ranked
             ]
             for relation, ranked in lookup.rank(pool, top_k).items()
         }
