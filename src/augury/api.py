@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from augury.forecast import routes as forecast
+from augury.graph import routes as graph
 from augury.health import routes as health
 from augury.markets import routes as markets
 from augury.rvol import routes as rvol
@@ -16,6 +17,7 @@ ROUTERS = (
     forecast.router,  # 4.2  /v1/forecast
     rvol.router,  # 4.3  /v1/rvol/*
     markets.router,  # 4.4  /v1/markets
+    graph.router,  # 4.4  /internal/v1/graph/*
 )
 
 

@@ -14,6 +14,8 @@ from fastapi import FastAPI
 from augury import __version__, api
 from augury.access.service import AccessService
 from augury.errors import SetupProblem
+from augury.graph import jobs as graph_jobs
+from augury.graph.service import GraphService
 from augury.health.service import HealthService
 from augury.http import setup
 from augury.http import store as idempotency
@@ -41,6 +43,7 @@ class Services:
     markets: MarketService
     search: SearchService
     relations: RelationService
+    graph: GraphService
     health: HealthService
 
 
@@ -60,6 +63,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             markets=MarketService(database),
             search=search,
             relations=relations,
+            graph=GraphService(database, search, relations),
             health=HealthService(
                 database,
                 search,
@@ -113,6 +117,7 @@ Work = Callable[[asyncio.Event], Awaitable[None]]
 
 def _work(services: Services) -> dict[str, Work]:
     worker = Worker(services.database)
+    graph_jobs.register(worker, services.graph)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
     work: dict[str, Work] = {"index": services.search.follow, "jobs": worker.run}
     if services.settings.sync == "on":

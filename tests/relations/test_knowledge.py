@@ -106,6 +106,7 @@ def test_yes_points_up_or_down() -> None:
     assert lean("No change in the ECB rate?") == 1
     assert lean("USDJPY above 150") == -1
     assert lean("Inflation of 3% or more") == 1
+    assert lean("Inflation between 3% and 3.4%") == 0
 
 
 def test_the_version_follows_the_text() -> None:

@@ -26,7 +26,8 @@ class Match(NamedTuple):
     fit: float
     """Share of the text's words, weak ones at half, that the match explains, in (0, 1]."""
     lean: int
-    """+1 where Yes means the factor's `up`, -1 where it means the opposite."""
+    """+1 where Yes means the factor's `up`, -1 where it means the opposite, 0 where the text
+    does not tell ("between 3% and 3.4%")."""
     words: tuple[str, ...]
     """The terms that made the match."""
 
@@ -133,14 +134,20 @@ _NOT: Final = frozenset("not no never fail fails failed without nobody none refu
 
 
 def lean(told: str, factor: Factor) -> int:
-    """+1 where Yes to a folded text means the factor's `up`, -1 where the opposite."""
+    """+1 where Yes to a folded text means the factor's `up`, -1 where the opposite, 0: unknown.
+
+    Words such as "above" and "cut" tell only of quantities: a country that falls into recession
+    is in one.
+    """
     words = tuple(told.replace("?", " ").replace(",", " ").split())
     down, up = _words_said(factor.down_words, words), _words_said(factor.up_words, words)
     if said := down or up:
         side = -1 if down else 1
-    else:
+    elif factor.is_level:
         falls, rises = (sum(word in generic for word in words) for generic in (_DOWN, _UP))
-        side = -1 if falls > rises else 1
+        side = (rises > falls) - (falls > rises)
+    else:
+        side = 1
     # A negation inside the factor's own words ("no change", "bank fails") turns nothing round.
     return -side if any(word in _NOT and word not in said for word in words) else side
 

@@ -25,6 +25,11 @@ Sign = Literal["+", "-"]
 Phrase = tuple[str, ...]
 """Consecutive terms."""
 
+_LEVEL = re.compile(
+    r"\b(higher|more|rises?|increases?|stronger|larger|greater|up|gains?|climbs?|grows?|faster)\b",
+    re.IGNORECASE,
+)
+
 MOST_FACTORS: Final = 2**16 - 1
 """Factors are numbered from 1 in two bytes; 0 pads."""
 
@@ -57,6 +62,11 @@ class Factor:
     """Key of the pattern it was expanded from; its own key where it was written by hand."""
     entity: str | None
     """Key of the entity it is an instance for."""
+
+    @property
+    def is_level(self) -> bool:
+        """Whether it is a quantity that rises and falls, and not something that happens."""
+        return _LEVEL.search(self.up) is not None
 
 
 @dataclass(frozen=True, slots=True)

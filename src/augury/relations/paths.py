@@ -130,6 +130,15 @@ class Graph:
                         note(2, (up, down), weight * COMMON_DRIVER)
         return Reached(weights, own, steps)
 
+    def among(self, numbers: set[int]) -> list[Step]:
+        """The steps of the base, from cause to effect, between any two of these factors."""
+        return [
+            _step(cause, effect, edge)
+            for cause in sorted(numbers)
+            for effect, edge in self.effects.get(cause, ())
+            if effect in numbers
+        ]
+
 
 def _step(source: int, target: int, edge: Edge) -> Step:
     sign = 1 if edge.sign == "+" else -1

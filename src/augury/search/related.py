@@ -27,7 +27,7 @@ class Tag(NamedTuple):
     fit: float
     """How much of the market's text is about it, in (0, 1]."""
     lean: int
-    """+1 where Yes means more of the factor, -1 where it means less."""
+    """+1 where Yes means more of the factor, -1 where it means less, 0: unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,139 @@
+"""Causal graphs for operators: spec section 4.4, graph build."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from augury.errors import Conflict, NotFound
+from augury.graph import jobs
+from augury.graph.schemas import (
+    GraphAnswer,
+    GraphRequest,
+    JobStarted,
+    JobState,
+    answer,
+)
+from augury.graph.service import GraphService
+from augury.http import openapi, routing
+from augury.http.callers import InternalCaller
+from augury.http.idempotency import idempotent
+from augury.jobs import queue
+from augury.jobs.queue import JobRecord
+from augury.storage.database import Database
+
+router = routing.router(tags=["graph"])
+
+
+async def _service(request: Request) -> GraphService:
+    return request.app.state.services.graph
+
+
+async def _database(request: Request) -> Database:
+    return request.app.state.services.database
+
+
+Service = Annotated[GraphService, Depends(_service)]
+State = Annotated[Database, Depends(_database)]
+
+
+@router.post(
+    "/internal/v1/graph/build",
+    summary="Draw the causal graph of a question at once",
+    response_model=GraphAnswer,
+    responses=openapi.errors(401, 403, 413, 422, 429, 431, 503),
+)
+async def build(body: GraphRequest, caller: InternalCaller, service: Service) -> GraphAnswer:
+    """The graph, and how it came to be."""
+    return answer(await service.build(body.question, only=_only(body)))
+
+
+@router.post(
+    "/internal/v1/graph/jobs",
+    status_code=202,
+    summary="Draw the causal graph of a question in the background",
+    response_model=JobStarted,
+    responses=openapi.errors(401, 403, 409, 413, 422, 429, 431, 503),
+)
+@idempotent
+async def start(body: GraphRequest, caller: InternalCaller, database: State) -> JobStarted:
+    """Follow it by `GET /internal/v1/graph/jobs/{job_id}`."""
+    async with database.transaction() as conn:
+        request = {"question": body.question, "only": _only(body)}
+        job_id = await queue.enqueue(conn, jobs.KIND, request, account_id=caller.account_id)
+        record = await queue.fetch(conn, job_id)
+    assert record is not None
+    return JobStarted(job_id=job_id, status=record.status, created_at=record.created_at)
+
+
+@router.get(
+    "/internal/v1/graph/jobs/{job_id}",
+    summary="How far a graph is",
+    response_model=JobState,
+    responses=openapi.errors(401, 403, 404, 422, 429, 431, 503),
+)
+async def state(job_id: str, caller: InternalCaller, database: State) -> JobState:
+    """Its stage while it runs, the graph and its trace once it has succeeded."""
+    async with database.reading() as conn:
+        record = _own(await queue.fetch(conn, job_id), caller.account_id)
+    result = record.result or {}
+    return JobState(
+        job_id=record.id,
+        status=record.status,  # type: ignore[arg-type]
+        progress_stage=record.progress_stage,
+        progress_detail=record.progress_detail,
+        created_at=record.created_at,
+        started_at=record.started_at,
+        finished_at=record.finished_at,
+        error_message=record.error_message,
+        graph=result.get("graph"),
+        trace=result.get("trace"),
+    )
+
+
+@router.post(
+    "/internal/v1/graph/jobs/{job_id}/cancel",
+    summary="End a graph job",
+    response_model=JobState,
+    responses=openapi.errors(401, 403, 404, 409, 422, 429, 431, 503),
+)
+async def cancel(job_id: str, caller: InternalCaller, database: State) -> JobState:
+    """409 when it has ended already."""
+    async with database.transaction() as conn:
+        _own(await queue.fetch(conn, job_id), caller.account_id)
+        if not await queue.cancel(conn, job_id):
+            raise Conflict("This job has ended already.")
+    return await state(job_id, caller, database)
+
+
+@router.post(
+    "/internal/v1/graph/jobs/{job_id}/retry",
+    summary="Run a failed or canceled graph job again",
+    response_model=JobState,
+    responses=openapi.errors(401, 403, 404, 409, 422, 429, 431, 503),
+)
+async def retry(job_id: str, caller: InternalCaller, database: State) -> JobState:
+    """409 when it neither failed nor was canceled."""
+    async with database.transaction() as conn:
+        _own(await queue.fetch(conn, job_id), caller.account_id)
+        if not await queue.retry(conn, job_id):
+            raise Conflict("Only a failed or canceled job can be run again.")
+    return await state(job_id, caller, database)
+
+
+def _only(body: GraphRequest) -> dict[str, list[str]] | None:
+    """Ids by relation, of results as a search gave them."""
+    if body.search_results is None:
+        return None
+    return {
+        relation: [str(result["id"]) for result in results if "id" in result]
+        for relation, results in body.search_results.items()
+    }
+
+
+def _own(record: JobRecord | None, account_id: str | None) -> JobRecord:
+    """Another account's job is no other than one that does not exist."""
+    if record is None or record.kind != jobs.KIND or record.account_id != account_id:
+        raise NotFound("There is no graph job with this id.")
+    return record

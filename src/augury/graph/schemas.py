@@ -1,0 +1,264 @@
+"""Wire shapes of causal graphs: the public view of spec section 2.3, and what operators get."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from augury.graph.service import Drawn
+from augury.graph.view import Edge, Node
+from augury.markets.records import Platform
+from augury.markets.schemas import current_prices
+from augury.markets.store import StoredMarket
+from augury.search.schemas import is_readable
+
+MAX_QUESTION = 500
+
+
+def _not_blank(value: Any) -> Any:
+    if isinstance(value, str) and value and not is_readable(value):
+        raise PydanticCustomError(
+            "string_blank", "Question should have at least one visible character"
+        )
+    return value
+
+
+Question = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_QUESTION,
+        strict=True,
+        description="The question; blank ones are refused.",
+    ),
+    BeforeValidator(_not_blank),
+]
+
+MARKET_EXAMPLE = {
+    "id": "kalshi:KXFEDDECISION-26DEC-C25",
+    "question": "Fed decision in December? — Cut 25bps",
+    "platform": "kalshi",
+    "current_prices": {"Yes": 0.62, "No": 0.38},
+    "platform_url": "https://kalshi.com/markets/kxfeddecision",
+}
+_NODE = {
+    "id": "us-labour-market",
+    "label": "Will unemployment rise above 4.5% in November?",
+    "markets": [MARKET_EXAMPLE],
+    "current_probability": 0.62,
+}
+_EDGE = {
+    "source": "us-labour-market",
+    "target": "question",
+    "relationship": "raises",
+    "strength": 0.4,
+    "description": "A weak November payroll report makes a cut more likely.",
+}
+GRAPH_EXAMPLE = {"nodes": [_NODE], "edges": [_EDGE]}
+
+
+def closed(example: dict[str, Any]) -> ConfigDict:
+    """A shape that takes no other properties, with its example."""
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
+
+
+class PublicMarketSummary(BaseModel):
+    """A market used as evidence."""
+
+    model_config = closed(MARKET_EXAMPLE)
+
+    id: str = Field(description="Stable market identifier.")
+    question: str = Field(description="Market question.")
+    platform: Platform = Field(description="Source platform name.")
+    current_prices: dict[str, float] | None = Field(None, description="Price by outcome label.")
+    platform_url: str | None = Field(None, description="Address on the source platform.")
+
+
+class PublicGraphNode(BaseModel):
+    """An event in the causal graph."""
+
+    model_config = closed(_NODE)
+
+    id: str = Field(description="Stable node identifier.")
+    label: str
+    markets: list[PublicMarketSummary]
+    current_probability: float | None = None
+
+
+class PublicGraphEdge(BaseModel):
+    """How one event bears on another."""
+
+    model_config = closed(_EDGE)
+
+    source: str = Field(description="Source node identifier.")
+    target: str = Field(description="Target node identifier.")
+    relationship: str = Field(description="Human-readable label.")
+    strength: float | None = None
+    description: str | None = None
+
+
+class PublicCausalGraph(BaseModel):
+    """The public view of the causal graph."""
+
+    model_config = closed(GRAPH_EXAMPLE)
+
+    nodes: list[PublicGraphNode]
+    edges: list[PublicGraphEdge]
+
+
+class GraphEdge(PublicGraphEdge):
+    """An edge with all that is known of it."""
+
+    model_config = closed(
+        {
+            **_EDGE,
+            "edge_type": "causal",
+            "polarity": "positive",
+            "confidence": 0.8,
+            "hard_constraint": False,
+            "lag_days": 30,
+            "evidence": ["kalshi:KXFEDDECISION-26DEC-C25"],
+        }
+    )
+
+    edge_type: Literal["causal", "co_movement", "logical"]
+    polarity: Literal["positive", "negative", "unknown"] = Field(
+        description="Whether Yes at the source makes Yes at the target more likely."
+    )
+    confidence: float = Field(description="How sure the relation is, in (0, 1).")
+    hard_constraint: bool = Field(description="Logic, not cause: it can't be otherwise.")
+    lag_days: int | None = Field(description="Typical days until the effect shows.")
+    evidence: list[str] = Field(description="Ids of the markets it rests on.")
+
+
+class Graph(BaseModel):
+    """The graph as operators see it."""
+
+    nodes: list[PublicGraphNode]
+    edges: list[GraphEdge]
+
+
+class Trace(BaseModel):
+    """How a graph came to be."""
+
+    question: str
+    unique_market_count: int
+    events: list[str] = Field(description="Keys of the events shown, the question first.")
+    edge_count: int
+    warnings: list[str]
+    timings_ms: dict[str, float]
+    coverage: dict[str, int] = Field(description="Markets found, by relation.")
+    target_selection: dict[str, Any] = Field(
+        description="What the question was taken to be about: factors with weights, the market."
+    )
+
+
+class GraphRequest(BaseModel):
+    """A question to draw a graph of."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"question": "Will the US fall into recession in 2027?"}]}
+    )
+
+    question: Question
+    search_results: dict[str, list[dict[str, Any]]] | None = Field(
+        None,
+        description="Results of an earlier search, by relation: only these markets are drawn. "
+        "Absent: the question is searched.",
+    )
+
+
+class GraphAnswer(BaseModel):
+    """The graph, and how it came to be."""
+
+    graph: Graph
+    trace: Trace
+
+
+class JobStarted(BaseModel):
+    """A job that was taken up."""
+
+    job_id: str
+    status: str
+    created_at: datetime
+
+
+class JobState(BaseModel):
+    """How far a job is, and its graph once it has succeeded."""
+
+    job_id: str
+    status: Literal["queued", "running", "succeeded", "failed", "canceled"]
+    progress_stage: str | None
+    progress_detail: dict[str, Any] | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error_message: str | None
+    graph: Graph | None
+    trace: Trace | None
+
+
+def summary(market: StoredMarket) -> PublicMarketSummary:
+    """A market in a node."""
+    prices = current_prices(market) or {}
+    return PublicMarketSummary(
+        id=market.id,
+        question=market.question,
+        platform=market.platform,
+        current_prices={k: v for k, v in prices.items() if v is not None} or None,
+        platform_url=market.url,
+    )
+
+
+def public(drawn: Drawn) -> PublicCausalGraph:
+    """The public view."""
+    return PublicCausalGraph(
+        nodes=[_node(node) for node in drawn.graph.nodes],
+        edges=[
+            PublicGraphEdge(
+                source=edge.source,
+                target=edge.target,
+                relationship=edge.relationship,
+                strength=edge.strength,
+                description=edge.description,
+            )
+            for edge in drawn.graph.edges
+        ],
+    )
+
+
+def answer(drawn: Drawn) -> GraphAnswer:
+    """The graph with all that is known, and its trace."""
+    graph = Graph(
+        nodes=[_node(node) for node in drawn.graph.nodes],
+        edges=[_edge(edge) for edge in drawn.graph.edges],
+    )
+    return GraphAnswer(graph=graph, trace=Trace(**drawn.trace))
+
+
+def _node(node: Node) -> PublicGraphNode:
+    return PublicGraphNode(
+        id=node.id,
+        label=node.label,
+        markets=[summary(market) for market in node.markets],
+        current_probability=node.probability,
+    )
+
+
+def _edge(edge: Edge) -> GraphEdge:
+    return GraphEdge(
+        source=edge.source,
+        target=edge.target,
+        relationship=edge.relationship,
+        strength=edge.strength,
+        description=edge.description,
+        edge_type=edge.edge_type,
+        polarity=edge.polarity,
+        confidence=round(edge.confidence, 3),
+        hard_constraint=edge.hard_constraint,
+        lag_days=edge.lag_days,
+        evidence=list(edge.evidence),
+    )

@@ -1,0 +1,170 @@
+"""Draws the causal graph of a question from a search over all relations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from augury.graph import view
+from augury.markets import store as markets
+from augury.markets.records import Status
+from augury.relations.service import Asked, RelationService
+from augury.search.related import Relation
+from augury.search.service import Explored, Found, SearchService
+from augury.storage.database import Database
+
+DEPTH: Final = 30
+"""Results of each relation that a graph is drawn from."""
+TARGETS: Final = 4
+"""Direct markets shown with the question."""
+
+Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
+"""Told of each stage of a build as it begins."""
+
+
+class Drawn(NamedTuple):
+    """A graph, and how it came to be."""
+
+    graph: view.Graph
+    trace: dict[str, Any]
+
+
+class GraphService:
+    """Builds graphs; keeps nothing."""
+
+    def __init__(
+        self, database: Database, search: SearchService, relations: RelationService
+    ) -> None:
+        self._database = database
+        self._search = search
+        self._relations = relations
+
+    async def build(
+        self,
+        question: str,
+        *,
+        only: Mapping[str, Sequence[str]] | None = None,
+        status: Status | None = "active",
+        stage: Stage | None = None,
+    ) -> Drawn:
+        """The graph of a question.
+
+        Parameters
+        ----------
+        only
+            Market ids by relation: nothing else is drawn.
+        status
+            Only markets in this state: a graph looks forward.
+        """
+        clock = _Clock()
+        await _tell(stage, "searching", {"question": question})
+        explored = await self._search.explore(question, top_k=DEPTH, status=status)
+        clock.mark("search")
+        found = explored.found if only is None else _restricted(explored.found, only)
+        count = sum(map(len, found.values()))
+        await _tell(stage, "drawing", {"markets": count})
+        ids = [result.id for results in found.values() for result in results]
+        async with self._database.reading() as conn:
+            by_id = {market.id: market for market in await markets.fetch(conn, ids)}
+        clock.mark("markets")
+        graph, trace = self._draw(question, explored, found, by_id)
+        clock.mark("draw")
+        return Drawn(graph, {**trace, "timings_ms": clock.marks})
+
+    def _draw(
+        self,
+        question: str,
+        explored: Explored,
+        found: Found,
+        by_id: Mapping[str, markets.StoredMarket],
+    ) -> tuple[view.Graph, dict[str, Any]]:
+        lookup = explored.lookup
+        factors = list(lookup.factors) if isinstance(lookup, Asked) else []
+        reached = list(self._reached(explored, found, by_id)) if factors else []
+        direct = [by_id[r.id] for r in found.get("direct", ())[:TARGETS] if r.id in by_id]
+        target = direct[0] if direct else None
+        lean = next((m.lean for m in self._relations.matcher.match(question)), 1)
+        asked = view.Asked(question, tuple(direct), None, factors, lean)
+        numbers = {one.factor for one in reached}
+        numbers |= {n for one in reached for step in one.way for n in (step.source, step.target)}
+        graph = view.draw(
+            asked,
+            reached,
+            {number: self._relations.factor(number) for number in numbers},
+            self._relations.graph.among({one.factor for one in reached}),
+        )
+        trace = {
+            "question": question,
+            "unique_market_count": len(by_id),
+            "events": [node.id for node in graph.nodes],
+            "edge_count": len(graph.edges),
+            "warnings": graph.warnings,
+            "coverage": {relation: len(results) for relation, results in found.items()},
+            "target_selection": {
+                "market": target.id if target else None,
+                "factors": [
+                    {
+                        "factor": self._relations.factor(number).key,
+                        "name": self._relations.factor(number).name,
+                        "weight": round(float(weight), 3),
+                    }
+                    for number, weight in factors
+                ],
+            },
+        }
+        if not factors:
+            graph.warnings.append("No factor of the base names what the question is about.")
+        return graph, trace
+
+    def _reached(
+        self,
+        explored: Explored,
+        found: Found,
+        by_id: Mapping[str, markets.StoredMarket],
+    ) -> Sequence[view.Found]:
+        lookup = explored.lookup
+        assert isinstance(lookup, Asked)
+        relations: tuple[Relation, ...] = ("upstream", "downstream", "correlated")
+        return [
+            view.Found(
+                market=by_id[result.id],
+                relation=relation,
+                score=result.score,
+                factor=explored.tags[result.id],
+                lean=self._lean(by_id[result.id].question, explored.tags[result.id]),
+                way=lookup.way(relation, explored.tags[result.id]),
+            )
+            for relation in relations
+            for result in found.get(relation, ())
+            if result.id in by_id
+        ]
+
+    def _lean(self, question: str, factor: int) -> int:
+        matches = self._relations.matcher.match(question)
+        return next((m.lean for m in matches if m.factor == factor), 1)
+
+
+def _restricted(found: Found, only: Mapping[str, Sequence[str]]) -> Found:
+    return {
+        dimension: [r for r in results if r.id in set(only.get(dimension, ()))]
+        for dimension, results in found.items()
+    }
+
+
+async def _tell(stage: Stage | None, name: str, detail: dict[str, Any]) -> None:
+    if stage is not None:
+        await stage(name, detail)
+
+
+class _Clock:
+    """Milliseconds of each part of a build."""
+
+    def __init__(self) -> None:
+        self.marks: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def mark(self, name: str) -> None:
+        now = time.perf_counter()
+        self.marks[name] = round(1000 * (now - self._last), 2)
+        self._last = now

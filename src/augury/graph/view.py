@@ -1,0 +1,263 @@
+"""The causal graph of a question, from related markets and the steps that led to them. Pure.
+
+Nodes are events: the question itself, and for each factor reached its best event with its markets
+and their current price. Edges point from cause to effect; what only moves together has an edge
+without direction in meaning, and says so. The graph is bounded, and no causal cycle is kept
+unless its lags say how long a round takes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from augury.markets.store import StoredMarket
+from augury.relations.knowledge import Factor
+from augury.relations.paths import Step
+from augury.search.related import Relation
+
+Polarity = Literal["positive", "negative", "unknown"]
+
+QUESTION: Final = "question"
+MOST_NODES: Final = 18
+"""Nodes beside the question: more can't be read."""
+MOST_PER_RELATION: Final = 7
+MOST_MARKETS: Final = 4
+"""Markets shown of one node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A related market and how it was reached."""
+
+    market: StoredMarket
+    relation: Relation
+    score: float
+    factor: int
+    lean: int
+    """+1 where Yes means more of the factor."""
+    way: tuple[Step, ...]
+    """From the question's factor to the market's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    id: str
+    label: str
+    markets: tuple[StoredMarket, ...]
+    probability: float | None
+    """Of what the label says, as its market quotes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    source: str
+    target: str
+    relationship: str
+    strength: float
+    description: str
+    edge_type: Literal["causal", "co_movement", "logical"]
+    polarity: Polarity
+    confidence: float
+    hard_constraint: bool
+    lag_days: int | None
+    evidence: tuple[str, ...]
+    """Market ids."""
+
+
+@dataclass(slots=True)
+class Graph:
+    nodes: list[Node] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question in the middle."""
+
+    label: str
+    markets: tuple[StoredMarket, ...]
+    """Those directly about it, best first."""
+    probability: float | None
+    factors: Sequence[tuple[int, float]]
+    """What it is about, with weights."""
+    lean: int
+    """+1 where Yes to the question means more of its factors."""
+
+
+def draw(
+    asked: Asked,
+    found: Sequence[Found],
+    factors: Mapping[int, Factor],
+    between: Sequence[Step],
+) -> Graph:
+    """The graph of a question.
+
+    Parameters
+    ----------
+    found
+        Related markets, best first within each relation.
+    factors
+        Every factor that `found` or its steps name, by number.
+    between
+        Causal steps of the base among the factors found, from cause to effect.
+    """
+    graph = Graph()
+    graph.nodes.append(Node(QUESTION, asked.label, asked.markets, asked.probability))
+    by_factor: dict[int, list[Found]] = defaultdict(list)
+    for one in found:
+        by_factor[one.factor].append(one)
+    shown = _chosen(found)
+    ids = {number: factors[number].key for number in shown}
+    leads = {number: by_factor[number][0] for number in shown}
+    for number in shown:
+        lead = leads[number]
+        event = [one.market for one in by_factor[number] if _same_event(one.market, lead.market)]
+        graph.nodes.append(
+            Node(
+                ids[number],
+                lead.market.question,
+                tuple(event[:MOST_MARKETS]),
+                price(lead.market),
+            )
+        )
+    for number in shown:
+        graph.edges += _edges_of(leads[number], asked, ids, leads, factors)
+    _add_between(graph, between, ids, leads)
+    return graph
+
+
+def price(market: StoredMarket) -> float | None:
+    """The quoted probability of the first outcome; None without a quote."""
+    return market.prices[0] if market.prices else None
+
+
+def _chosen(found: Sequence[Found]) -> list[int]:
+    """The factors that get a node: the best of each relation in turn."""
+    best: dict[Relation, list[int]] = {"upstream": [], "downstream": [], "correlated": []}
+    seen: set[int] = set()
+    for one in sorted(found, key=lambda one: (-one.score, one.market.id)):
+        if one.factor not in seen and len(best[one.relation]) < MOST_PER_RELATION:
+            seen.add(one.factor)
+            best[one.relation].append(one.factor)
+    numbers: list[int] = []
+    for place in range(MOST_PER_RELATION):
+        for relation in best.values():
+            numbers += relation[place : place + 1]
+    return numbers[:MOST_NODES]
+
+
+def _same_event(one: StoredMarket, other: StoredMarket) -> bool:
+    if one.id == other.id:
+        return True
+    same_group = one.group_id is not None and one.group_id == other.group_id
+    same_event = one.event_id is not None and one.event_id == other.event_id
+    return one.platform == other.platform and (same_group or same_event)
+
+
+def _edges_of(
+    lead: Found,
+    asked: Asked,
+    ids: Mapping[int, str],
+    leads: Mapping[int, Found],
+    factors: Mapping[int, Factor],
+) -> list[Edge]:
+    """The last step to a factor: to the question, or to the factor between where it is shown."""
+    *before, last = lead.way
+    between = before[-1].target if before else None
+    if lead.relation == "correlated":
+        sign = 1
+        for step in lead.way:
+            sign *= step.sign
+        told = " ".join(step.reason for step in lead.way)
+        polarity = _polarity(sign * lead.lean * asked.lean)
+        return [
+            Edge(
+                ids[lead.factor], QUESTION, "moves with", _strength(lead.way), told,
+                "co_movement", polarity, lead.score, False, None, (lead.market.id,),
+            )
+        ]  # fmt: skip
+    if between is not None and between in ids and leads[between].relation == lead.relation:
+        steps, other, lean = (last,), ids[between], leads[between].lean
+    else:
+        steps, other, lean = lead.way, QUESTION, asked.lean
+    sign = 1
+    for step in steps:
+        sign *= step.sign
+    polarity = _polarity(sign * lead.lean * lean)
+    ordered = tuple(reversed(steps)) if lead.relation == "upstream" else steps
+    told = " ".join(step.reason for step in ordered)
+    if len(steps) > 1:
+        name = factors[steps[0].target].name
+        told = f"Through {name}: {told}"
+    ends = (ids[lead.factor], other) if lead.relation == "upstream" else (other, ids[lead.factor])
+    return [
+        Edge(
+            *ends, _verb(polarity), _strength(steps), told, "causal", polarity, lead.score, False,
+            sum(step.lag for step in steps), (lead.market.id,),
+        )
+    ]  # fmt: skip
+
+
+def _add_between(
+    graph: Graph, between: Sequence[Step], ids: Mapping[int, str], leads: Mapping[int, Found]
+) -> None:
+    """Causal edges among the factors shown; a cycle only where its lags make it a feedback."""
+    for step in sorted(between, key=lambda s: (-s.weight, s.source, s.target)):
+        source, target = ids.get(step.source), ids.get(step.target)
+        if source is None or target is None or source == target:
+            continue
+        if any({edge.source, edge.target} == {source, target} for edge in graph.edges):
+            continue
+        polarity = _polarity(step.sign * leads[step.source].lean * leads[step.target].lean)
+        told = step.reason
+        back = _lag_of_path(graph.edges, target, source)
+        if back is not None:
+            if back + step.lag == 0:
+                graph.warnings.append(
+                    f"{source} -> {target} was left out: it would close a cycle without a lag"
+                )
+                continue
+            told += f" (A feedback: one round takes about {back + step.lag} days.)"
+        graph.edges.append(
+            Edge(
+                source, target, _verb(polarity), step.weight, told, "causal", polarity,
+                min(leads[step.source].score, leads[step.target].score), False, step.lag, (),
+            )
+        )  # fmt: skip
+
+
+def _lag_of_path(edges: Sequence[Edge], start: str, end: str) -> int | None:
+    """Days along the shortest causal path from `start` to `end`; None where there is none."""
+    out: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for edge in edges:
+        if edge.edge_type == "causal":
+            out[edge.source].append((edge.target, edge.lag_days or 0))
+    reached = {start: 0}
+    waiting = [start]
+    while waiting:
+        place = waiting.pop()
+        for target, lag in out[place]:
+            through = reached[place] + lag
+            if through < reached.get(target, through + 1):
+                reached[target] = through
+                waiting.append(target)
+    return reached.get(end)
+
+
+def _strength(steps: Sequence[Step]) -> float:
+    product = 1.0
+    for step in steps:
+        product *= step.weight
+    return round(product, 3)
+
+
+def _polarity(sign: int) -> Polarity:
+    return "positive" if sign > 0 else "negative" if sign < 0 else "unknown"
+
+
+def _verb(polarity: Polarity) -> str:
+    return {"positive": "raises", "negative": "lowers", "unknown": "bears on"}[polarity]

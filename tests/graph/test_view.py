@@ -1,0 +1,109 @@
+"""The drawing of a graph: direction, polarity, bounds, and honesty about cycles."""
+
+from __future__ import annotations
+
+from augury.graph import view
+from augury.markets.store import StoredMarket
+from augury.relations.knowledge import Factor
+from augury.relations.paths import Step
+
+FACTORS = {
+    n: Factor(f"f{n}", f"Factor {n}", "it is higher", "test", (), (), (), f"f{n}", None)
+    for n in range(1, 40)
+}
+
+
+def market(number: int, *, event: str | None = None, price: float | None = 0.3) -> StoredMarket:
+    fields = dict.fromkeys(StoredMarket.__struct_fields__)
+    known = {
+        "seq": number, "id": f"polymarket:{number}", "platform": "polymarket",
+        "question": f"Question {number}?", "outcomes": ["Yes", "No"],
+        "prices": [price, None if price is None else 1 - price], "event_id": event,
+    }  # fmt: skip
+    return StoredMarket(**{**fields, **known})  # type: ignore[arg-type]
+
+
+def found(number: int, factor: int, *way: Step, lean: int = 1, score: float = 0.9) -> view.Found:
+    return view.Found(market(number), "upstream", score, factor, lean, way)
+
+
+def step(source: int, target: int, sign: int = 1, lag: int = 5, weight: float = 1.0) -> Step:
+    return Step(source, target, weight, sign, lag, f"{source} with {target}.")
+
+
+def asked(lean: int = 1) -> view.Asked:
+    return view.Asked("Will it?", (market(99),), None, [(1, 0.9)], lean)
+
+
+def test_causes_point_at_the_question_and_effects_away_from_it() -> None:
+    cause = found(1, 2, step(1, 2))
+    effect = view.Found(market(2), "downstream", 0.8, 3, 1, (step(1, 3),))
+    graph = view.draw(asked(), [cause, effect], FACTORS, [])
+    assert [(e.source, e.target, e.relationship) for e in graph.edges] == [
+        ("f2", "question", "raises"),
+        ("question", "f3", "raises"),
+    ]
+    assert [node.id for node in graph.nodes] == ["question", "f2", "f3"]
+
+
+def test_polarity_is_that_of_the_markets_shown_not_of_the_factors() -> None:
+    def polarity(sign: int, lean: int, question: int) -> str:
+        graph = view.draw(asked(question), [found(1, 2, step(1, 2, sign), lean=lean)], FACTORS, [])
+        return graph.edges[0].polarity
+
+    assert polarity(1, 1, 1) == "positive"
+    assert polarity(-1, 1, 1) == "negative"
+    assert polarity(-1, -1, 1) == "positive"
+    assert polarity(1, 1, -1) == "negative"
+    assert polarity(1, 0, 1) == "unknown"
+
+
+def test_a_second_step_hangs_on_the_first_where_that_is_shown() -> None:
+    first, second = step(1, 2), step(2, 3, lag=7)
+    graph = view.draw(asked(), [found(1, 2, first), found(2, 3, first, second)], FACTORS, [])
+    assert ("f3", "f2") in {(e.source, e.target) for e in graph.edges}
+    alone = view.draw(asked(), [found(2, 3, first, second)], FACTORS, [])
+    [edge] = alone.edges
+    assert (edge.source, edge.target, edge.lag_days) == ("f3", "question", 12)
+    assert edge.description.startswith("Through Factor 2: ")
+
+
+def test_markets_of_one_event_share_a_node() -> None:
+    way = step(1, 2)
+    same = [
+        view.Found(market(n, event="e"), "upstream", 0.9 - n / 100, 2, 1, (way,))
+        for n in range(1, 9)
+    ]
+    other = view.Found(market(50, event="x"), "upstream", 0.1, 2, 1, (way,))
+    graph = view.draw(asked(), [*same, other], FACTORS, [])
+    node = graph.nodes[1]
+    assert len(node.markets) == view.MOST_MARKETS
+    assert {m.event_id for m in node.markets} == {"e"}
+    assert node.probability == 0.3
+
+
+def test_no_quote_is_no_probability() -> None:
+    one = view.Found(market(1, price=None), "upstream", 0.9, 2, 1, (step(1, 2),))
+    assert view.draw(asked(), [one], FACTORS, []).nodes[1].probability is None
+
+
+def test_a_person_can_read_it() -> None:
+    many = [found(n, n, step(1, n), score=1 / n) for n in range(2, 39)]
+    graph = view.draw(asked(), many, FACTORS, [])
+    assert len(graph.nodes) == 1 + view.MOST_PER_RELATION
+
+
+def test_a_cycle_says_its_lag_or_is_left_out() -> None:
+    shown = [found(1, 2, step(1, 2)), found(2, 3, step(1, 3))]
+    slow = view.draw(asked(), shown, FACTORS, [step(2, 3, lag=0), step(3, 2, lag=9)])
+    # the same two factors: the stronger direction stands
+    assert len([e for e in slow.edges if "question" not in (e.source, e.target)]) == 1
+
+    three = [*shown, found(3, 4, step(1, 4))]
+    round_trip = [step(2, 3, lag=1), step(3, 4, lag=2), step(4, 2, lag=3)]
+    graph = view.draw(asked(), three, FACTORS, round_trip)
+    assert sum("one round takes about 6 days" in e.description for e in graph.edges) == 1
+    at_once = [step(a, b, lag=0) for a, b in ((2, 3), (3, 4), (4, 2))]
+    graph = view.draw(asked(), three, FACTORS, at_once)
+    assert len(graph.warnings) == 1
+    assert len(graph.edges) == 5
