@@ -28,7 +28,7 @@ NOUNS = {
     "access": {"storage"},
     "http": {"access", "storage"},
     "health": {"markets", "search", "venues", "storage"},
-    "forecast": {"markets", "search", "storage"},
+    "forecast": {"graph", "relations", "markets", "search", "storage", "jobs"},
     "rvol": {"storage"},
 }
 """Which nouns a noun's services and stores may use. Its routes may also use http and access."""

@@ -2,50 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field
 
-from augury.markets.records import Platform
-from augury.search.schemas import is_readable
+from augury.graph.schemas import (
+    GRAPH_EXAMPLE,
+    MARKET_EXAMPLE,
+    PublicCausalGraph,
+    PublicMarketSummary,
+    Question,
+    closed,
+)
 
-MAX_QUESTION = 500
-
-
-def _not_blank(value: Any) -> Any:
-    if isinstance(value, str) and value and not is_readable(value):
-        raise PydanticCustomError(
-            "string_blank", "Question should have at least one visible character"
-        )
-    return value
-
-
-def _closed(example: dict[str, Any]) -> ConfigDict:
-    """A shape that takes no other properties, with its example."""
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
-
-
-_MARKET = {
-    "id": "kalshi:KXFEDDECISION-26DEC-C25",
-    "question": "Fed decision in December? — Cut 25bps",
-    "platform": "kalshi",
-    "current_prices": {"Yes": 0.62, "No": 0.38},
-    "platform_url": "https://kalshi.com/markets/kxfeddecision",
-}
-_NODE = {
-    "id": "n1",
-    "label": "The Fed cuts rates in December",
-    "markets": [_MARKET],
-    "current_probability": 0.62,
-}
-_EDGE = {
-    "source": "n2",
-    "target": "n1",
-    "relationship": "raises",
-    "strength": 0.4,
-    "description": "A weak November payroll report makes a cut more likely.",
-}
 _FILTER = {
     "selected_direct_count": 1,
     "selected_proxy_count": 2,
@@ -67,20 +36,11 @@ _ORACLE_PORT = {
 class PublicForecastRequest(BaseModel):
     """A question about the future, in plain words."""
 
-    model_config = _closed(
+    model_config = closed(
         {"question": "Will the Fed cut rates in December?", "include_graph": True}
     )
 
-    question: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=MAX_QUESTION,
-            strict=True,
-            description="The question; blank ones are refused.",
-        ),
-        BeforeValidator(_not_blank),
-    ]
+    question: Question
     include_graph: bool = Field(
         True, strict=True, description="Include the causal graph when there is one."
     )
@@ -89,54 +49,10 @@ class PublicForecastRequest(BaseModel):
 class PublicConfidenceInterval(BaseModel):
     """Where the probability may well lie."""
 
-    model_config = _closed({"lower": 0.54, "upper": 0.7})
+    model_config = closed({"lower": 0.54, "upper": 0.7})
 
     lower: float
     upper: float
-
-
-class PublicMarketSummary(BaseModel):
-    """A market used as evidence."""
-
-    model_config = _closed(_MARKET)
-
-    id: str = Field(description="Stable market identifier.")
-    question: str = Field(description="Market question.")
-    platform: Platform = Field(description="Source platform name.")
-    current_prices: dict[str, float] | None = Field(None, description="Price by outcome label.")
-    platform_url: str | None = Field(None, description="Address on the source platform.")
-
-
-class PublicGraphNode(BaseModel):
-    """An event in the causal graph."""
-
-    model_config = _closed(_NODE)
-
-    id: str = Field(description="Stable node identifier.")
-    label: str
-    markets: list[PublicMarketSummary]
-    current_probability: float | None = None
-
-
-class PublicGraphEdge(BaseModel):
-    """How one event bears on another."""
-
-    model_config = _closed(_EDGE)
-
-    source: str = Field(description="Source node identifier.")
-    target: str = Field(description="Target node identifier.")
-    relationship: str = Field(description="Human-readable label.")
-    strength: float | None = None
-    description: str | None = None
-
-
-class PublicCausalGraph(BaseModel):
-    """The public view of the causal graph."""
-
-    model_config = _closed({"nodes": [_NODE], "edges": [_EDGE]})
-
-    nodes: list[PublicGraphNode]
-    edges: list[PublicGraphEdge]
 
 
 class PublicRelevanceFilterSummary(BaseModel):
@@ -157,7 +73,7 @@ class PublicRelevanceFilterSummary(BaseModel):
 class PublicOraclePortMetadata(BaseModel):
     """How the question was understood."""
 
-    model_config = _closed(_ORACLE_PORT)
+    model_config = closed(_ORACLE_PORT)
 
     original_question: str | None = None
     effective_question: str | None = Field(
@@ -183,7 +99,7 @@ class PublicForecastMetadata(BaseModel):
 class PublicForecastResponse(BaseModel):
     """A forecast, or the reason why there is none."""
 
-    model_config = _closed(
+    model_config = closed(
         {
             "request_id": "req_01989d2c7f6b7c3f9d0e8f1a2b3c4d5e",
             "question": "Will the Fed cut rates in December?",
@@ -192,8 +108,8 @@ class PublicForecastResponse(BaseModel):
             "confidence_interval": {"lower": 0.54, "upper": 0.7},
             "reasoning": "One market asks exactly this and trades at 0.62.",
             "engine_type": "oracle_port",
-            "causal_graph": {"nodes": [_NODE], "edges": [_EDGE]},
-            "markets_used": [_MARKET],
+            "causal_graph": GRAPH_EXAMPLE,
+            "markets_used": [MARKET_EXAMPLE],
             "distribution": None,
             "latency_ms": 84,
             "error": None,
