@@ -134,7 +134,7 @@ def _occurrences(a: Proposition, b: Proposition) -> int:
             return 0
 
 
-_Between = Literal["equal", "inside", "contains", "apart", "unknown"]
+_Between = Literal["equal", "inside", "contains", "overlap", "apart", "unknown"]
 _DAY: Final = 1440
 
 
@@ -188,7 +188,10 @@ def _between(a: Window, b: Window) -> _Between:
         return "equal"
     if inside:
         return "inside"
-    return "contains" if contains else "unknown"
+    if contains:
+        return "contains"
+    low = max(s.low if s.low > -math.inf else s.since for s in (one, two))
+    return "overlap" if -math.inf < low < min(one.high, two.high) else "unknown"
 
 
 def _within(a: _Span, b: _Span) -> bool:
@@ -243,7 +246,9 @@ def _amounts(a: Proposition, b: Proposition) -> int:
     if counts:
         return _counts(one, two, between)
     if a.predicate == b.predicate == "value":
-        return _values(one, two) if between == "equal" else 0
+        if between != "equal":
+            return 0
+        return _whole_values(one, two, least=-math.inf) if whole else _values(one, two)
     if a.predicate == "touches":
         return _swapped_sides(_value_and_touch(two, one, b.window, a.window))
     return _value_and_touch(one, two, a.window, b.window)
@@ -323,7 +328,7 @@ def _touches(p: _Range, q: _Range, between: _Between) -> int:
     if p.low == p.high or q.low == q.high:
         return 0  # "hit 50": from which side is not said
     if math.isinf(p.high) != math.isinf(q.high):
-        meets = between in ("equal", "inside", "contains")
+        meets = between in ("equal", "inside", "contains", "overlap")
         return FF if meets and _joined(p, q) else 0
     cells = 0
     if between in ("equal", "inside") and _subset(p, q):
@@ -360,21 +365,23 @@ def _counts(p: _Range, q: _Range, between: _Between) -> int:
 _Runs = list[tuple[float, float]]
 
 
-def _parts(r: _Range) -> tuple[_Runs, _Runs]:
-    """The counts in the range, and those outside it, as closed runs of whole numbers from 0."""
-    low, high = max(r.low, 0.0), r.high
+def _parts(r: _Range, least: float) -> tuple[_Runs, _Runs]:
+    """The whole numbers in the range, and those outside it, as closed runs from `least`."""
+    low, high = max(r.low, least), r.high
     inside: _Runs = [(low, high)] if low <= high else []
-    outside: _Runs = [(0.0, low - 1)] if low > 0 else []
+    outside: _Runs = [(least, low - 1)] if low > least else []
     if math.isfinite(high):
         outside.append((high + 1, math.inf))
     return inside, outside
 
 
-def _whole_values(p: _Range, q: _Range) -> int:
+def _whole_values(p: _Range, q: _Range, *, least: float = 0.0) -> int:
+    """Two ranges of one whole number that is `least` or more."""
+
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(max(a[0], b[0]) <= min(a[1], b[1]) for a in one for b in two)
 
-    return _cells(p, q, meet)
+    return _cells(p, q, meet, least)
 
 
 def _ordered_counts(p: _Range, q: _Range) -> int:
@@ -383,11 +390,11 @@ def _ordered_counts(p: _Range, q: _Range) -> int:
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(a[0] <= b[1] for a in one for b in two)
 
-    return _cells(p, q, meet)
+    return _cells(p, q, meet, 0.0)
 
 
-def _cells(p: _Range, q: _Range, meet: Callable[[_Runs, _Runs], bool]) -> int:
-    (p_in, p_out), (q_in, q_out) = _parts(p), _parts(q)
+def _cells(p: _Range, q: _Range, meet: Callable[[_Runs, _Runs], bool], least: float) -> int:
+    (p_in, p_out), (q_in, q_out) = _parts(p, least), _parts(q, least)
     if not (p_in and p_out and q_in and q_out):
         return 0  # true or false whatever happens: misread
     cells = 0
@@ -445,7 +452,7 @@ def _one_choice(a: Proposition, b: Proposition) -> int:
     if a.predicate == b.predicate:
         if a.predicate == "ranks" and a.threshold and b.threshold:
             return _places(a.threshold, b.threshold)
-        if a.predicate == "advances":
+        if a.predicate == "advances" and a.stage != b.stage:
             return _order(_height(a), _height(b))
         return TF | FT
     predicates = {a.predicate, b.predicate}
@@ -493,7 +500,7 @@ _PLAYOFFS, _ROUND_TWO, _CONFERENCE_FINAL, _CONFERENCE, _TITLE = 1, 2, 3, 4, 5
 def _season(p: Proposition) -> tuple[str, int] | None:
     """The league and the stage of its season that is reached: playoffs 1 .. title 5."""
     for league, trophy, conferences in LEAGUES:
-        if not p.contest & (trophy | {league}):
+        if not p.contest & (trophy | {league, "afc", "nfc"} & (conferences | trophy | {league})):
             continue
         rest = p.contest - trophy - {league}
         inside = bool(rest & conferences)

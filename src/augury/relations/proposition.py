@@ -375,10 +375,9 @@ _PRICED: Final = re.compile(
 )
 _ANY_TIME: Final = re.compile(
     r"\b(?:at\s+any\s+(?:time|point)|at\s+some\s+point|ever|all[- ]time\s+high|"
-    r"how\s+(?:high|low)\s+will)\b",
+    r"how\s+(?:high|low)\s+(?:will|can|does)\b(?=.{1,60}\b(?:get|go)\b))\b",
     re.I,
 )
-_AS_EXTREME: Final = re.compile(r"\bhow\s+(?P<way>high|low)\s+will\b.*\bget\b", re.I)
 _FIXTURE: Final = re.compile(r"(?P<a>\S.*?)\s+(?:vs?\.?|@|at)\s+(?P<b>\S[^:(–—]*)", re.I)
 _VERSUS: Final = re.compile(r"\svs?\.?\s", re.I)
 _INDEFINITE: Final = re.compile(

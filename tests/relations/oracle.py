@@ -1,0 +1,645 @@
+"""A truth-table oracle for relations: hidden meanings, worlds enumerated, venues' wordings.
+
+Nothing of the code under test is used here. A statement is a wording and a function from worlds to
+truth; worlds are rows of a small table (prices on sample days, dates of events, counts, winners).
+Two statements relate by which of the four joint outcomes no world shows.
+
+What is taken for granted of the worlds, as the venues' rules do: a price is never exactly at a
+level; a temperature is a whole number; whoever wins an election for a party was its nominee; a
+knock-out contest has one winner and two finalists; a question is opened before its windows.
+"""
+
+# ruff: noqa: E501, PERF401
+from __future__ import annotations
+
+import calendar
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Truth = NDArray[np.bool_]
+ASKED = date(2026, 11, 21)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A wording, as arguments of `read`, and in which worlds it is true."""
+
+    wording: dict[str, Any]
+    truth: Truth
+
+
+@dataclass(frozen=True)
+class Case:
+    domain: str
+    one: Statement
+    two: Statement
+    relation: str
+
+
+def verdict(one: Truth, two: Truth) -> str:
+    """The relation that the worlds show."""
+    shown = np.bincount(2 * one.astype(int) + two, minlength=4) > 0
+    missing = frozenset((bool(n & 2), bool(n & 1)) for n in range(4) if not shown[n])
+    return {
+        frozenset(): "none",
+        frozenset({(True, False)}): "implies",
+        frozenset({(False, True)}): "implied_by",
+        frozenset({(True, False), (False, True)}): "equivalent",
+        frozenset({(True, True)}): "excludes",
+        frozenset({(False, False)}): "covers",
+        frozenset({(True, True), (False, False)}): "complement",
+    }[missing]
+
+
+def market(question: str, closes: date, **more: Any) -> dict[str, Any]:
+    return {"question": question, "closes": closes, "opened": ASKED, **more}
+
+
+def kalshi(title: str, side: str, closes: date, **more: Any) -> dict[str, Any]:
+    whole = f"{title} — {side}"
+    return market(whole, closes, title=title, subtitle=side, **more)
+
+
+def asked(question: str) -> dict[str, Any]:
+    return {"question": question, "opened": ASKED, "asked": True}
+
+
+def spelled(rng: Random, day: date) -> str:
+    month = calendar.month_name[day.month] if rng.random() < 0.7 else calendar.month_abbr[day.month]
+    return f"{month} {day.day}, {day.year}"
+
+
+MONTHS = [date(2027, m, 1) for m in (1, 2, 3, 4, 5, 6, 7, 8)]
+
+
+def last_day(month: date) -> date:
+    return month.replace(day=calendar.monthrange(month.year, month.month)[1])
+
+
+@dataclass(frozen=True)
+class Span:
+    """Days [start, end) and how one says them."""
+
+    start: date
+    end: date
+    words: str
+
+
+def deadline(rng: Random) -> Span:
+    """A window from now on to a date, in one of its wordings."""
+    month = rng.choice(MONTHS)
+    last = last_day(month)
+    if rng.random() < 0.3:
+        last = month.replace(day=15)
+    after = last + timedelta(1)
+    words = [f"by {spelled(rng, last)}", f"before {spelled(rng, after)}"]
+    if after.day == 1:
+        name = f"{calendar.month_name[month.month]} {month.year}"
+        words += [f"by the end of {name}", f"by end of {name}",
+                  f"before {calendar.month_abbr[after.month]} {after.year}"]  # fmt: skip
+        if month.month % 3 == 0:
+            words += [f"by the end of Q{month.month // 3} {month.year}"]
+    return Span(ASKED, after, rng.choice(words))
+
+
+def period(rng: Random) -> Span:
+    """A month, quarter or year."""
+    match rng.randrange(3):
+        case 0:
+            month = rng.choice(MONTHS)
+            name = f"{calendar.month_name[month.month]} {month.year}"
+            return Span(
+                month, last_day(month) + timedelta(1), rng.choice(("in", "during")) + f" {name}"
+            )
+        case 1:
+            quarter = rng.choice((1, 2))
+            start = date(2027, 3 * quarter - 2, 1)
+            return Span(start, date(2027, 3 * quarter + 1, 1), f"in Q{quarter} 2027")
+        case _:
+            return Span(date(2027, 1, 1), date(2028, 1, 1), rng.choice(("in 2027", "during 2027")))
+
+
+def within(span: Span, days: Sequence[date]) -> Truth:
+    return np.array([span.start <= d < span.end for d in days])
+
+
+def sample_days(*spans: Span) -> list[date]:
+    """One day of each stretch between the ends of the spans, and one after all of them."""
+    cuts = sorted({ASKED, *(s.start for s in spans), *(s.end for s in spans)})
+    return cuts  # each stretch by its first day; the last one stands for "later"
+
+
+# Something happens, any number of times
+
+
+def occasions(rng: Random) -> tuple[Statement, Statement]:
+    subject, verb, what = rng.choice([
+        ("Ruritania and Graustark", "sign", "a peace treaty"),
+        ("the Ruritanian central bank", "call", "an emergency meeting"),
+        ("Freedonia", "strike", "Sylvania"),
+        ("Acme Corp", "recall", "its rocket skates"),
+    ])  # fmt: skip
+    spans = [rng.choice((deadline, period))(rng) for _ in range(2)]
+    days = sample_days(*spans)
+    alike = rng.random() < 0.1  # announced, not done: anything may hold of the two together
+    worlds = np.array(list(itertools.product((False, True), repeat=len(days) * (1 + alike))))
+    out = []
+    for n, span in enumerate(spans):
+        table = worlds[:, -len(days) :] if n else worlds[:, : len(days)]
+        truth = (table & within(span, days)).any(axis=1)
+        if alike and n:
+            text = f"Will {subject} announce a plan to {verb} {what} {span.words}?"
+            out.append(Statement(market(text, span.end), truth))
+        else:
+            out.append(_happening(rng, subject, f"{verb} {what}", span, truth))
+    return out[0], out[1]
+
+
+def _happening(rng: Random, subject: str, rest: str, span: Span, truth: Truth) -> Statement:
+    body = f"{subject} {rest}"
+    q = f"Will {body} {span.words}?"
+    by = span.start == ASKED
+    match rng.randrange(6):
+        case 0 | 1:
+            return Statement(market(q, span.end), truth)
+        case 2 if by:
+            side = f"Before {spelled(rng, span.end)}"
+            return Statement(kalshi(f"Will {body}?", side, span.end), truth)
+        case 3:
+            return Statement(asked(q), truth)
+        case 4 if by:
+            last = spelled(rng, span.end - timedelta(1))
+            text = rng.choice([
+                f"Will {subject} fail to {rest} by {last}?",
+                f"Will {subject} not {rest} by {last}?",
+                f"Will {subject} fail to {rest} {span.words}?",
+            ])  # fmt: skip
+            return Statement(rng.choice((asked(text), market(text, span.end))), ~truth)
+        case _:
+            return Statement(market(q, span.end, outcome=1), ~truth)
+
+
+# Something that happens once
+
+
+def once(rng: Random) -> tuple[Statement, Statement]:
+    spans = [rng.choice((deadline, period))(rng) for _ in range(2)]
+    days = sample_days(*spans)
+    when = np.eye(len(days) + 1, len(days), dtype=bool)  # never, in the last row
+    name, role = rng.choice(
+        [("Rufus Firefly", "President of Freedonia"), ("Ann Lee", "CEO of Acme")]
+    )
+    out = []
+    for span in spans:
+        truth = (when & within(span, days)).any(axis=1)
+        last = spelled(rng, span.end - timedelta(1))
+        by = span.start == ASKED
+        match rng.randrange(5):
+            case 0:
+                st = Statement(market(f"{name} out as {role} {span.words}?", span.end), truth)
+            case 1:
+                st = Statement(asked(f"Will {name} resign as {role} {span.words}?"), truth)
+            case 2 if by:
+                text = f"Will {name} remain {role} through {last}?"
+                st = Statement(asked(text), ~truth)
+            case 3 if by:
+                side = f"Before {spelled(rng, span.end)}"
+                st = Statement(kalshi(f"{name} out as {role}?", side, span.end), truth)
+            case _:
+                text = f"Will {name} no longer be {role} {span.words}?"
+                st = Statement(asked(text), truth)
+        out.append(st)
+    return out[0], out[1]
+
+
+# Prices: levels touched, and levels at a day's end
+
+
+def prices(rng: Random) -> tuple[Statement, Statement]:
+    asset = rng.choice(["Bitcoin", "Ethereum", "gold", "WTI crude oil"])
+    levels = sorted(rng.sample((80, 90, 100, 110, 120), 2))
+    picks = [rng.choice(levels) for _ in range(2)]
+    spans: list[Span] = []
+    kinds: list[str] = []
+    day_pool = [date(2027, 2, 10), date(2027, 3, 31), date(2027, 5, 15)]
+    for _ in range(2):
+        kind = rng.choice(("up", "down", "stay_below", "stay_above", "above", "below", "between"))
+        kinds.append(kind)
+        if kind in ("above", "below", "between"):
+            day = rng.choice(day_pool)
+            spans.append(Span(day, day + timedelta(1), f"on {spelled(rng, day)}"))
+        else:
+            spans.append(rng.choice((deadline, period))(rng))
+    days = sample_days(*spans)
+    # Two moments of each stretch, so that it may reach both sides; the close is the second.
+    values = [70, *[(a + b) / 2 for a, b in itertools.pairwise(levels)], 130]
+    worlds = np.array(list(itertools.product(values, repeat=len(days) * 2)))
+    moments = [d for d in days for _ in (0, 1)]
+    out = []
+    for kind, span, level in zip(kinds, spans, picks, strict=True):
+        inside = within(span, moments)
+        table = worlds[:, inside]
+        out.append(_price(rng, asset, kind, span, level, levels, table))
+    return out[0], out[1]
+
+
+def _price(
+    rng: Random,
+    asset: str,
+    kind: str,
+    span: Span,
+    level: int,
+    levels: list[int],
+    table: NDArray[Any],
+) -> Statement:
+    x = f"${level},000" if rng.random() < 0.6 else f"${level}k"
+    by = span.start == ASKED
+    last = spelled(rng, span.end - timedelta(1))
+    through = f"through {last}" if by else span.words
+    close = table[:, -1]
+    match kind:
+        case "up":
+            truth = (table > level).any(axis=1)
+            text = rng.choice([
+                f"Will {asset} reach {x} {span.words}?",
+                f"Will {asset} rise to {x} or more {span.words}?",
+                f"Will the price of {asset} climb to at least {x} at any time {span.words}?",
+                f"Will {asset} hit (HIGH) {x} {span.words}?",
+            ])  # fmt: skip
+            if by and rng.random() < 0.25:
+                return Statement(
+                    kalshi(f"How high will {asset} get {span.words}?", f"{x} or above", span.end),
+                    truth,
+                )
+        case "down":
+            truth = (table < level).any(axis=1)
+            text = rng.choice([
+                f"Will {asset} dip to {x} {span.words}?",
+                f"Will {asset} fall to {x} or lower {span.words}?",
+                f"Will {asset} drop below {x} {span.words}?",
+                f"Will {asset} hit (LOW) {x} {span.words}?",
+            ])  # fmt: skip
+        case "stay_below":
+            truth = ~(table > level).any(axis=1)
+            text = rng.choice([
+                f"Will {asset} stay below {x} {through}?",
+                f"Will the price of {asset} remain under {x} {through}?",
+                f"Will {asset} fail to reach {x} {span.words}?",
+            ])  # fmt: skip
+        case "stay_above":
+            truth = ~(table < level).any(axis=1)
+            text = rng.choice([
+                f"Will {asset} stay above {x} {through}?",
+                f"Will {asset} hold above {x} {through}?",
+            ])  # fmt: skip
+        case "above":
+            truth = close > level
+            text = rng.choice([
+                f"Will the price of {asset} be above {x} {span.words}?",
+                f"{asset} above {level},000 {span.words}?",
+                f"Will {asset} close at or above {x} {span.words}?",
+            ])  # fmt: skip
+            if rng.random() < 0.25:
+                title = f"{asset} price {span.words}?"
+                return Statement(
+                    kalshi(title, f"${level},000 or above", span.end,
+                           strike=("greater_or_equal", level * 1000.0, None)), truth)  # fmt: skip
+        case "below":
+            truth = close < level
+            text = rng.choice([
+                f"Will the price of {asset} be less than {x} {span.words}?",
+                f"Will {asset} be below {x} {span.words}?",
+            ])  # fmt: skip
+        case _:
+            low, high = levels
+            truth = (close > low) & (close < high)
+            text = f"Will the price of {asset} be between ${low},000 and ${high},000 {span.words}?"
+            if rng.random() < 0.3:
+                title = f"{asset} price {span.words}?"
+                return Statement(
+                    kalshi(title, f"${low},000 to ${high},000", span.end,
+                           strike=("between", low * 1000.0, high * 1000.0)), truth)  # fmt: skip
+    if "close at" in text:
+        text = text.replace("close at", "be at")
+    if rng.random() < 0.3:
+        return Statement(asked(text), truth)
+    if rng.random() < 0.15:
+        return Statement(market(text, span.end, outcome=1), ~truth)
+    return Statement(market(text, span.end), truth)
+
+
+# Counts
+
+
+def counts(rng: Random) -> tuple[Statement, Statement]:
+    who, verb, noun = rng.choice([
+        ("the Fed", "make", "rate cuts"), ("SpaceX", "complete", "Starship launches"),
+        ("Elon Musk", "publish", "tweets"), ("Congress", "pass", "executive orders"),
+    ])  # fmt: skip
+    spans = [period(rng) for _ in range(2)]
+    if rng.random() < 0.5:
+        spans[1] = spans[0]
+    days = sample_days(*spans)
+    top = 7 if len(days) <= 4 else 5
+    worlds = np.array(list(itertools.product(range(top), repeat=len(days))))
+    out = []
+    for span in spans:
+        n = worlds[:, within(span, days)].sum(axis=1)
+        k = rng.choice((1, 2, 3))
+        forms: list[tuple[str, Truth]] = [
+            (f"more than {k} {noun}", n > k), (f"at least {k} {noun}", n >= k),
+            (f"{k} or more {noun}", n >= k), (f"fewer than {k} {noun}", n < k),
+            (f"{k} or fewer {noun}", n <= k), (f"no more than {k} {noun}", n <= k),
+            (f"exactly {k} {noun}", n == k),
+        ]  # fmt: skip
+        words, truth = rng.choice(forms)
+        if rng.random() < 0.3:
+            side, truth = rng.choice([
+                (f"Above {k}", n > k), (f"At least {k}", n >= k), (f"{k} or more", n >= k),
+                (f"Exactly {k}", n == k), (f"{k}", n == k), (f"{k} or fewer", n <= k),
+            ])  # fmt: skip
+            title = f"How many {noun} will {who} {verb} {span.words}?"
+            out.append(Statement(kalshi(title, side, span.end), truth))
+            continue
+        text = f"Will {who} {verb} {words} {span.words}?"
+        out.append(Statement(rng.choice((asked(text), market(text, span.end))), truth))
+    return out[0], out[1]
+
+
+# Whole degrees on a day
+
+
+def temperatures(rng: Random) -> tuple[Statement, Statement]:
+    city = rng.choice(["Springfield", "Shelbyville"])
+    cities = [city, city if rng.random() < 0.9 else "Ogdenville"]
+    day_pool = [date(2027, 4, 13), date(2027, 4, 14)]
+    days = [rng.choice(day_pool) for _ in range(2)]
+    same = cities[0] == cities[1] and days[0] == days[1]
+    degrees = np.arange(50, 72)
+    if same:
+        tables = [degrees, degrees]
+    else:
+        pairs = np.array(list(itertools.product(degrees, degrees)))
+        tables = [pairs[:, 0], pairs[:, 1]]
+    out = []
+    for where, day, t in zip(cities, days, tables, strict=True):
+        title = f"Highest temperature in {where} on {spelled(rng, day)}?"
+        low = rng.choice((55, 57, 59, 61, 63))
+        closes = day + timedelta(1)
+        match rng.randrange(5):
+            case 0:
+                st = Statement(
+                    kalshi(title, f"{low}° to {low + 1}°", closes,
+                           strike=("between", float(low), low + 1.0)),
+                    (t >= low) & (t <= low + 1))  # fmt: skip
+            case 1:
+                st = Statement(
+                    kalshi(title, f"{low}° or below", closes, strike=("less", None, low + 1.0)),
+                    t <= low)  # fmt: skip
+            case 2:
+                st = Statement(
+                    kalshi(title, f"{low}° or above", closes, strike=("greater", low - 1.0, None)),
+                    t >= low)  # fmt: skip
+            case 3:
+                text = f"Will the highest temperature in {where} be {low}°F or higher on {spelled(rng, day)}?"
+                st = Statement(market(text, closes), t >= low)
+            case _:
+                text = (f"Will the highest temperature in {where} be between {low}-{low + 1}°F "
+                        f"on {spelled(rng, day)}?")  # fmt: skip
+                st = Statement(market(text, closes), (t >= low) & (t <= low + 1))
+        out.append(st)
+    return out[0], out[1]
+
+
+# A published figure with one decimal
+
+
+def figures(rng: Random) -> tuple[Statement, Statement]:
+    what = rng.choice(["CPI inflation", "the unemployment rate"])
+    months = [rng.choice(MONTHS[:2]) for _ in range(2)]
+    grid = np.round(np.arange(20, 40) / 10, 1)
+    if months[0] == months[1]:
+        tables = [grid, grid]
+    else:
+        pairs = np.array(list(itertools.product(grid, grid)))
+        tables = [pairs[:, 0], pairs[:, 1]]
+    out = []
+    for month, v in zip(months, tables, strict=True):
+        name = f"{calendar.month_name[month.month]} {month.year}"
+        x = rng.choice((2.5, 3.0, 3.5))
+        closes = last_day(month) + timedelta(12)
+        match rng.randrange(4):
+            case 0:
+                title = f"How high will {what} be in {name}?"
+                strike = ("greater", x, None)
+                st = Statement(kalshi(title, f"Above {x}%", closes, strike=strike), v > x)
+            case 1:
+                st = Statement(market(f"Will {what} be above {x}% in {name}?", closes), v > x)
+            case 2:
+                st = Statement(asked(f"Will {what} be below {x}% in {name}?"), v < x)
+            case _:
+                st = Statement(asked(f"Will {what} be at most {x}% in {name}?"), v <= x)
+        out.append(st)
+    return out[0], out[1]
+
+
+# Elections: nominees and winners
+
+
+def elections(rng: Random) -> tuple[Statement, Statement]:
+    place, office = rng.choice([
+        ("Oregon", "Senate"), ("Ohio", "Governor"), ("Springfield", "Mayor"),
+    ])  # fmt: skip
+    parties = ("Democratic", "Republican")
+    people = ("Ann Lee", "Bob Ray", "Cy Doe")
+    # A text that names somebody's party settles it; of others the reader knows nothing.
+    picks = [(rng.choice(people), rng.choice(parties), rng.randrange(7)) for _ in range(2)]
+    told = {who: party for who, party, form in picks if form in (2, 3, 5, 6)}
+    if len({(w, p) for w, p, form in picks if form in (2, 3, 5, 6)}) > len(told):
+        return elections(rng)  # one person of two parties
+    rows = []
+    for sides in itertools.product(parties, repeat=len(people)):
+        of = dict(zip(people, sides, strict=True))
+        if any(of[w] != p for w, p in told.items()):
+            continue
+        ballots = [
+            [*(w for w in people if of[w] == party), f"another {party}"] for party in parties
+        ]
+        rows += [
+            (d, r, w) for d, r in itertools.product(*ballots) for w in (d, r, "an independent")
+        ]
+    editions = [2028, 2028 if rng.random() < 0.85 else 2032]
+    both = list(itertools.product(range(len(rows)), repeat=2))
+    same = editions[0] == editions[1]
+    index = [(i, i) for i in range(len(rows))] if same else both
+    out = []
+    for n, year in enumerate(editions):
+        who, party, form = picks[n]
+        nominated = np.array([rows[i[n]][0 if party == "Democratic" else 1] == who for i in index])
+        won = np.array([rows[i[n]][2] == who for i in index])
+        closes = date(year, 11, 7)
+        match form:
+            case 0:
+                st = Statement(
+                    market(f"Will {who} win the {year} {place} {office} election?", closes), won
+                )
+            case 1:
+                title = f"Who will win the {year} {place} {office} race?"
+                st = Statement(kalshi(title, who, closes), won)
+            case 2:
+                st = Statement(
+                    market(f"Will {who} be the {party} nominee for {place} {office} in {year}?", closes),
+                    nominated)  # fmt: skip
+            case 3:
+                st = Statement(
+                    kalshi(f"{year} {place} {party} {office} nominee?", who, closes), nominated
+                )
+            case 4:
+                text = f"Will someone other than {who} win the {year} {place} {office} election?"
+                st = Statement(asked(text), ~won)
+            case 5:
+                text = f"Will {who} win the {year} {place} {office} {party} primary election?"
+                st = Statement(market(text, closes), nominated)
+            case _:
+                text = (
+                    f"Will {who} fail to win the {party} nomination for {place} {office} in {year}?"
+                )
+                st = Statement(asked(text), ~nominated)
+        out.append(st)
+    return out[0], out[1]
+
+
+# Knock-out contests, league tables, leagues with playoffs
+
+
+def knockouts(rng: Random) -> tuple[Statement, Statement]:
+    teams = ["Norway", "Ghana", "Chile"]
+    stages = [0, 1, 2, 3, 4, 5]  # group, last 16, quarter, semi, final, title
+    rows = [r for r in itertools.product(stages, repeat=3)
+            if r.count(5) <= 1 and sum(x >= 4 for x in r) <= 2]  # fmt: skip
+    cup = rng.choice(["World Cup", "Copa America"])
+    years = [2030, 2030 if rng.random() < 0.9 else 2034]
+    index = [(i, i) for i in range(len(rows))]
+    if years[0] != years[1]:
+        index = [(rng.randrange(len(rows)), rng.randrange(len(rows))) for _ in range(4000)]
+    out = []
+    for n, year in enumerate(years):
+        team = rng.choice(teams[:2])
+        reached = np.array([rows[i[n]][teams.index(team)] for i in index])
+        closes = date(year, 8, 1)
+        stage, name = rng.choice([
+            (1, "round of 16"), (2, "quarterfinals"), (3, "semifinals"), (4, "final"), (5, ""), (5, ""),
+        ])  # fmt: skip
+        truth = reached >= stage
+        if stage < 5:
+            verb = rng.choice(("reach", "make", "advance to"))
+            text = f"Will {team} {verb} the {name} of the {year} {cup}?"
+            if rng.random() < 0.3:
+                text = f"Will {team} fail to reach the {name} of the {year} {cup}?"
+                truth = ~truth
+            out.append(Statement(rng.choice((asked(text), market(text, closes))), truth))
+            continue
+        match rng.randrange(4):
+            case 0:
+                st = Statement(kalshi(f"Who will win the {year} {cup}?", team, closes), truth)
+            case 1:
+                st = Statement(
+                    asked(f"Will a team other than {team} win the {year} {cup}?"), ~truth
+                )
+            case 2:
+                st = Statement(kalshi(f"Will {team} win the {year} {cup}?", team, closes), truth)
+            case _:
+                st = Statement(market(f"Will {team} win the {year} {cup}?", closes), truth)
+        out.append(st)
+    return out[0], out[1]
+
+
+def tables(rng: Random) -> tuple[Statement, Statement]:
+    teams = ["Leeds", "Everton"]
+    rows = list(itertools.permutations(range(1, 8), 2))
+    league = rng.choice(["Premier League", "La Liga"])
+    out = []
+    for _ in range(2):
+        team = rng.choice(teams)
+        place = np.array([r[teams.index(team)] for r in rows])
+        closes = date(2027, 5, 30)
+        k = rng.choice((2, 4))
+        match rng.randrange(4):
+            case 0:
+                text = f"Will {team} finish in the top {k} of the 2026-27 {league}?"
+                st = Statement(market(text, closes), place <= k)
+            case 1:
+                nth = {2: "2nd", 4: "4th"}[k]
+                text = f"Will {team} finish {nth} in the 2026–27 {league}?"
+                st = Statement(market(text, closes), place == k)
+            case 2:
+                text = f"Will {team} fail to finish in the top {k} of the 2026-27 {league}?"
+                st = Statement(asked(text), place > k)
+            case _:
+                st = Statement(market(f"Will {team} win the 2026–27 {league}?", closes), place == 1)
+        out.append(st)
+    return out[0], out[1]
+
+
+def seasons(rng: Random) -> tuple[Statement, Statement]:
+    league, title, half = rng.choice([
+        ("NBA", "NBA Finals", "NBA Eastern Conference"), ("NFL", "Super Bowl", "AFC"),
+        ("NHL", "Stanley Cup", "NHL Western Conference"),
+    ])  # fmt: skip
+    teams = ["Springfield Isotopes", "Shelbyville Sharks"]
+    picks = [(rng.choice(teams), rng.randrange(4)) for _ in range(2)]
+    # 0 out, 1 playoffs, 4 won its conference, 5 won the title. Which conference a team plays in
+    # is known only where a text says so.
+    rows = []
+    for halves in itertools.product((0, 1), repeat=2):
+        if any(form == 1 and halves[teams.index(team)] for team, form in picks):
+            continue
+        for r in itertools.product((0, 1, 4, 5), repeat=2):
+            if r.count(5) <= 1 and not (halves[0] == halves[1] and min(r) >= 4):
+                rows.append((*r, *halves))
+    out = []
+    for team, form in picks:
+        k = teams.index(team)
+        reached = np.array([r[k] for r in rows])
+        closes = date(2027, 6, 30)
+        match form:
+            case 0:
+                text = f"Will the {team} make the 2027 {league} playoffs?"
+                st = Statement(market(text, closes), reached >= 1)
+            case 1:
+                text = f"Will the {team} win the 2027 {half}?"
+                st = Statement(market(text, closes), reached >= 4)
+            case 2:
+                text = f"Will the {team} win the 2027 {title}?"
+                st = Statement(market(text, closes), reached >= 5)
+            case _:
+                text = f"Will a team other than the {team} win the 2027 {title}?"
+                st = Statement(asked(text), reached < 5)
+        out.append(st)
+    return out[0], out[1]
+
+
+DOMAINS: list[Callable[[Random], tuple[Statement, Statement]]] = [
+    occasions, once, prices, prices, counts, temperatures, figures, elections, knockouts, tables,
+    seasons,
+]  # fmt: skip
+
+
+def cases(seed: int, n: int) -> list[Case]:
+    """`n` pairs with the relation that their worlds show."""
+    rng = Random(seed)
+    out: list[Case] = []
+    while len(out) < n:
+        domain = rng.choice(DOMAINS)
+        one, two = domain(rng)
+        if any(s.truth.all() or not s.truth.any() for s in (one, two)):
+            continue  # true or false whatever happens
+        out.append(Case(domain.__name__, one, two, verdict(one.truth, two.truth)))
+    return out
