@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Truth = NDArray[np.bool_]
+Truth = Any  # an array of booleans, one a world
 ASKED = date(2026, 11, 21)
 
 
@@ -461,12 +461,12 @@ def elections(rng: Random) -> tuple[Statement, Statement]:
     people = ("Ann Lee", "Bob Ray", "Cy Doe")
     # A text that names somebody's party settles it; of others the reader knows nothing.
     picks = [(rng.choice(people), rng.choice(parties), rng.randrange(7)) for _ in range(2)]
-    told = {who: party for who, party, form in picks if form in (2, 3, 5, 6)}
+    told: dict[str, str] = {who: party for who, party, form in picks if form in (2, 3, 5, 6)}
     if len({(w, p) for w, p, form in picks if form in (2, 3, 5, 6)}) > len(told):
         return elections(rng)  # one person of two parties
     rows = []
     for sides in itertools.product(parties, repeat=len(people)):
-        of = dict(zip(people, sides, strict=True))
+        of: dict[str, str] = dict(zip(people, sides, strict=True))
         if any(of[w] != p for w, p in told.items()):
             continue
         ballots = [

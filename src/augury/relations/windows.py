@@ -365,7 +365,8 @@ def _joined(found: Sequence[Mention], text: str) -> list[Mention]:
             gap = text[last.span[1] : m.span[0]]
             joins = m.relation in ("to", "and", "until", "by") and last.relation == "from"
             dash = not m.relation and re.fullmatch(r"\s*[-–—]\s*", gap) is not None
-            if (joins and not gap.strip()) or dash:
+            runs = last.start is None or m.end is None or last.start < m.end
+            if runs and ((joins and not gap.strip()) or dash):
                 clock = (last.clock[0], m.clock[1]) if last.clock and m.clock else None
                 out[-1] = Mention(
                     (last.span[0], m.span[1]), "in", "", last.start, m.end, "week", clock,
