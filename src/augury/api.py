@@ -8,6 +8,7 @@ from augury.forecast import routes as forecast
 from augury.graph import routes as graph
 from augury.health import routes as health
 from augury.markets import routes as markets
+from augury.relations import routes as relations
 from augury.rvol import routes as rvol
 from augury.search import routes as search
 
@@ -17,6 +18,7 @@ ROUTERS = (
     forecast.router,  # 4.2  /v1/forecast
     rvol.router,  # 4.3  /v1/rvol/*
     markets.router,  # 4.4  /v1/markets
+    relations.router,  # /docs/factors: the causal factor base
     graph.router,  # 4.4  /internal/v1/graph/*
 )
 

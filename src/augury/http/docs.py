@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request, Response
 
 from augury.http import conditional
 
-_POLICY = (
+POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
@@ -34,7 +34,7 @@ def _file(body: bytes, media_type: str):
             request,
             body,
             media_type=media_type,
-            headers={"Content-Security-Policy": _POLICY, "Referrer-Policy": "no-referrer"},
+            headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"},
         )
 
     return serve

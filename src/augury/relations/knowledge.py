@@ -94,7 +94,7 @@ class Link:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Base:
     """The whole factor base."""
 
