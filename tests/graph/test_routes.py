@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx2
 import pytest
@@ -61,6 +62,7 @@ async def test_a_graph_in_the_background(client: httpx2.AsyncClient) -> None:
     started = await client.post("/internal/v1/graph/jobs", json=QUESTION)
     assert started.status_code == 202
     path = f"/internal/v1/graph/jobs/{started.json()['job_id']}"
+    state: dict[str, Any] = {}
     for _ in range(100):
         state = (await client.get(path)).json()
         if state["status"] not in ("queued", "running"):
