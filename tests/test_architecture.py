@@ -61,6 +61,14 @@ PURE = [
     "http/gcra.py",
     "access/keys.py",
     "net/addresses.py",
+    "rvol/panel.py",
+    "rvol/measures.py",
+    "rvol/bars.py",
+    "rvol/features.py",
+    "rvol/regression.py",
+    "rvol/models.py",
+    "rvol/walk.py",
+    "rvol/scores.py",
 ]
 
 

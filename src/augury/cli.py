@@ -70,10 +70,12 @@ def _mount(asked: str | None) -> None:
 
 
 def _evaluations() -> typer.Typer:
+    from augury.rvol import commands as rvol
     from augury.search import commands as search
 
     group = typer.Typer(help="Score the service on judged data.", no_args_is_help=True)
     group.command("search")(search.evaluate_search)
+    group.command("rvol")(rvol.evaluate_rvol)
     group.callback()(_group)
     return group
 

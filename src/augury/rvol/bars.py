@@ -1,0 +1,143 @@
+"""One day of price bars: what is missing, what is a bad print, whether the day counts. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from augury.rvol.panel import Bools, Floats, Ints
+
+ENOUGH = 0.96
+"""Share of its bars a day must have to count."""
+LONGEST_FILL = 30
+"""Minutes in a row that may be filled with the last price."""
+SPIKE, REVERTED = 12.0, 0.15
+"""A bar is a bad print when its return is this many times the day's typical one and the next bar
+takes all but this share of it back: a real move does not undo itself within a bar."""
+SMALLEST_SPIKE = 0.02
+
+
+@dataclass(frozen=True)
+class Day:
+    """The bars of one asset over one day or session, on their grid."""
+
+    path: Floats
+    """(bars + 1): the first price, then every bar's close, gaps filled with the last price."""
+    minutes: int
+    present: int
+    """Bars that were there and good."""
+    expected: int
+    longest_fill: int
+    """Minutes of the longest gap."""
+    bad: int
+    """Bars refused as bad prints or as inconsistent."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the day is whole enough for its measures to mean something."""
+        return (
+            self.present >= ENOUGH * self.expected
+            and self.longest_fill <= LONGEST_FILL
+            and bool(np.isfinite(self.path).all())
+        )
+
+
+def on_grid(
+    stamps: Ints, ohlcv: Floats, *, start: int, end: int, minutes: int, previous: float | None
+) -> Day:
+    """Put a day's bars on the grid of its session.
+
+    Parameters
+    ----------
+    stamps : (n)
+        Open time of each bar, seconds since 1970, ascending; bars outside [start, end) or off
+        the grid are left out, of repeated ones the last counts.
+    ohlcv : (n, 5)
+        Open, high, low, close, volume.
+    previous : float, optional
+        The last close of the day before: what a gap at the open is filled with.
+    """
+    width = 60 * minutes
+    expected = (end - start) // width
+    inside = (stamps >= start) & (stamps < end) & ((stamps - start) % width == 0)
+    place = (stamps[inside] - start) // width
+    values = ohlcv[inside]
+    sane = consistent(values)
+    opens, closes = np.full(expected, np.nan), np.full(expected, np.nan)
+    opens[place[sane]], closes[place[sane]] = values[sane, 0], values[sane, 3]
+    spikes = bad_prints(closes)
+    opens[spikes], closes[spikes] = np.nan, np.nan
+    there = np.isfinite(closes)
+    gaps = _runs(~there)
+    first = opens[0] if there.size and there[0] else (previous or np.nan)
+    path = np.concatenate([[first], closes])
+    known = np.where(np.isfinite(path), np.arange(len(path)), -1)
+    last = np.maximum.accumulate(known)
+    path = np.where(last >= 0, path[np.maximum(last, 0)], np.nan)
+    return Day(
+        path,
+        minutes,
+        int(there.sum()),
+        int(expected),
+        int(gaps.max(initial=0)) * minutes,
+        int((~sane).sum() + spikes.sum()),
+    )
+
+
+def consistent(ohlcv: Floats) -> Bools:
+    """(n): prices positive and finite, low <= open, close <= high, volume not negative."""
+    opens, highs, lows, closes, volumes = ohlcv.T
+    # Venues round the four prices apart: allow for the last digit.
+    slack = 1e-6 * np.abs(closes)
+    return (
+        np.isfinite(ohlcv[:, :4]).all(axis=1)
+        & (ohlcv[:, :4] > 0).all(axis=1)
+        & (lows <= np.minimum(opens, closes) + slack)
+        & (highs >= np.maximum(opens, closes) - slack)
+        & ~(volumes < 0)
+    )
+
+
+def bad_prints(closes: Floats) -> Bools:
+    """(n): bars whose close leaps away and comes back at once."""
+    out = np.zeros(len(closes), dtype=bool)
+    there = np.flatnonzero(np.isfinite(closes))
+    if len(there) < 20:
+        return out
+    r = np.diff(np.log(closes[there]))
+    typical = max(float(np.median(np.abs(r))) / 0.6745, 1e-6)
+    leap, back = r[:-1], r[1:]
+    hit = (np.abs(leap) > max(SPIKE * typical, SMALLEST_SPIKE)) & (
+        np.abs(leap + back) < REVERTED * np.abs(leap)
+    )
+    out[there[1:-1][hit]] = True
+    return out
+
+
+def _runs(flags: Bools) -> Ints:
+    """Lengths of the runs of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
+    return edges[1::2] - edges[::2]
+
+
+def packed(stamps: Ints, ohlcv: Floats) -> bytes:
+    """Bars as bytes: bytes of like weight side by side, which halves what compression leaves."""
+    table = np.column_stack([stamps.astype(np.float64), ohlcv]).T
+    raw = np.ascontiguousarray(table, dtype="<f8").view(np.uint8).reshape(6, -1, 8)
+    return zlib.compress(np.ascontiguousarray(raw.transpose(0, 2, 1)).tobytes(), 6)
+
+
+def unpacked(data: bytes) -> tuple[Ints, Floats]:
+    """The bars that `packed` was given."""
+    raw = np.frombuffer(zlib.decompress(data), dtype=np.uint8).reshape(6, 8, -1)
+    table = np.ascontiguousarray(raw.transpose(0, 2, 1)).view("<f8").reshape(6, -1)
+    return table[0].astype(np.int64), np.ascontiguousarray(table[1:].T)
+
+
+def fingerprint(stamps: Ints, ohlcv: Floats) -> str:
+    """A hash of what the bars say, whatever form they came in."""
+    content = np.ascontiguousarray(np.column_stack([stamps.astype(np.float64), ohlcv]), "<f8")
+    return hashlib.sha256(content.tobytes()).hexdigest()

@@ -1,0 +1,179 @@
+"""Scores of every model on a file of realized measures, out of sample. Pure but for the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from augury.errors import SetupProblem
+from augury.rvol import models, scores
+from augury.rvol.panel import Floats, Ints, Panel, pack
+from augury.rvol.walk import Walked, walk
+
+ALONE = {"us_index"}
+"""Groups whose assets are no panel: the same index by several sources, which stamp the same
+session with different dates. What one says of the day would be another's tomorrow."""
+FIRST_ORIGIN = {"crypto": 400}
+"""Rows of an asset before its first scored origin; else by `first_origin`."""
+LONG_SERIES, LONG_FIRST, SHORT_FIRST = 2_000, 1_000, 600
+EPOCH = date(1970, 1, 1)
+
+
+def first_origin(group: str, rows: int) -> int:
+    """Rows that are learnt from before anything is scored."""
+    return FIRST_ORIGIN.get(group, LONG_FIRST if rows >= LONG_SERIES else SHORT_FIRST)
+
+
+def load(file: Path, assets: Sequence[str] | None = None) -> list[tuple[str, Panel]]:
+    """The panels of a file of realized measures, with their groups.
+
+    Columns asset, group, date, rv and any of bv, rsv_neg, rsv_pos, rq, open_to_close, overnight.
+    """
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(file)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise SetupProblem(f"{file} can't be read as Parquet: {error}") from None
+    missing = {"asset", "group", "date", "rv"} - set(frame.columns)
+    if missing:
+        raise SetupProblem(f"{file} lacks the columns {', '.join(sorted(missing))}.")
+    if assets:
+        unknown = set(assets) - set(frame["asset"].unique())
+        if unknown:
+            raise SetupProblem(f"{file} has no asset {', '.join(sorted(unknown))}.")
+    groups: dict[str, dict[str, tuple[Ints, dict[str, Floats]]]] = {}
+    for (group, asset), rows in frame.sort("date").group_by(
+        ["group", "asset"], maintain_order=True
+    ):
+        measures = {
+            name: rows[name].cast(pl.Float64).to_numpy().copy()
+            for name in ("rv", "bv", "rsv_neg", "rsv_pos", "rq")
+            if name in rows.columns
+        }
+        if "open_to_close" in rows.columns:
+            intraday = rows["open_to_close"].to_numpy()
+            overnight = rows["overnight"].to_numpy() if "overnight" in rows.columns else np.zeros(1)
+            measures["ret"] = intraday + np.nan_to_num(overnight)
+        days = rows["date"].dt.date().cast(pl.Int32).to_numpy().astype(np.int64)
+        groups.setdefault(str(group), {})[str(asset)] = (days, measures)
+    found = []
+    for group, series in sorted(groups.items()):
+        kin = [{a: series[a]} for a in sorted(series)] if group in ALONE else [series]
+        found += [
+            (group, pack(dict(sorted(some.items())), continuous=group == "crypto")) for some in kin
+        ]
+    return found
+
+
+def evaluate(
+    panels: Sequence[tuple[str, Panel]],
+    horizons: Sequence[int],
+    *,
+    assets: Sequence[str] | None = None,
+    exclude: date | None = None,
+) -> dict[str, Any]:
+    """Scores of every model and horizon: over everything, by group, by asset.
+
+    Losses are averaged over all origins of all assets. Diebold-Mariano statistics are of the
+    daily mean losses. `assets` limits what is scored, not what is learnt from; `exclude` drops
+    the origins whose target window holds that day. The blend goes by the name of its alias,
+    champion.
+    """
+    overall: dict[str, Any] = {}
+    groups: dict[str, Any] = {}
+    by_asset: dict[str, Any] = {}
+    for days in horizons:
+        every: dict[str, list[Walked]] = {}
+        for group, panel in panels:
+            start = first_origin(group, int(panel.lengths.max(initial=0)))
+            for path in walk(panel, days, start):
+                kept = _scored(path, days, exclude)
+                if kept is not None and (not assets or path.asset in assets):
+                    every.setdefault(group, []).append(kept)
+                    _add(by_asset.setdefault(path.asset, {}), [kept], days)
+        for group, paths in every.items():
+            entry = groups.setdefault(group, {"assets": [], "models": {}})
+            entry["assets"] = sorted({*entry["assets"], *(p.asset for p in paths)})
+            _add(entry["models"], paths, days)
+        if every:
+            _add(overall, [p for paths in every.values() for p in paths], days)
+    return {
+        "assets": sorted(by_asset),
+        "horizons": list(horizons),
+        "models": overall,
+        "groups": groups,
+        "by_asset": by_asset,
+    }
+
+
+def _add(out: dict[str, Any], paths: Sequence[Walked], days: int) -> None:
+    for model, score in table(paths, days).items():
+        name = "champion" if model == "blend" else model
+        out.setdefault(name, {})[str(days)] = score
+
+
+def _scored(path: Walked, days: int, exclude: date | None) -> Walked | None:
+    """The origins whose window is over and does not hold `exclude`."""
+    keep = np.isfinite(path.actual)
+    if exclude is not None:
+        day = (exclude - EPOCH).days
+        place = int(np.searchsorted(path.days, day))
+        if place < len(path.days) and path.days[place] == day:
+            keep[max(0, place - days) : place] = False
+    if not keep.any():
+        return None
+    return Walked(
+        path.asset,
+        path.days[keep],
+        path.actual[keep],
+        {name: f[keep] for name, f in path.forecasts.items()},
+        path.log_variance[keep],
+    )
+
+
+def table(paths: Sequence[Walked], days: int) -> dict[str, dict[str, Any]]:
+    """The scores of each model over some assets."""
+    names = {name for path in paths for name in path.forecasts}
+    out = {}
+    for name in sorted(names, key=lambda n: (n not in models.MODELS, n)):
+        # A member that not all of the assets have can't be compared over them.
+        if not all(name in p.forecasts and np.isfinite(p.forecasts[name]).all() for p in paths):
+            continue
+        loss, har, log_har = (_losses(paths, n) for n in (name, "har", "log-har"))
+        actual = np.concatenate([p.actual for p in paths]) * days
+        forecast = np.concatenate([p.forecasts[name] for p in paths]) * days
+        spread = np.concatenate([p.log_variance for p in paths])
+        bounds = models.bands(forecast, spread, days)
+        out[name] = {
+            "qlike": float(loss.mean()),
+            "qlike_median": float(np.median(loss)),
+            "mse": float(np.mean((actual - forecast) ** 2)),
+            "ratio_to_har": float(loss.mean() / har.mean()),
+            "ratio_to_log_har": float(loss.mean() / log_har.mean()),
+            "dm_t": scores.dm_t(_daily(paths, loss), _daily(paths, har), days),
+            "dm_t_log_har": scores.dm_t(_daily(paths, loss), _daily(paths, log_har), days),
+            "coverage": {
+                c: scores.coverage(actual, low, high) for c, (low, high) in bounds.items()
+            },
+            "mean_ratio": scores.mean_ratio(actual, forecast),
+            "mz_r2": scores.mincer_zarnowitz_r2(actual, forecast),
+            "n": len(loss),
+            "n_effective": len(loss) // days,
+        }
+    return out
+
+
+def _losses(paths: Sequence[Walked], name: str) -> Floats:
+    return np.concatenate([scores.qlike(p.actual, p.forecasts[name]) for p in paths])
+
+
+def _daily(paths: Sequence[Walked], loss: Floats) -> Floats:
+    """Mean loss of each day over the assets: what happens on one day is one observation."""
+    days = np.concatenate([p.days for p in paths])
+    _, where = np.unique(days, return_inverse=True)
+    return np.bincount(where, loss) / np.bincount(where)

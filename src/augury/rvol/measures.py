@@ -1,0 +1,158 @@
+r"""Realized measures of one day from its intraday prices, many days or assets at once. Pure.
+
+Prices come as paths (..., n + 1): the first price of the day, then the close of each of its n
+bars, with gaps filled by the last price. All variances are of log returns over the day, in units
+of return squared; nothing is annualized. r_1..r_n are the log returns of the path.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from augury.rvol.panel import Floats
+
+_MU1 = math.sqrt(2.0 / math.pi)
+"""E|z| of a standard normal."""
+_MU43 = 2.0 ** (2.0 / 3.0) * math.gamma(7.0 / 6.0) / math.gamma(0.5)
+"""E|z|^(4/3)."""
+_MED = math.pi / (6.0 - 4.0 * math.sqrt(3.0) + math.pi)
+_PARZEN_C = 3.5134
+"""Optimal bandwidth constant of the Parzen kernel (Barndorff-Nielsen et al. 2009)."""
+
+SAMPLING = 5
+"""Minutes between the prices that measures are taken at: often enough to be precise, not so
+often that the bounce between bid and ask is measured (Liu, Patton, Sheppard 2015)."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """One value a day each, all of shape (...)."""
+
+    rv: Floats
+    bv: Floats
+    rsv_neg: Floats
+    rsv_pos: Floats
+    medrv: Floats
+    rk: Floats
+    rq: Floats
+    tq: Floats
+    open_to_close: Floats
+
+
+def daily(path: Floats, minutes: int) -> Measures:
+    """All measures of days whose bars are `minutes` long.
+
+    With bars shorter than `SAMPLING` minutes rv is averaged over all grids of that spacing, and
+    the realized kernel uses every bar; the others use the grid that starts the day.
+    """
+    prices = np.log(path)
+    step = max(1, SAMPLING // minutes) if SAMPLING % minutes == 0 else 1
+    r = np.diff(prices[..., grid(prices.shape[-1] - 1, step, 0)], axis=-1)
+    negative, positive = semivariances(r)
+    return Measures(
+        rv=subsampled_variance(prices, step) if step > 1 else realized_variance(r),
+        bv=bipower_variation(r),
+        rsv_neg=negative,
+        rsv_pos=positive,
+        medrv=median_variance(r),
+        rk=realized_kernel(np.diff(prices, axis=-1), np.diff(_sparse(prices, minutes), axis=-1)),
+        rq=quarticity(r),
+        tq=tripower_quarticity(r),
+        open_to_close=prices[..., -1] - prices[..., 0],
+    )
+
+
+def grid(n: int, step: int, offset: int) -> list[int]:
+    """Places 0, offset, offset + step, ..., n of a path: the whole day, whatever the offset."""
+    inner = range(offset if offset else step, n, step)
+    return [0, *inner, n]
+
+
+def realized_variance(r: Floats) -> Floats:
+    r"""RV = sum r_i^2 (Andersen, Bollerslev 1998)."""
+    return (r * r).sum(axis=-1)
+
+
+def subsampled_variance(prices: Floats, step: int) -> Floats:
+    r"""Mean of RV over the `step` grids of every `step`-th log price (Zhang, Mykland,
+    Ait-Sahalia 2005); each grid keeps the day's first and last price, so none loses a part."""
+    n = prices.shape[-1] - 1
+    total = sum(
+        realized_variance(np.diff(prices[..., grid(n, step, offset)], axis=-1))
+        for offset in range(step)
+    )
+    return np.asarray(total) / step
+
+
+def bipower_variation(r: Floats) -> Floats:
+    r"""BV = mu_1^-2 n/(n-1) sum |r_i||r_{i-1}|: what is left of RV without jumps
+    (Barndorff-Nielsen, Shephard 2004)."""
+    n = r.shape[-1]
+    a = np.abs(r)
+    return _MU1**-2 * n / (n - 1) * (a[..., 1:] * a[..., :-1]).sum(axis=-1)
+
+
+def semivariances(r: Floats) -> tuple[Floats, Floats]:
+    r"""RSV- = sum r_i^2 1{r_i < 0} and RSV+ likewise; they add up to RV (Barndorff-Nielsen,
+    Kinnebrock, Shephard 2010)."""
+    square = r * r
+    return (square * (r < 0)).sum(axis=-1), (square * (r > 0)).sum(axis=-1)
+
+
+def median_variance(r: Floats) -> Floats:
+    r"""MedRV = pi/(6 - 4 sqrt 3 + pi) n/(n-2) sum med(|r_{i-1}|, |r_i|, |r_{i+1}|)^2: robust to
+    jumps and to returns of zero (Andersen, Dobrev, Schaumburg 2012)."""
+    n = r.shape[-1]
+    a = np.abs(r)
+    first, second, third = a[..., :-2], a[..., 1:-1], a[..., 2:]
+    middle = np.maximum(np.minimum(first, second), np.minimum(np.maximum(first, second), third))
+    return _MED * n / (n - 2) * (middle * middle).sum(axis=-1)
+
+
+def quarticity(r: Floats) -> Floats:
+    r"""RQ = n/3 sum r_i^4: 2 RQ / n is about the variance of RV's error (Barndorff-Nielsen,
+    Shephard 2002)."""
+    return r.shape[-1] / 3.0 * (r**4).sum(axis=-1)
+
+
+def tripower_quarticity(r: Floats) -> Floats:
+    r"""TQ = n^2/(n-2) mu_{4/3}^-3 sum (|r_i||r_{i-1}||r_{i-2}|)^{4/3}: quarticity without jumps
+    (Andersen, Bollerslev, Diebold 2007)."""
+    n = r.shape[-1]
+    a = np.abs(r)
+    product = (a[..., 2:] * a[..., 1:-1] * a[..., :-2]) ** (4.0 / 3.0)
+    return _MU43**-3 * n * n / (n - 2) * product.sum(axis=-1)
+
+
+def realized_kernel(r: Floats, sparse: Floats) -> Floats:
+    r"""RK = sum_{|h| <= H} k(h/(H+1)) gamma_h, gamma_h = sum r_i r_{i-|h|}, k the Parzen kernel:
+    consistent under noise, never negative (Barndorff-Nielsen, Hansen, Lunde, Shephard 2009).
+
+    H = 3.5134 xi^{4/5} n^{3/5} with xi^2 = omega^2 / IV; omega^2 from all returns as RV / 2n,
+    IV from the `sparse` ones. H differs by day.
+    """
+    n = r.shape[-1]
+    iv = np.maximum(realized_variance(sparse), 1e-300)
+    noise = realized_variance(r) / (2.0 * n)
+    bandwidth = np.ceil(_PARZEN_C * (noise / iv) ** 0.4 * n**0.6)
+    bandwidth = np.minimum(bandwidth, n - 1)
+    total = realized_variance(r)
+    for lag in range(1, int(bandwidth.max(initial=0)) + 1):
+        weight = _parzen(lag / (bandwidth + 1.0))
+        total = total + 2.0 * weight * (r[..., lag:] * r[..., :-lag]).sum(axis=-1)
+    return total
+
+
+def _parzen(x: Floats) -> Floats:
+    near = 1.0 - 6.0 * x**2 + 6.0 * x**3
+    far = 2.0 * np.maximum(1.0 - x, 0.0) ** 3
+    return np.where(x <= 0.5, near, far)
+
+
+def _sparse(prices: Floats, minutes: int) -> Floats:
+    """Log prices a quarter of an hour apart."""
+    n = prices.shape[-1] - 1
+    return prices[..., grid(n, max(1, 15 // minutes), 0)]

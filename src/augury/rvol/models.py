@@ -1,0 +1,424 @@
+"""The models: members, the blend of them that is champion, its challengers, bands. Pure.
+
+A member regresses the log (or root, or level) of the mean variance over the target window on
+some of the regressors of `features`, by asset or over the whole class, on every window that has
+closed by the origin. Sources: HAR, Corsi (2009); HAR-CJ, Andersen, Bollerslev, Diebold (2007);
+SHAR, Patton and Sheppard (2015); HARQ, Bollerslev, Patton, Quaedvlieg (2016); LHAR, Corsi and
+Reno (2012); QLIKE, Patton (2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from augury.rvol import regression
+from augury.rvol.features import FAMILIES, INDEX, NEEDS, Design
+from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
+from augury.rvol.regression import Sums
+
+LONG = 15
+"""From this many days on the blend is made of the members for long horizons."""
+OWN_ROWS = 250
+"""Days below which an asset's own regressions are not trusted, where its class has others."""
+FEWEST_ROWS = 100
+"""Days below which there is no forecast by an asset's own regressions at all."""
+POOL_ROWS = 500
+"""Windows a class must have closed for a regression over all of it."""
+PEGGED = 1e-6
+"""Daily variance (a tenth of a percent of volatility) below which an asset is pegged: its logs
+would bend every pooled regression, so it is left out of them."""
+EWMA_DECAY = 0.94
+Z = {"80": 1.2815515655446004, "90": 1.6448536269514722, "95": 1.959963984540054}
+"""Normal quantiles of two-sided bands, by coverage in percent."""
+WIDEN_FROM, WIDEN = 22, 1.05
+"""Bands of horizons of at least this many days are this much wider: residuals of overlapping
+windows understate what is to come."""
+
+RECENT = 60.0
+"""Centre of mass, in windows, of the errors that make the bands of short horizons: how uncertain
+volatility is changes over years. Long horizons have too few windows for that: there all count."""
+
+CALENDAR = FAMILIES["calendar"]
+
+
+@dataclass(frozen=True)
+class Member:
+    """One regression of the family."""
+
+    name: str
+    columns: tuple[str, ...]
+    scale: Literal["log", "root", "level", "weighted"] = "log"
+    penalty: float = 0.0
+    pooled: Literal["", "ridge", "gamma"] = ""
+
+    def needs(self) -> set[str]:
+        """What an asset must have for this member to differ from log-HAR. The ridges take
+        whatever there is."""
+        if self.name in ("ridge", "pooled-ridge", "pooled-gamma"):
+            return set()
+        return {NEEDS[c] for c in self.columns if c in NEEDS}
+
+
+_HAR = ("d", "w", "m")
+_ALL = tuple(
+    c
+    for family in FAMILIES.values()
+    for c in family
+    if c not in ("neg_d", "pos_d", "cont_d", "cont_w", "cont_m")
+)
+
+MEMBERS = {
+    m.name: m
+    for m in (
+        Member("har", _HAR, "level"),
+        Member("har-wls", _HAR, "weighted"),
+        Member("sqrt-har", _HAR, "root"),
+        Member("log-har", _HAR),
+        Member("log-shar", ("neg_d", "pos_d", "w", "m")),
+        Member("log-lhar", (*_HAR, "lev_d", "lev_w", "lev_m")),
+        Member(
+            "log-lhar-j-rs",
+            (*_HAR, "lev_d", "lev_w", "lev_m", "jump_d", "jump_w", "semi"),
+        ),
+        Member("log-harq", (*_HAR, "quarticity")),
+        Member("log-har-cj", ("cont_d", "cont_w", "cont_m", "jump_d", "jump_w")),
+        Member("log-har-x", (*_HAR, "class_d", "class_e")),
+        Member("ridge", _ALL, penalty=0.02),
+        Member("pooled-log-har", _HAR, pooled="ridge"),
+        Member("pooled-ridge", _ALL, penalty=0.002, pooled="ridge"),
+        Member("pooled-gamma", _ALL, penalty=0.002, pooled="gamma"),
+    )
+}  # fmt: skip
+
+SHORT_BLEND = (
+    "ridge", "log-lhar-j-rs", "log-lhar", "log-shar", "log-harq", "log-har-cj", "pooled-ridge",
+    "pooled-gamma",
+)  # fmt: skip
+LONG_BLEND = (
+    "log-shar", "log-har-cj", "log-harq", "log-lhar", "log-har", "sqrt-har", "har-wls",
+    "log-har-x", "pooled-log-har",
+)  # fmt: skip
+
+MODELS = ("blend", "log-har", "har", "ewma")
+"""What is published: the champion and its challengers."""
+
+
+def blend_of(days: int) -> tuple[str, ...]:
+    """Members of the blend at a horizon of `days`."""
+    return LONG_BLEND if days >= LONG else SHORT_BLEND
+
+
+def columns_of(member: Member, continuous: bool) -> list[int]:
+    """Places of the member's regressors, the constant first. Markets that trade every day get
+    the calendar too, where the member is of logs and no baseline."""
+    names = [*member.columns]
+    if continuous and member.name not in ("log-har", "har") and member.scale == "log":
+        names += [c for c in CALENDAR if c not in names]
+    return [INDEX["one"], *(INDEX[n] for n in names)]
+
+
+def has_all(member: Member, design: Design) -> Bools:
+    """(assets): which have what the member needs."""
+    out = np.ones(len(design.level), dtype=bool)
+    for need in member.needs():
+        out &= design.has[need]
+    return out
+
+
+def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
+    """(assets, rows): the last row of the target window after each row, -1 where the window is
+    not complete.
+
+    Counted in rows; with `by_calendar` in days, for markets that trade in sessions. Where a
+    market trades every day, a window with a missing day is none.
+    """
+    n, rows = panel.days.shape
+    lengths = panel.lengths[:, None]
+    row = np.broadcast_to(np.arange(rows), (n, rows))
+    if not by_calendar:
+        end = row + days
+        ok = end < lengths
+        if panel.continuous:
+            there = np.take_along_axis(panel.days, np.minimum(end, rows - 1), axis=1)
+            ok &= there - np.where(ok, panel.days, 0) == days
+        return np.where(ok, end, -1)
+    out = np.full((n, rows), -1, dtype=np.int64)
+    for i, length in enumerate(panel.lengths):
+        own = panel.days[i, :length]
+        end = np.searchsorted(own, own + days, side="right") - 1
+        # A window is known to be over once a row on or after its last day is there.
+        done = (own + days <= own[-1]) & (end > np.arange(length)) if length else own > 0
+        out[i, :length] = np.where(done, end, -1)
+    return out
+
+
+def window_means(rv: Floats, ends: Ints) -> Floats:
+    """(assets, rows): mean variance over the window after each row, NaN where there is none."""
+    n, rows = rv.shape
+    total = np.concatenate([np.zeros((n, 1)), np.cumsum(rv, axis=1)], axis=1)
+    row = np.broadcast_to(np.arange(rows), (n, rows))
+    steps = ends - row
+    last = np.take_along_axis(total, np.maximum(ends, 0) + 1, axis=1)
+    return np.where(ends >= 0, (last - total[:, 1:]) / np.maximum(steps, 1), np.nan)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A horizon's regressions, ready to be solved at any origin."""
+
+    panel: Panel
+    design: Design
+    days: int
+    x: Floats
+    """(assets, rows, columns), the target window's columns filled in."""
+    ends: Ints
+    means: Floats
+    """(assets, rows): the mean variance that came; NaN where the window is open."""
+    target: Floats
+    """(assets, rows): ln(means / level)."""
+    ok: Bools
+    """(assets, rows): rows to learn from."""
+
+
+def problem(
+    panel: Panel, design: Design, x: Floats, days: int, *, by_calendar: bool = False
+) -> Problem:
+    """The regressions of a horizon; `x` from `with_window` for the same horizon."""
+    ends = window_ends(panel, days, by_calendar=by_calendar)
+    means = window_means(panel.rv, ends)
+    target = np.log(means / design.level)
+    return Problem(panel, design, days, x, ends, means, target, design.usable & np.isfinite(target))
+
+
+def blend(forecasts: Mapping[str, Floats], names: Iterable[str]) -> Floats:
+    """exp of the mean of the members' logs, over those that are there (not NaN)."""
+    logs = np.stack([np.log(forecasts[name]) for name in names if name in forecasts])
+    known = np.isfinite(logs)
+    count = known.sum(axis=0)
+    total = np.where(known, logs, 0.0).sum(axis=0)
+    return np.where(count > 0, np.exp(total / np.maximum(count, 1)), np.nan)
+
+
+def bands(variance: Floats, log_variance: Floats, days: int) -> dict[str, tuple[Floats, Floats]]:
+    """Lognormal bounds of what will be realized, by coverage in percent.
+
+    `variance` is the forecast, a mean; ln of what comes has about the variance `log_variance`
+    around ln(variance) - log_variance / 2.
+    """
+    spread = np.sqrt(log_variance) * (WIDEN if days >= WIDEN_FROM else 1.0)
+    middle = np.log(variance) - 0.5 * log_variance
+    return {
+        name: (np.exp(middle - z * spread), np.exp(middle + z * spread)) for name, z in Z.items()
+    }
+
+
+def spread_member(days: int) -> Member:
+    """The member whose errors say how far what comes lies from what was expected."""
+    return MEMBERS["log-har" if days >= LONG else "ridge"]
+
+
+def level_regressors(lags: Floats, scale: str) -> Floats:
+    """The constant and the daily, weekly, monthly mean variance (or its root)."""
+    values = np.sqrt(lags) if scale == "root" else lags
+    return np.concatenate([np.ones((*lags.shape[:-1], 1)), values], axis=-1)
+
+
+def in_scale(member: Member, fit: Floats, residual: Floats, level: Floats) -> Floats:
+    """A regression's fitted value as mean daily variance. exp(fit) alone would be a median, and
+    the square of a fitted root too low: both lack the residual's part."""
+    if member.scale == "log":
+        return level * np.exp(fit + 0.5 * residual)
+    if member.scale == "root":
+        return fit * fit + residual
+    return fit
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """What one horizon's models say at each asset's last row. NaN: no forecast."""
+
+    days: int
+    steps: Ints
+    """(assets): rows (days or sessions) in the target window."""
+    variance: dict[str, Floats]
+    """By published model, (assets): variance over the whole window."""
+    log_variance: Floats
+    """(assets): variance of the log of what is realized, around its mean."""
+    members: dict[str, Floats]
+    """By member of the blend, (assets): the same as `variance`."""
+    contributions: dict[str, Floats]
+    """By feature family, (assets): how far it moves the log of the blend's forecast from that of
+    a typical day; a mean over the members of logs."""
+    values: dict[str, Floats]
+    """By feature family, (assets): its first regressor today."""
+
+
+def forecast(given: Problem, steps: Ints) -> Forecasts:
+    """Fit every member on all windows closed by the last row, and look ahead from there.
+
+    Parameters
+    ----------
+    steps : (assets)
+        Rows the target window will have: days, or sessions by the exchange's calendar.
+    """
+    panel, design = given.panel, given.design
+    n = len(panel.assets)
+    last = np.maximum(panel.lengths - 1, 0)
+    here = np.arange(n)
+    low, high = _range(given.means)
+    enough = given.ok.sum(axis=1)
+    pool = _pool(given)
+    trusted = enough >= (OWN_ROWS if pool is not None else FEWEST_ROWS)
+    x_now, level = given.x[here, last], design.level[here, last]
+    usable = design.usable[here, last]
+
+    full = regression.sums(given.x, given.target, given.ok)
+    raw: dict[str, Floats] = {}
+    moves: dict[str, Floats] = {}
+    log_variance = np.full(n, np.nan)
+    pooled_spread = np.nan
+    for name, member in MEMBERS.items():
+        if member.pooled:
+            if pool is None:
+                continue
+            b, spread = _solve_pooled(member, pool, panel.continuous)
+            columns = columns_of(member, panel.continuous)
+            fit = (x_now[:, columns] * b).sum(axis=-1)
+            raw[name] = np.where(usable, level * np.exp(fit + 0.5 * spread), np.nan)
+            moves[name] = _moves(x_now, b, pool.sums.means, columns)
+            if name == "pooled-log-har":
+                pooled_spread = spread
+            continue
+        if member.scale == "log":
+            columns = columns_of(member, panel.continuous)
+            b, residual = regression.solve(full.of(columns), member.penalty)
+            fit = (x_now[:, columns] * b).sum(axis=-1)
+            moves[name] = _moves(x_now, b, full.means, columns)
+            if member is spread_member(given.days):
+                spread = residual if given.days >= LONG else _recent_error(given, columns, b)
+                log_variance = np.where(trusted, spread, np.nan)
+        else:
+            x = level_regressors(design.lags, member.scale)
+            y = np.sqrt(given.means) if member.scale == "root" else given.means
+            weights = 1.0 / panel.rv if member.scale == "weighted" else None
+            b, residual = regression.solve(regression.sums(x, y, given.ok, weights), member.penalty)
+            fit = (x[here, last] * b).sum(axis=-1)
+        good = trusted & usable & has_all(member, design)
+        raw[name] = np.where(good, in_scale(member, fit, residual, level), np.nan)
+    log_variance = np.where(np.isfinite(log_variance), log_variance, pooled_spread)
+    members: dict[str, Floats] = {k: np.clip(v, low, high) * steps for k, v in raw.items()}
+    names = blend_of(given.days)
+    smoothed: Floats = np.where(usable, ewma_now(panel.rv)[here, last], np.nan)
+    return Forecasts(
+        given.days,
+        steps,
+        {
+            "blend": blend(members, names),
+            "log-har": members["log-har"],
+            "har": members["har"],
+            "ewma": smoothed * steps,
+        },
+        log_variance,
+        {k: v for k, v in members.items() if k in names},
+        _contributions({k: moves[k] for k in names if k in moves}, members),
+        {family: x_now[:, INDEX[columns[0]]] for family, columns in FAMILIES.items()},
+    )
+
+
+def ewma_now(rv: Floats) -> Floats:
+    """(assets, rows): the exponentially weighted mean that RiskMetrics takes for tomorrow."""
+    out = np.empty_like(rv)
+    level = rv[:, 0].copy() if rv.shape[1] else np.empty(0)
+    for row in range(rv.shape[1]):
+        level = EWMA_DECAY * level + (1.0 - EWMA_DECAY) * rv[:, row]
+        out[:, row] = level
+    return out
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """All windows of a class that have closed, as one regression."""
+
+    sums: Sums
+    x: Floats
+    y: Floats
+
+
+def pooled_rows(given: Problem) -> Bools:
+    """(assets, rows): rows a regression over the class learns from."""
+    return given.ok & (given.design.level > PEGGED)
+
+
+def _pool(given: Problem) -> _Pool | None:
+    if len(given.panel.assets) < 2:
+        return None
+    rows = pooled_rows(given)
+    x, y = given.x[rows], given.target[rows]
+    if len(y) < POOL_ROWS:
+        return None
+    return _Pool(regression.sums(x, y, np.ones(len(y), dtype=bool)), x, y)
+
+
+def _solve_pooled(member: Member, pool: _Pool, continuous: bool) -> tuple[Floats, float]:
+    columns = columns_of(member, continuous)
+    given = pool.sums.of(columns)
+    b, residual = regression.solve(given, member.penalty)
+    if member.pooled == "ridge":
+        return b, float(residual)
+    b[0] += 0.5 * residual
+    return regression.gamma(pool.x[:, columns], np.exp(pool.y), b, given, member.penalty), 0.0
+
+
+def _recent_error(given: Problem, columns: Sequence[int], b: Floats) -> Floats:
+    """(assets): variance of the errors of coefficients b (assets, k), recent ones first."""
+    x = given.x[:, :, columns]
+    error = np.where(given.ok, given.target - (x @ b[..., None])[..., 0], 0.0)
+    weight = regression.fading_weights(given.ok, RECENT)
+    mean = (weight * error * error).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
+    return mean * freedom(given.ok.sum(axis=1), len(columns))
+
+
+def freedom(n: Floats | Ints, k: int) -> Floats:
+    """What to multiply a mean squared error of n rows by, for the k coefficients fitted."""
+    return n / np.maximum(n - k, 1)
+
+
+def _range(means: Floats) -> tuple[Floats, Floats]:
+    """(assets): the least and the most that was realized over any window so far."""
+    low = np.min(means, axis=1, where=np.isfinite(means), initial=np.inf)
+    high = np.max(means, axis=1, where=np.isfinite(means), initial=0.0)
+    none = high <= 0
+    return np.where(none, 0.0, low), np.where(none, np.inf, high)
+
+
+def _moves(x_now: Floats, b: Floats, means: Floats, columns: Sequence[int]) -> Floats:
+    """(assets, all regressors): what each adds to the log over its mean."""
+    out = np.zeros_like(x_now)
+    mean = means[..., columns]
+    out[:, columns] = b * (x_now[:, columns] - mean)
+    return out
+
+
+def _contributions(moves: Mapping[str, Floats], members: Mapping[str, Floats]) -> dict[str, Floats]:
+    total = np.zeros_like(next(iter(moves.values())))
+    count = np.zeros(len(total))
+    for name, move in moves.items():
+        there = np.isfinite(members[name])
+        total += np.where(there[:, None], move, 0.0)
+        count += there
+    mean = total / np.maximum(count, 1)[:, None]
+    return {
+        family: np.where(count > 0, mean[:, [INDEX[c] for c in columns]].sum(axis=1), np.nan)
+        for family, columns in FAMILIES.items()
+    }
+
+
+def first_days(panel: Panel) -> Ints:
+    """(assets): the day of each asset's last row."""
+    last = np.maximum(panel.lengths - 1, 0)
+    days = panel.days[np.arange(len(panel.assets)), last]
+    return np.where(panel.lengths > 0, days, NO_DAY)

@@ -1,0 +1,92 @@
+"""Daily measures of the assets of one class, side by side: what models read. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+NO_DAY = np.iinfo(np.int64).max
+"""In `days` after an asset's last row: later than any day."""
+WEEK, MONTH = {True: 7, False: 5}, {True: 30, False: 22}
+"""Rows in a week and a month, by whether the market trades on every day."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Measures packed to the left: row n of an asset is its n-th day that counts.
+
+    All arrays are (assets, rows); rows past an asset's last are NaN (`NO_DAY` in `days`).
+    Variances are of log returns, over one day. A measure nobody has is NaN throughout.
+    """
+
+    assets: tuple[str, ...]
+    continuous: bool
+    """Trades on every day of the week (UTC days), rather than in sessions."""
+    days: Ints
+    """Days since 1970-01-01."""
+    rv: Floats
+    """Realized variance of the whole day, overnight included where the market has one."""
+    bv: Floats
+    rsv_neg: Floats
+    rsv_pos: Floats
+    rq: Floats
+    ret: Floats
+    """Log return of the day, close to close."""
+
+    @property
+    def lengths(self) -> Ints:
+        """Rows of each asset."""
+        return (self.days != NO_DAY).sum(axis=1)
+
+    @property
+    def week(self) -> int:
+        return WEEK[self.continuous]
+
+    @property
+    def month(self) -> int:
+        return MONTH[self.continuous]
+
+    def cut(self, day: int) -> Panel:
+        """The panel as it stood at the close of `day`: later rows are gone, and with them the
+        rows of padding nobody needs."""
+        kept = (self.days <= day) & (self.days != NO_DAY)
+        width = int(kept.sum(axis=1).max(initial=0))
+        changes = {}
+        for name in MEASURES:
+            values = np.where(kept, getattr(self, name), np.nan)
+            changes[name] = np.ascontiguousarray(values[:, :width])
+        days = np.where(kept, self.days, NO_DAY)
+        return replace(self, days=np.ascontiguousarray(days[:, :width]), **changes)
+
+    def only(self, chosen: Sequence[int]) -> Panel:
+        """Some of the assets."""
+        picked = list(chosen)
+        changes = {name: getattr(self, name)[picked] for name in ("days", *MEASURES)}
+        return replace(self, assets=tuple(self.assets[i] for i in picked), **changes)
+
+
+MEASURES = tuple(f.name for f in fields(Panel) if f.name not in ("assets", "continuous", "days"))
+
+
+def pack(series: Mapping[str, tuple[Ints, Mapping[str, Floats]]], *, continuous: bool) -> Panel:
+    """A panel of `{asset: (days, {measure: values})}`, days ascending; rows without rv are left
+    out, as are zeros, which no traded market realizes."""
+    assets = tuple(series)
+    kept = {a: (m["rv"] > 0) & np.isfinite(m["rv"]) for a, (_, m) in series.items()}
+    width = max((int(k.sum()) for k in kept.values()), default=0)
+    days = np.full((len(assets), width), NO_DAY, dtype=np.int64)
+    out = {name: np.full((len(assets), width), np.nan) for name in MEASURES}
+    for i, asset in enumerate(assets):
+        own, measures = series[asset]
+        n = int(kept[asset].sum())
+        days[i, :n] = own[kept[asset]]
+        for name, values in measures.items():
+            out[name][i, :n] = values[kept[asset]]
+    return Panel(assets, continuous, days, **out)

@@ -1,0 +1,163 @@
+"""Every model over every past day, as it would have been: out of sample, refit daily. Pure.
+
+The same regressions as `models.forecast`, but for all origins at once, through running sums. A
+test holds both against each other. The pooled gamma regression alone starts from the solution of
+the origin before, and is refit every `GAMMA_EVERY` days: in between it keeps its coefficients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from augury.rvol import models, regression
+from augury.rvol.features import design, with_window
+from augury.rvol.models import MEMBERS, Member, Problem
+from augury.rvol.panel import NO_DAY, Floats, Ints, Panel
+from augury.rvol.regression import Sums
+
+GAMMA_EVERY = 5
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What was forecast for one asset at each origin, and what came. Means a day."""
+
+    asset: str
+    days: Ints
+    """(origins): the day of the origin."""
+    actual: Floats
+    """(origins): NaN where the window is not over."""
+    forecasts: dict[str, Floats]
+    """By model and member, (origins)."""
+    log_variance: Floats
+    """(origins)"""
+
+
+def walk(panel: Panel, days: int, start: int) -> list[Walked]:
+    """Forecasts from every row from `start` on, of every asset that has so many.
+
+    An origin's regressions know the windows that had closed by its day, and nothing later.
+    """
+    made = design(panel)
+    given = models.problem(panel, made, with_window(made.x, panel, days), days)
+    pooled = _pooled_paths(given) if len(panel.assets) > 1 else {}
+    return [
+        _path(given, asset, start, pooled)
+        for asset in range(len(panel.assets))
+        if panel.lengths[asset] > start
+    ]
+
+
+def _path(
+    given: Problem, i: int, start: int, pooled: dict[str, tuple[Member, Ints, Floats, Floats]]
+) -> Walked:
+    panel, made = given.panel, given.design
+    rows = int(panel.lengths[i])
+    origins = np.arange(start, rows)
+    # Windows closed by the origin are those of rows up to `days` before it.
+    closed = origins - given.days
+    x, level = given.x[i, :rows], made.level[i, :rows]
+    means, ok, target = given.means[i, :rows], given.ok[i, :rows], given.target[i, :rows]
+    low, high = np.fmin.accumulate(means)[closed], np.fmax.accumulate(means)[closed]
+    out: dict[str, Floats] = {}
+    full = regression.running_sums(x, target, ok).at(closed)
+    log_variance = np.full(len(origins), np.nan)
+    for name, member in MEMBERS.items():
+        if member.pooled:
+            if name not in pooled:
+                continue
+            _, when, b, spread = pooled[name]
+            columns = models.columns_of(member, panel.continuous)
+            at = np.searchsorted(when, panel.days[i, origins])
+            fit = (x[origins][:, columns] * b[at]).sum(axis=-1)
+            raw = level[origins] * np.exp(fit + 0.5 * spread[at])
+        elif not models.has_all(member, made)[i]:
+            continue
+        elif member.scale == "log":
+            columns = models.columns_of(member, panel.continuous)
+            b, residual = regression.solve(full.of(columns), member.penalty)
+            fit = (x[origins][:, columns] * b).sum(axis=-1)
+            raw = models.in_scale(member, fit, residual, level[origins])
+            if member is models.spread_member(given.days):
+                log_variance = residual
+                if given.days < models.LONG:
+                    fading = regression.fading_sums(x[:, columns], target, ok, models.RECENT)
+                    log_variance = regression.mean_square_error(fading.at(closed), b)
+                    log_variance = log_variance * models.freedom(full.n, len(columns))
+        else:
+            z = models.level_regressors(made.lags[i, :rows], member.scale)
+            y = np.sqrt(means) if member.scale == "root" else means
+            weights = 1.0 / panel.rv[i, :rows] if member.scale == "weighted" else None
+            sums = regression.running_sums(z, y, ok, weights).at(closed)
+            b, residual = regression.solve(sums, member.penalty)
+            fit = (z[origins] * b).sum(axis=-1)
+            raw = models.in_scale(member, fit, residual, level[origins])
+        out[name] = np.clip(raw, low, high)
+    out["blend"] = models.blend(out, models.blend_of(given.days))
+    out["ewma"] = models.ewma_now(panel.rv[i : i + 1, :rows])[0, origins]
+    return Walked(panel.assets[i], panel.days[i, origins], means[origins], out, log_variance)
+
+
+def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Floats]]:
+    """By pooled member: the days of the class, its coefficients and residual variance on each."""
+    panel = given.panel
+    when = np.unique(panel.days[panel.days != NO_DAY])
+    rows = models.pooled_rows(given)
+    closing = np.take_along_axis(panel.days, np.maximum(given.ends, 0), axis=1)[rows]
+    order = np.argsort(closing, kind="stable")
+    x, y = given.x[rows][order], given.target[rows][order]
+    known = np.searchsorted(closing[order], when, side="right")
+    daily = _sums_by_day(x, y, known)
+    paths = {}
+    for name, member in MEMBERS.items():
+        if not member.pooled:
+            continue
+        columns = models.columns_of(member, panel.continuous)
+        sums = daily.of(columns)
+        enough = known >= models.POOL_ROWS
+        b = np.full((len(when), len(columns)), np.nan)
+        spread = np.full(len(when), np.nan)
+        if enough.any():
+            b[enough], spread[enough] = regression.solve(sums.at(enough), member.penalty)
+        if member.pooled == "gamma":
+            b = _gamma_path(x[:, columns], np.exp(y), known, b, spread, sums, member.penalty)
+            spread = np.where(enough, 0.0, np.nan)
+        paths[name] = (member, when, b, spread)
+    return paths
+
+
+def _sums_by_day(x: Floats, y: Floats, known: Ints) -> Sums:
+    """Sums over the first `known` rows, by day."""
+    k = x.shape[1]
+    xx, xy = np.zeros((len(known), k, k)), np.zeros((len(known), k))
+    yy = np.zeros(len(known))
+    before = 0
+    for day, upto in enumerate(known):
+        new, target = x[before:upto], y[before:upto]
+        xx[day], xy[day], yy[day] = new.T @ new, new.T @ target, target @ target
+        before = upto
+    return Sums(np.cumsum(xx, axis=0), np.cumsum(xy, axis=0), np.cumsum(yy), known.astype(float))
+
+
+def _gamma_path(
+    x: Floats,
+    y: Floats,
+    known: Ints,
+    start: Floats,
+    spread: Floats,
+    sums: Sums,
+    penalty: float,
+) -> Floats:
+    out = start.copy()
+    b = None
+    for n, day in enumerate(np.flatnonzero(known >= models.POOL_ROWS)):
+        if b is None:
+            b = start[day].copy()
+            b[0] += 0.5 * spread[day]
+        if n % GAMMA_EVERY == 0:
+            upto = known[day]
+            b = regression.gamma(x[:upto], y[:upto], b, sums.at(int(day)), penalty)
+        out[day] = b
+    return out
