@@ -62,6 +62,8 @@ class Factor:
     """Key of the pattern it was expanded from; its own key where it was written by hand."""
     entity: str | None
     """Key of the entity it is an instance for."""
+    kind: str | None = None
+    """Name of the list the entity stands in."""
 
     @property
     def is_level(self) -> bool:
@@ -185,7 +187,8 @@ class _Reader:
                 for row in self._entities[kinds[0]]:
                     filled = _filled(written, row)
                     expanded = key.replace(f"{{{kinds[0]}}}", row["key"])
-                    self._add(file, domain, expanded, key, filled, row["key"])
+                    entity = (kinds[0], row["key"])
+                    self._add(file, domain, expanded, key, filled, entity)
 
     def _add(
         self,
@@ -194,7 +197,7 @@ class _Reader:
         key: str,
         pattern: str,
         written: dict[str, Any],
-        entity: str | None,
+        entity: tuple[str, str] | None,
     ) -> None:
         where = f"{file}: {key}"
         if key in self._factors:
@@ -221,7 +224,8 @@ class _Reader:
             up_words=tuple(filter(None, map(_plain_phrase, written.get("up_words", [])))),
             down_words=tuple(filter(None, map(_plain_phrase, written.get("down_words", [])))),
             pattern=pattern,
-            entity=entity,
+            entity=entity and entity[1],
+            kind=entity and entity[0],
         )
         instance = entity is not None
         effects, links = written.get("effects", []), written.get("moves_with", [])
