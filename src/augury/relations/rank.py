@@ -32,13 +32,21 @@ FLOOR: Final = 0.05
 """Path weight times fit below which a market is not shown at all."""
 
 
+def bearing(
+    reached: Reached, tags: NDArray[np.uint16], fits: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """How much each market is about the question's own factors, (n,), and the weight of the path
+    to each of its factors by relation, (3, n, MOST_TAGS)."""
+    weights = np.where(tags > 0, 0.35 + 0.65 * fits, 0).astype(np.float32)
+    own = (reached.asked[tags] * weights).max(axis=1, initial=0)
+    return own, reached.weights[:, tags] * weights
+
+
 def rank(reached: Reached, pool: Pool) -> dict[Relation, tuple[NDArray[np.intp], NDArray, NDArray]]:
     """By relation: positions in the pool best first, their scores in (0, 1), and the factor each
     was reached through. A market stands in the relation whose path is strongest."""
-    fits = np.where(pool.tags > 0, 0.35 + 0.65 * pool.fits, 0).astype(np.float32)
-    paths = reached.weights[:, pool.tags] * fits  # (3, n, MOST_TAGS)
+    own, paths = bearing(reached, pool.tags, pool.fits)
     evidence = paths.max(axis=2, initial=0)  # (3, n)
-    own = (reached.asked[pool.tags] * fits).max(axis=1, initial=0)
     strongest = evidence.argmax(axis=0)  # ties: the earlier relation
     common = (
         WEIGHTS["dense"] * pool.dense

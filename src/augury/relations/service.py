@@ -93,6 +93,13 @@ class Asked(Lookup):
         """(number, weight), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors)
 
+    def bearing(
+        self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """How much markets are about the question's own factors, and about related ones."""
+        own, paths = ranking.bearing(self.reached, tags, fits)
+        return own, paths.max(axis=(0, 2), initial=0)
+
     @property
     def tags(self) -> list[int]:
         """The factors reached with the most weight: theirs are the markets to look up."""

@@ -76,6 +76,14 @@ WEIGHTS: Final[dict[str, float]] = {
 FEATURES: Final = tuple(WEIGHTS)
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
+OWN: Final = 0.5
+"""Raw score that a market gains which is about a factor of the query itself."""
+RELATED: Final = 2.0
+"""Raw score that a market loses which is about none of these, but about a cause or a consequence:
+it has its place in another relation, however alike the words are."""
+RELATED_FROM: Final = 0.05
+"""How much it has to be about such a factor."""
+
 FLOOR: Final = 3.5
 """Raw scores below are no answer: among the judged, fewer than 3 in 100 there were direct. A short
 honest list beats a long padded one."""
@@ -269,11 +277,26 @@ def raw(features: Features) -> Features:
     return features @ _VECTOR
 
 
-def order(candidates: Candidates, features: Features, *, collapse: bool = True) -> Ranking:
+def bearing(own: NDArray[np.float32], related: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What relations add to raw scores, from how much each market is about the query's own
+    factors and how much about related ones."""
+    elsewhere = (own == 0) & (related >= RELATED_FROM)
+    return np.float32(OWN) * own - np.float32(RELATED) * elsewhere
+
+
+def order(
+    candidates: Candidates,
+    features: Features,
+    *,
+    adjust: NDArray[np.float32] | None = None,
+    collapse: bool = True,
+) -> Ranking:
     """Order candidates by how directly they are about the query, best first.
 
     Parameters
     ----------
+    adjust
+        Added to the raw scores: see `bearing`.
     collapse
         Whether many markets of one family give way to others nearly as good. Off when the
         query asks for a level or a game, where the siblings are the answer.
@@ -284,6 +307,8 @@ def order(candidates: Candidates, features: Features, *, collapse: bool = True) 
     output whatever the order of the candidates.
     """
     merit = raw(features)
+    if adjust is not None:
+        merit += adjust
     keys = np.asarray(candidates.keys)
     busy = candidates.records["salience"]
     by_key = np.argsort(np.argsort(keys, kind="stable"), kind="stable")

@@ -75,6 +75,13 @@ class Lookup(Protocol):
         """Tags whose markets may be related, the most promising first."""
         ...
 
+    def bearing(
+        self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """How much markets, given with tags and fits (n, MOST_TAGS), are about what the query
+        itself is about, and how much about what is only related to it: two arrays (n,)."""
+        ...
+
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best of each relation, best first; no market in two of them."""
         ...
@@ -106,6 +113,12 @@ class Relations(Protocol):
 
 class _Nothing:
     tags: Sequence[int] = ()
+
+    def bearing(
+        self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        nothing = np.zeros(len(tags), np.float32)
+        return nothing, nothing
 
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         return {}

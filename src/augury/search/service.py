@@ -99,6 +99,7 @@ class _Gathered(NamedTuple):
     candidates: Candidates
     features: rank.Features
     ranking: rank.Ranking
+    lookup: Lookup
 
 
 class _Answer(NamedTuple):
@@ -301,10 +302,9 @@ class SearchService:
                 )
             )
         }
-        if set(dimensions) == {"direct"}:
-            return hits, NOTHING
-        lookup = self._ask(text, gathered)
-        return hits | self._related(lookup, gathered, top_k, statuses), lookup
+        if set(dimensions) != {"direct"}:
+            hits |= self._related(gathered, top_k, statuses)
+        return hits, gathered.lookup
 
     def _gather(
         self, text: str, parsed: ParsedQuery, top_k: int, statuses: tuple[Status] | None
@@ -316,18 +316,19 @@ class SearchService:
         found = self.engine.search(_telling(query, frequencies), vector, statuses, wanted)
         candidates = _ranked(found)
         features = rank.features(query, candidates, frequencies)
-        ranking = rank.order(candidates, features, collapse=not parsed.asks_level)
-        return _Gathered(query, vector, found, features, ranking)
-
-    def _ask(self, text: str, gathered: _Gathered) -> Lookup:
-        best = gathered.candidates.payload[gathered.ranking.order[:VOTERS]]
-        scores = gathered.ranking.scores[:VOTERS]
-        return self._relations.ask(text, best["tags"], _fits(best), scores)
+        collapse = not parsed.asks_level
+        # By words and meaning alone first: the best of these say what the query is about.
+        first = rank.order(candidates, features, collapse=False)
+        best = found.payload[first.order[:VOTERS]]
+        lookup = self._relations.ask(text, best["tags"], _fits(best), first.scores[:VOTERS])
+        adjust = rank.bearing(*lookup.bearing(found.payload["tags"], _fits(found.payload)))
+        ranking = rank.order(candidates, features, adjust=adjust, collapse=collapse)
+        return _Gathered(query, vector, found, features, ranking, lookup)
 
     def _related(
-        self, lookup: Lookup, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
+        self, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
     ) -> dict[Relation, list[Hit]]:
-        found, order = gathered.candidates, gathered.ranking.order
+        found, order, lookup = gathered.candidates, gathered.ranking.order, gathered.lookup
         tagged = self.engine.tagged(lookup.tags, gathered.vector, statuses, max(TAGGED, top_k))
         # Near by meaning and related by a factor: such candidates count as well.
         new = ~np.isin(tagged.keys, found.keys)
