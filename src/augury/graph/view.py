@@ -166,6 +166,13 @@ def _edges_of(
     factors: Mapping[int, Factor],
 ) -> list[Edge]:
     """The last step to a factor: to the question, or to the factor between where it is shown."""
+    if not lead.way:
+        return [
+            Edge(
+                ids[lead.factor], QUESTION, "moves with", lead.score, "About the same subject.",
+                "co_movement", "unknown", lead.score, False, None, (lead.market.id,),
+            )
+        ]  # fmt: skip
     *before, last = lead.way
     between = before[-1].target if before else None
     if lead.relation == "correlated":

@@ -21,15 +21,16 @@ RELATIONS: Final[tuple[Relation, ...]] = ("upstream", "downstream", "correlated"
 
 STRENGTH: Final = {3: 1.0, 2: 0.6, 1: 0.3}
 """What an edge of each strength carries on."""
-SECOND_STEP: Final = 0.45
+SECOND_STEP: Final = 0.3
 """What a second step leaves of a weight."""
-COMMON_DRIVER: Final = 0.35
-"""Weight of two effects of one strong cause for each other."""
-SIBLING: Final = 0.3
+COMMON_DRIVER: Final = 0.4
+"""What is left of a weight from one effect of a cause to another."""
+SIBLING: Final = 0.5
 """Weight of two instances of one pattern for each other: another central bank, a rival team."""
-MOST_SIBLINGS: Final = 40
+MOST_SIBLINGS: Final = 400
 """Instances from which a pattern's siblings say nothing of each other."""
-FAINT: Final = 0.12
+SAME_KIND: Final = "The same kind of thing elsewhere."
+FAINT: Final = 0.05
 """Weights below are dropped."""
 
 
@@ -59,6 +60,15 @@ class Reached:
     steps: tuple[Mapping[int, tuple[Step, ...]], ...]
     """By relation: factor number -> the steps from the asked factor to it, in order."""
 
+    @property
+    def far(self) -> NDArray[np.bool_]:
+        """Factors worth a look-up of their markets: siblings are found by their likeness."""
+        far = self.weights.max(axis=0) > 0
+        for number, way in self.steps[2].items():
+            if way[0].reason == SAME_KIND and not self.weights[:2, number].any():
+                far[number] = False
+        return far
+
 
 class Graph:
     """The base's edges and links by factor number."""
@@ -81,6 +91,8 @@ class Graph:
         for number, factor in enumerate(base.factors.values(), 1):
             if factor.entity is not None:
                 patterns[factor.pattern].append(number)
+        self.kinds, self.entities = _entities(base)
+        """Number of each factor's list of entities, and of its entity; 0 where it has none."""
         self.siblings: dict[int, list[int]] = {
             number: members
             for members in patterns.values()
@@ -107,8 +119,6 @@ class Graph:
                 for target, edge in neighbours.get(number, ()):
                     first = _step(number, target, edge)
                     note(relation, (first,), weight * first.weight)
-                    if first.weight < STRENGTH[2]:
-                        continue
                     for beyond, edge2 in neighbours.get(target, ()):
                         second = _step(target, beyond, edge2)
                         through = weight * first.weight * second.weight * SECOND_STEP
@@ -119,15 +129,14 @@ class Graph:
                 note(2, (step,), weight * step.weight)
             for target in self.siblings.get(number, ()):
                 if target != number:
-                    step = Step(number, target, SIBLING, 1, 0, "The same kind of thing elsewhere.")
+                    step = Step(number, target, SIBLING, 1, 0, SAME_KIND)
                     note(2, (step,), weight * SIBLING)
             for cause, edge in self.causes.get(number, ()):
-                if edge.strength < 3:
-                    continue
+                up = _step(number, cause, edge)
                 for target, other in self.effects.get(cause, ()):
-                    if other.strength == 3 and target != number:
-                        up, down = _step(number, cause, edge), _step(cause, target, other)
-                        note(2, (up, down), weight * COMMON_DRIVER)
+                    down = _step(cause, target, other)
+                    if target != number:
+                        note(2, (up, down), weight * up.weight * down.weight * COMMON_DRIVER)
         return Reached(weights, own, steps)
 
     def among(self, numbers: set[int]) -> list[Step]:
@@ -138,6 +147,17 @@ class Graph:
             for effect, edge in self.effects.get(cause, ())
             if effect in numbers
         ]
+
+
+def _entities(base: Base) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    kinds, entities = np.zeros((2, len(base.factors) + 1), np.int32)
+    known: dict[str, int] = {}
+    named: dict[tuple[str, str | None], int] = {}
+    for number, factor in enumerate(base.factors.values(), 1):
+        if factor.kind is not None:
+            kinds[number] = known.setdefault(factor.kind, len(known) + 1)
+            entities[number] = named.setdefault((factor.kind, factor.entity), len(named) + 1)
+    return kinds, entities
 
 
 def _step(source: int, target: int, edge: Edge) -> Step:

@@ -16,20 +16,32 @@ from augury.relations.paths import RELATIONS, Reached, Relation
 from augury.search.related import Pool
 
 WEIGHTS: Final[dict[str, float]] = {
-    "path": 4.0,
-    "dense": 1.0,
-    "words": 0.4,
-    "year": 0.3,
+    "path": 3.0,
+    "dense": 1.5,
+    "words": 0.2,
+    "year": 0.4,
     "salience": 0.06,
+    "lateness": 0.2,
     "own": -2.0,
-    "fixture": -0.5,
+    "foreign": -0.6,
+    "fixture": -1.0,
 }
-"""See `docs/relations.md` for how they were chosen."""
+"""How they were chosen, and what each is worth: `docs/relations.md`."""
+SUBJECT: Final = 0.5
+"""What the weight of a path keeps for a market that hardly fits its factor."""
+OTHER_RESPECT: Final = 0.4
+"""Weight, in `correlated`, of a market about the question's own factor that asks something else:
+less direct than `NOT_DIRECT`."""
+NOT_DIRECT: Final = 4.0
 FAMILY_SIZE: Final = 6
-FAMILY_PENALTY: Final = 0.6
+FAMILY_PENALTY: Final = 0.3
 """So many markets of one family stand at their own score, further ones give way by so much."""
-FLOOR: Final = 0.05
+FLOOR: Final = 0.08
 """Path weight times fit below which a market is not shown at all."""
+MIDDLE: Final = 2.0
+"""Raw score that is shown as one half."""
+YEAR: Final = 31_557_600
+"""Seconds."""
 
 
 def bearing(
@@ -37,26 +49,37 @@ def bearing(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """How much each market is about the question's own factors, (n,), and the weight of the path
     to each of its factors by relation, (3, n, MOST_TAGS)."""
-    weights = np.where(tags > 0, 0.35 + 0.65 * fits, 0).astype(np.float32)
+    weights = np.where(tags > 0, SUBJECT + (1 - SUBJECT) * fits, 0).astype(np.float32)
     own = (reached.asked[tags] * weights).max(axis=1, initial=0)
     return own, reached.weights[:, tags] * weights
 
 
-def rank(reached: Reached, pool: Pool) -> dict[Relation, tuple[NDArray[np.intp], NDArray, NDArray]]:
+def rank(
+    reached: Reached, pool: Pool, foreign: NDArray[np.bool_]
+) -> dict[Relation, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.uint16]]]:
     """By relation: positions in the pool best first, their scores in (0, 1), and the factor each
-    was reached through. A market stands in the relation whose path is strongest."""
+    was reached through. A market stands in the relation whose path is strongest.
+
+    `foreign` (n,): markets about another entity of a list that the question names one of.
+    """
     own, paths = bearing(reached, pool.tags, pool.fits)
     evidence = paths.max(axis=2, initial=0)  # (3, n)
+    aside = (own > 0) & (pool.directness < NOT_DIRECT)
+    aside &= OTHER_RESPECT * own > evidence.max(axis=0, initial=0)
+    evidence[2, aside] = OTHER_RESPECT * own[aside]
     strongest = evidence.argmax(axis=0)  # ties: the earlier relation
+    years = (pool.closes.astype(np.float64) - pool.now) / YEAR
     common = (
         WEIGHTS["dense"] * pool.dense
         + WEIGHTS["words"] * pool.words
         + WEIGHTS["year"] * pool.year
         + WEIGHTS["salience"] * pool.salience
-        + WEIGHTS["own"] * own
+        + WEIGHTS["lateness"] * np.clip(years, -3, 0)
+        + WEIGHTS["own"] * np.where(aside, 0, own)
+        + WEIGHTS["foreign"] * foreign
         + WEIGHTS["fixture"] * pool.fixture
     )
-    out: dict[Relation, tuple[NDArray[np.intp], NDArray, NDArray]] = {}
+    out: dict[Relation, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.uint16]]] = {}
     for nth, relation in enumerate(RELATIONS):
         held = np.flatnonzero((strongest == nth) & (evidence[nth] >= FLOOR))
         raw = WEIGHTS["path"] * evidence[nth, held] + common[held]
@@ -65,9 +88,12 @@ def rank(reached: Reached, pool: Pool) -> dict[Relation, tuple[NDArray[np.intp],
         raw[crowded] -= FAMILY_PENALTY
         order = _order(raw, pool.keys[held])
         chosen = held[order]
-        via = pool.tags[chosen, paths[nth, chosen].argmax(axis=1)] if len(chosen) else chosen
-        score = 1 / (1 + np.exp(-(raw[order] - 2.0)))
-        out[relation] = chosen, score.astype(np.float32), via
+        through = np.where(
+            aside[chosen, None], reached.asked[pool.tags[chosen]], paths[nth, chosen]
+        )
+        via = pool.tags[chosen, through.argmax(axis=1)] if len(chosen) else pool.tags[:0, 0]
+        score = 1 / (1 + np.exp(MIDDLE - raw[order]))
+        out[relation] = chosen, np.minimum.accumulate(score).astype(np.float32), via
     return out
 
 

@@ -103,13 +103,13 @@ class Asked(Lookup):
     @property
     def tags(self) -> list[int]:
         """The factors reached with the most weight: theirs are the markets to look up."""
-        weights = self.reached.weights.max(axis=0)
+        weights = np.where(self.reached.far, self.reached.weights.max(axis=0), 0)
         order = np.argsort(-weights, kind="stable")[:LOOKED_UP]
         return [int(tag) for tag in order if weights[tag] > 0]
 
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best of each relation, with their reasons."""
-        ranked = ranking.rank(self.reached, pool)
+        ranked = ranking.rank(self.reached, pool, self._foreign(pool.tags))
         return {
             relation: [
                 Ranked(position, score, via, self.reason(relation, via))
@@ -123,13 +123,29 @@ class Asked(Lookup):
             for relation, (positions, scores, vias) in ranked.items()
         }
 
+    def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
+        """Markets about another team, country, bank ... than the question names."""
+        graph = self._relations.graph
+        kinds, entities = graph.kinds[tags], graph.entities[tags]
+        named: dict[int, list[int]] = {}
+        for number, _ in self.factors:
+            if graph.kinds[number]:
+                named.setdefault(graph.kinds[number], []).append(graph.entities[number])
+        foreign = np.zeros(len(tags), np.bool_)
+        for kind, members in named.items():
+            of_kind = kinds == kind
+            foreign |= of_kind.any(axis=1) & ~(of_kind & np.isin(entities, members)).any(axis=1)
+        return foreign
+
     def way(self, relation: Relation, factor: int) -> tuple[Step, ...]:
-        """The steps from the question's factor to `factor`."""
-        return self.reached.steps[RELATIONS.index(relation)][factor]
+        """The steps from the question's factor to `factor`; none for one of its own."""
+        return self.reached.steps[RELATIONS.index(relation)].get(factor, ())
 
     def reason(self, relation: Relation, factor: int) -> str:
         """Why markets of `factor` are related, for a person to read."""
         way = self.way(relation, factor)
+        if not way:
+            return f"About {self._relations.factor(factor).name} as well, in another respect."
         names = [self._relations.factor(way[0].source).name]
         names += [self._relations.factor(step.target).name for step in way]
         told = " ".join(step.reason for step in way)

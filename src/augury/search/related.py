@@ -55,6 +55,8 @@ class Pool:
     """Epoch seconds, 0: unknown."""
     family: NDArray[np.uint64]
     """What makes markets one family."""
+    now: int
+    """Epoch seconds of the day's beginning: an hour changes no order."""
 
 
 class Ranked(NamedTuple):

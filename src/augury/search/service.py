@@ -354,6 +354,7 @@ class SearchService:
             salience=payload["salience"],
             closes=payload["closes"],
             family=payload["family"],
+            now=int(time.time()) // 86_400 * 86_400,
         )
         return {
             relation: [
