@@ -78,7 +78,7 @@ _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
 OWN: Final = 0.5
 """Raw score that a market gains which is about a factor of the query itself."""
-RELATED: Final = 2.0
+RELATED: Final = 4.0
 """Raw score that a market loses which is about none of these, but about a cause or a consequence:
 it has its place in another relation, however alike the words are."""
 RELATED_FROM: Final = 0.05
