@@ -56,6 +56,7 @@ PURE = [
     "search/related.py",
     "relations/windows.py",
     "relations/wording.py",
+    "relations/teams.py",
     "relations/proposition.py",
     "relations/logic.py",
     "http/gcra.py",

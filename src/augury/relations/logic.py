@@ -22,6 +22,7 @@ from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
 from augury.relations.proposition import Proposition, Threshold
+from augury.relations.teams import DRAWLESS
 from augury.relations.windows import Window
 from augury.relations.wording import LEAGUES, PARTIES, STAGES
 
@@ -426,8 +427,13 @@ def _contest(a: Proposition, b: Proposition, *, matched: bool) -> int:
     if same_choice:
         return _stages(a, b) or _nomination(a, b)
     if same_contest and not a.indefinite and not b.indefinite and _rivals(a, b):
-        return TT
+        # One of the two wins a game that knows no draw.
+        return TT | FF if a.fixture and a.contest & DRAWLESS and _are_sides(a, b) else TT
     return 0
+
+
+def _are_sides(a: Proposition, b: Proposition) -> bool:
+    return (a.choice | b.choice) <= a.contest and len(a.contest) == 3
 
 
 def _same_edition(a: Proposition, b: Proposition, *, matched: bool) -> bool:

@@ -16,20 +16,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import msgspec
 
 from augury.markets.quantities import Quantity, Unit, quantity
+from augury.relations.teams import leagues_of, team
 from augury.relations.windows import Mention, Window, mentions, window
 from augury.relations.wording import (
     GENERIC,
+    LEAGUES,
     PARTIES,
     canonical,
     districts,
     edition_of,
+    game_day,
+    league_of,
 )
 from augury.search.text import terms as text_terms
 
@@ -122,6 +126,7 @@ class Readable(Protocol):
     subtitle: str | None
     event_id: str | None
     event_name: str | None
+    slug: str | None
     outcomes: Any
     closes_at: datetime | None
     created_at: datetime | None
@@ -139,6 +144,7 @@ def read_market(market: Readable, outcome: int = 0) -> Proposition:
         subtitle=market.subtitle,
         event_name=market.event_name,
         event_id=market.event_id,
+        slug=market.slug,
         outcomes=tuple(market.outcomes),
         outcome=outcome,
         strike=(kind, floor, cap) if kind else None,
@@ -160,6 +166,7 @@ def read(
     subtitle: str | None = None,
     event_name: str | None = None,
     event_id: str | None = None,
+    slug: str | None = None,
     outcomes: Sequence[str] = ("Yes", "No"),
     outcome: int = 0,
     strike: tuple[str, float | None, float | None] | None = None,
@@ -174,8 +181,8 @@ def read(
     question, title, subtitle
         As in `records.Market`. With a subtitle the title says what is asked and the subtitle
         which side, level or date; else the question says it all.
-    event_name, event_id
-        Only for a year or date that the texts leave out.
+    event_name, event_id, slug
+        Only for a year, date or league that the texts leave out.
     outcomes, outcome
         The labels and which of them is asserted.
     strike
@@ -186,9 +193,12 @@ def read(
         A free question: yearless dates come after `opened` rather than near `closes`.
     """
     side = (subtitle or "").strip(" :")
+    if side.casefold() == "yes":
+        side = ""
     about = (title or question) if side else question
     text = _Text(_clean(about), _clean(side), anchor=opened if asked else closes, asked=asked)
-    return _read(text, event_name, event_id, tuple(outcomes), outcome, strike, closes, opened)
+    source = _Source(event_name, event_id, slug)
+    return _read(text, source, tuple(outcomes), outcome, strike, closes, opened)
 
 
 # The text, part by part
@@ -406,10 +416,17 @@ _BY_WHOM: Final = re.compile(
 )
 
 
+class _Source(NamedTuple):
+    """What the venue says around the texts."""
+
+    event_name: str | None
+    event_id: str | None
+    slug: str | None
+
+
 def _read(
     text: _Text,
-    event_name: str | None,
-    event_id: str | None,
+    source: _Source,
     outcomes: tuple[str, ...],
     outcome: int,
     strike: tuple[str, float | None, float | None] | None,
@@ -478,7 +495,7 @@ def _read(
         exclusive = True
     if predicate in ("happens", "wins") and _VERSUS.search(f" {raw} ") and threshold is None:
         fixture = True
-    elif predicate == "happens" and text.side and threshold is None and _is_game(raw, text):
+    elif predicate in ("happens", "wins") and text.side and threshold is None and _is_game(text):
         fixture, predicate, contest_like = True, "wins", True
     if fixture and text.side:
         predicate, contest_like = "wins", True
@@ -486,10 +503,12 @@ def _read(
         flips += 1
         predicate, contest_like = "wins", True
 
-    win = _window(text, event_name, closes, opened, contest=contest_like)
+    win = _window(text, source.event_name, closes, opened, contest=contest_like)
+    if fixture and win.kind == "open" and (day := game_day(source.event_id, source.slug)):
+        win = Window(kind="on", start=day, end=day + timedelta(1), since=opened, years=win.years)
     edition = None
     if contest_like:
-        edition = _edition(win, text, event_name, event_id)
+        edition = _edition(win, text, source.event_name, source.event_id)
     if (unheld or flips % 2) and predicate not in ("value", "touches", "counts"):
         win = _lasting(win, unheld=unheld)
     if threshold is not None and predicate == "happens":
@@ -521,6 +540,10 @@ def _read(
         exclusive = True
     if stage is not None:
         contest -= _STAGE_TERMS
+    if contest_like:
+        league = league_of(source.event_id, source.slug)
+        sides = _sides(text.about) if fixture else ()
+        contest, choice = _with_teams(contest, choice, sides, league)
     if threshold is not None and predicate != "ranks" and exact_words:
         text.read.append(Reading("threshold", exact_words))
     if win.text:
@@ -532,10 +555,49 @@ def _read(
     )  # fmt: skip
 
 
+def _sides(about: str) -> tuple[frozenset[str], ...]:
+    """The two sides of a game."""
+    plain = _GAME_TAIL.sub("", about).replace("\x1f", " ")
+    lead, _, rest = plain.partition(": ")
+    found = _FIXTURE.fullmatch((rest or lead).strip(" ?-"))
+    return (_terms(found["a"]), _terms(found["b"])) if found else ()
+
+
+_GAME_TAIL: Final = re.compile(
+    r"(?:\s*\(.*\)\s*|\s+-\s.*|:\s.*|\s+winner)?\s*\??\s*$", re.I
+)
+
+
+def _with_teams(
+    contest: frozenset[str],
+    choice: frozenset[str],
+    sides: tuple[frozenset[str], ...],
+    league: str | None,
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Contest and choice with a team's city and nickname brought to one name."""
+    if league is None:
+        named = [name for name, trophy, _ in LEAGUES if contest & (trophy | {name})]
+        if not named and sides:
+            named = leagues_of(*sides)
+        if len(named) != 1:
+            return contest, choice
+        league = named[0]
+    elif not sides and not any(contest & (trophy | {n}) for n, trophy, _ in LEAGUES):
+        contest |= {league}
+    if sides:
+        keys = [team(side, league) for side in sides]
+        if None in keys or len(set(keys)) < 2:
+            return contest, choice
+        rest = contest - sides[0] - sides[1] - {league}
+        contest = rest | {key for key in keys if key} | {league}
+    key = team(choice - {league}, league)
+    return contest, frozenset({key}) if key else choice
+
+
 _SECURE: Final = frozenset(text_terms("secure clinch earn land grab rep sen gov"))
 
 
-def _is_game(raw: str, text: _Text) -> bool:
+def _is_game(text: _Text) -> bool:
     """Kalshi's "Minnesota at California" with one of the two as its side."""
     found = _FIXTURE.fullmatch(re.sub(r"\s*(?:winner)?\s*\??\s*$", "", text.about, flags=re.I))
     if found is None:

@@ -7,6 +7,7 @@ primary, a trophy and its league) is brought to one term here, so that propositi
 from __future__ import annotations
 
 import re
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
 
@@ -23,7 +24,7 @@ GENERIC: Final = frozenset(
     under over again ever still yet already go goes going make makes made come comes there
     set per finish finishes honor honors turn market mean one choose pick itself
     himself herself question following current currently conduct carry following resolve
-    probability odds chance likely""".split()
+    probability odds chance likely award wil vs versus v""".split()
 )
 """Terms that do not say what a proposition is about."""
 
@@ -89,23 +90,66 @@ def _district(found: re.Match[str]) -> str:
 _IMPLIED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = tuple(
     (frozenset(terms(left)), frozenset(terms(right)))
     for left, right in (
+        # trophies and their leagues
         ("super bowl", "nfl league"), ("world series", "mlb"), ("nba finals", "nba"),
         ("stanley cup", "nhl"), ("premier league", "english"), ("la liga", "spain"),
-        ("champions league", "uefa"), ("europa league", "uefa"), ("world cup", "fifa"),
+        ("champions league", "uefa"), ("europa league", "uefa"), ("world cup", "fifa men"),
         ("bundesliga", "germany"), ("serie a", "italy"), ("ligue 1", "france"),
-        ("oscar", "academy"), ("fed", "us"), ("bitcoin", "crypto"),
+        ("oscar", "academy"), ("college football national", "playoff"), ("conference", "finals"),
+        # offices that are American unless another country is named
+        ("fed", "us"), ("president", "us"), ("senate", "us"), ("house", "us"), ("governor", "us"),
+        ("democrat", "dfl"), ("supreme court", "us"),
+        # people known by their last names
+        ("trump", "donald"), ("putin", "vladimir"), ("zelenskyy", "volodymyr"), ("musk", "elon"),
+        ("netanyahu", "benjamin"), ("erdogan", "recep tayyip"), ("maduro", "nicolas"),
+        ("macron", "emmanuel"), ("starmer", "keir"), ("zuckerberg", "mark"), ("altman", "sam"),
+        ("khamenei", "ali"), ("modi", "narendra"), ("orban", "viktor"), ("milei", "javier"),
+        ("airdrop", "perform"), ("bitcoin", "crypto"), ("starship", "spacex"),
     )
 )  # fmt: skip
+"""Terms on the left imply those on the right, which then say nothing new."""
 
 
 @lru_cache(maxsize=1 << 15)
 def canonical(found: frozenset[str]) -> frozenset[str]:
     """Terms without those that another of them implies: the Stanley Cup is the NHL's."""
+    if _VICE <= found:
+        found = (found - _VICE) | {"vicepresid"}
     dropped: frozenset[str] = frozenset()
     for name, implied in _IMPLIED:
         if name <= found:
             dropped |= implied - name
+    if any(t.startswith("cd") and t[2:4] in _CODES and t[4:] for t in found):
+        dropped |= _OF_DISTRICTS
     return found - dropped if dropped else found
+
+
+_VICE: Final = frozenset(terms("vice presidency"))
+_OF_DISTRICTS: Final = frozenset(terms("house congress district seat"))
+
+
+_TICKER_LEAGUE: Final = re.compile(r"(?:KX)?(?P<league>NBA|NFL|MLB|NHL)(?=[A-Z-])")
+_SLUG: Final = re.compile(r"(?P<league>nba|nfl|mlb|nhl)-[a-z]{2,4}-[a-z]{2,4}-\d{4}")
+_SLUG_DAY: Final = re.compile(r"-(?P<day>20\d\d-\d\d-\d\d)(?=$|-)")
+_TICKER_DAY: Final = re.compile(r"-(?P<y>2\d)(?P<m>[A-Z]{3})(?P<d>\d\d)")
+
+
+def league_of(event_id: str | None, slug: str | None) -> str | None:
+    """The league that a venue's ticker or address names: nba, nfl, mlb or nhl."""
+    found = _TICKER_LEAGUE.match(event_id or "") or _SLUG.match(slug or "")
+    return found["league"].lower() if found else None
+
+
+def game_day(event_id: str | None, slug: str | None) -> date | None:
+    """The day of a game by its ticker ("-25SEP03") or address ("-2026-04-12")."""
+    try:
+        if found := _SLUG_DAY.search(slug or ""):
+            return date.fromisoformat(found["day"])
+        if found := _TICKER_DAY.search(event_id or ""):
+            return datetime.strptime("".join(found.groups()), "%y%b%d").date()  # noqa: DTZ007
+    except ValueError:
+        return None
+    return None
 
 
 _TICKER_YEAR: Final = re.compile(r"-(?P<year>2\d)(?![\d.])")
