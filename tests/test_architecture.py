@@ -59,6 +59,7 @@ PURE = [
     "relations/teams.py",
     "relations/proposition.py",
     "relations/logic.py",
+    "relations/events.py",
     "http/gcra.py",
     "access/keys.py",
     "net/addresses.py",

@@ -21,6 +21,7 @@ from augury.http import setup
 from augury.http import store as idempotency
 from augury.jobs.worker import Worker
 from augury.markets.service import MarketService
+from augury.relations.linking import Linker
 from augury.relations.service import RelationService
 from augury.search.service import SearchService
 from augury.settings import Settings
@@ -119,7 +120,11 @@ def _work(services: Services) -> dict[str, Work]:
     worker = Worker(services.database)
     graph_jobs.register(worker, services.graph)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
-    work: dict[str, Work] = {"index": services.search.follow, "jobs": worker.run}
+    work: dict[str, Work] = {
+        "index": services.search.follow,
+        "links": Linker(services.database).follow,
+        "jobs": worker.run,
+    }
     if services.settings.sync == "on":
         work["sync"] = Sync(services.database, services.settings).run
     return work

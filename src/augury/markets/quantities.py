@@ -42,7 +42,10 @@ _DOWN_INCLUSIVE = (
     r"at\s+most|at\s+or\s+below|no\s+(?:more|greater|higher)\s+than|not\s+more\s+than|"
     r"a\s+maximum\s+of|up\s+to|≤|<=|as\s+low\s+as|as\s+few\s+as"
 )
-_UP = r"above|over|more\s+than|greater\s+than|higher\s+than|exceed(?:s|ed|ing)?|north\s+of|o/u|over/under|>"
+_UP = (
+    r"above|over|more\s+than|greater\s+than|higher\s+than|exceed(?:s|ed|ing)?|north\s+of|o/u|"
+    r"over/under|>"
+)
 _DOWN = r"below|under|less\s+than|fewer\s+than|lower\s+than|south\s+of|beneath|<"
 _TO = r"(?:\s+back)?(?:\s+(?:up|down))?\s+(?:to|past|above|over|through|below|under|beneath)"
 _RISE = (

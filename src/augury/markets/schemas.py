@@ -98,7 +98,9 @@ class MarketRecord(BaseModel):
     best_bid: float | None
     best_ask: float | None
     volume_24h: float | None
-    linked_market_ids: list[str] = Field(description="The same contract on other venues.")
+    linked_market_ids: list[str] = Field(
+        description="The same contract on other venues, or its exact complement there."
+    )
     origin: Origin = Field(description="`sample`: not a real market.")
     observed_at: datetime | None = Field(description="When this state was seen at its source.")
     updated_at: datetime
@@ -254,7 +256,7 @@ def record(market: StoredMarket) -> dict[str, Any]:
         "best_bid": market.best_bid,
         "best_ask": market.best_ask,
         "volume_24h": market.volume_24h,
-        "linked_market_ids": [],
+        "linked_market_ids": market.linked_market_ids,
         "origin": market.origin,
         "observed_at": market.observed_at,
         "updated_at": market.updated_at,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -17,6 +17,7 @@ import msgspec
 from psycopg import AsyncConnection
 from psycopg.rows import args_row
 from psycopg.sql import SQL
+from psycopg.types.json import Jsonb
 
 from augury.markets import grouping
 from augury.markets.grouping import Grouping, Member
@@ -104,6 +105,7 @@ class StoredMarket(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
     observed_at: datetime | None
     updated_at: datetime
+    linked_market_ids: list[str] = []
 
 
 class IndexRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -779,6 +781,41 @@ async def changes_since(conn: Connection, change: int, limit: int) -> list[Index
     rows += [IndexRow(change=c, seq=s, removed=True) for c, s in await removals.fetchall()]
     rows.sort(key=lambda row: row.change)
     return rows[:limit]
+
+
+async def fetch_index_rows(conn: Connection, seqs: Sequence[int]) -> list[IndexRow]:
+    """The present state of markets, as `changes_since` gives it, in the order of their numbers."""
+    async with conn.cursor(row_factory=args_row(_index_row), binary=True) as cursor:
+        query = f"select {', '.join(_INDEX_COLUMNS)} from markets where seq = any(%s) order by seq"  # noqa: S608
+        await cursor.execute(_sql(query), (list(seqs),))
+        return await cursor.fetchall()
+
+
+async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> None:
+    """Note in each market, by number, which others are the same contract on another venue."""
+    await lock_for_ingest(conn)
+    await conn.execute(
+        """
+        with given as (
+          select seq, array(
+            select m.id from jsonb_array_elements_text(g.others) o (other)
+            join markets m on m.seq = o.other::bigint order by m.seq
+          ) as ids
+          from unnest(%s::bigint[], %s::jsonb[]) g (seq, others)
+        )
+        update markets m set linked_market_ids = given.ids
+        from given where m.seq = given.seq and m.linked_market_ids <> given.ids
+        """,
+        (list(links), [Jsonb(list(others)) for others in links.values()]),
+    )
+
+
+async def unlink_all(conn: Connection) -> None:
+    """Forget all links, before they are found anew."""
+    await lock_for_ingest(conn)
+    await conn.execute(
+        "update markets set linked_market_ids = '{}' where linked_market_ids <> '{}'"
+    )
 
 
 def _index_row(*values: Any) -> IndexRow:

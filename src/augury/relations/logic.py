@@ -24,7 +24,7 @@ from typing import Final, Literal, NamedTuple
 from augury.relations.proposition import Proposition, Threshold
 from augury.relations.teams import DRAWLESS
 from augury.relations.windows import Window
-from augury.relations.wording import LEAGUES, PARTIES, STAGES
+from augury.relations.wording import LEAGUES, OFFICES, PARTIES, STAGES
 
 Relation = Literal[
     "implies", "implied_by", "equivalent", "excludes", "complement", "covers", "none"
@@ -439,7 +439,11 @@ def _are_sides(a: Proposition, b: Proposition) -> bool:
 def _same_edition(a: Proposition, b: Proposition, *, matched: bool) -> bool:
     if a.fixture:  # a game is told by its day
         return a.window.kind == "on" and _between(a.window, b.window) == "equal"
-    if a.window.kind == b.window.kind == "on" and _between(a.window, b.window) != "equal":
+    fine = [p.window for p in (a, b) if p.window.kind in ("in", "on")]
+    fine = [w for w in fine if w.precision != "year"]
+    if len(fine) == 2 and _between(*fine) != "equal":
+        return False  # another week's chart, another day's show
+    if len(fine) == 1 and not (a.contest & b.contest & OFFICES):
         return False
     if a.edition is not None and b.edition is not None:
         return a.edition == b.edition

@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -121,15 +121,24 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True):
 class Readable(Protocol):
     """What of a market is read: `records.Market`, `store.StoredMarket`, `store.IndexRow`."""
 
-    question: str
-    title: str
-    subtitle: str | None
-    event_id: str | None
-    event_name: str | None
-    slug: str | None
-    outcomes: Any
-    closes_at: datetime | None
-    created_at: datetime | None
+    @property
+    def question(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def subtitle(self) -> str | None: ...
+    @property
+    def event_id(self) -> str | None: ...
+    @property
+    def event_name(self) -> str | None: ...
+    @property
+    def slug(self) -> str | None: ...
+    @property
+    def outcomes(self) -> Sequence[str]: ...
+    @property
+    def closes_at(self) -> datetime | None: ...
+    @property
+    def created_at(self) -> datetime | None: ...
 
 
 def read_market(market: Readable, outcome: int = 0) -> Proposition:
@@ -563,9 +572,7 @@ def _sides(about: str) -> tuple[frozenset[str], ...]:
     return (_terms(found["a"]), _terms(found["b"])) if found else ()
 
 
-_GAME_TAIL: Final = re.compile(
-    r"(?:\s*\(.*\)\s*|\s+-\s.*|:\s.*|\s+winner)?\s*\??\s*$", re.I
-)
+_GAME_TAIL: Final = re.compile(r"(?:\s*\(.*\)\s*|\s+-\s.*|:\s.*|\s+winner)?\s*\??\s*$", re.I)
 
 
 def _with_teams(

@@ -16,7 +16,8 @@ _NBA = """
 Atlanta | Hawks; Boston | Celtics; Brooklyn | Nets; Charlotte | Hornets; Chicago | Bulls;
 Cleveland | Cavaliers; Dallas | Mavericks; Denver | Nuggets; Detroit | Pistons;
 Golden State | Warriors; Houston | Rockets; Indiana | Pacers;
-Los Angeles | Clippers | Los Angeles C | LA Clippers; Los Angeles | Lakers | Los Angeles L | LA Lakers;
+Los Angeles | Clippers | Los Angeles C | LA Clippers;
+Los Angeles | Lakers | Los Angeles L | LA Lakers;
 Memphis | Grizzlies; Miami | Heat; Milwaukee | Bucks; Minnesota | Timberwolves;
 New Orleans | Pelicans; New York | Knicks; Oklahoma City | Thunder; Orlando | Magic;
 Philadelphia | 76ers; Phoenix | Suns; Portland | Trail Blazers; Portland | Blazers;

@@ -37,6 +37,11 @@ STAGES: Final = {"round16": 1, "quarterfinal": 2, "semifinal": 3, "final": 4, "w
 PARTIES: Final = frozenset(
     term(word) for word in "democrat republican libertarian green independent".split()
 )
+OFFICES: Final = frozenset(
+    terms("president senate governor mayor congress house parliament prime minister chancellor")
+)
+"""Offices that are elected on one day: naming the month says no more than naming the year."""
+
 LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
     (league, frozenset(terms(trophy)), frozenset(terms(conferences)))
     for league, trophy, conferences in (
@@ -113,7 +118,7 @@ _IMPLIED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = tuple(
 @lru_cache(maxsize=1 << 15)
 def canonical(found: frozenset[str]) -> frozenset[str]:
     """Terms without those that another of them implies: the Stanley Cup is the NHL's."""
-    if _VICE <= found:
+    if found >= _VICE:
         found = (found - _VICE) | {"vicepresid"}
     dropped: frozenset[str] = frozenset()
     for name, implied in _IMPLIED:
@@ -146,7 +151,7 @@ def game_day(event_id: str | None, slug: str | None) -> date | None:
         if found := _SLUG_DAY.search(slug or ""):
             return date.fromisoformat(found["day"])
         if found := _TICKER_DAY.search(event_id or ""):
-            return datetime.strptime("".join(found.groups()), "%y%b%d").date()  # noqa: DTZ007
+            return datetime.strptime("".join(found.groups()), "%y%b%d").date()
     except ValueError:
         return None
     return None

@@ -31,7 +31,10 @@ from augury.storage.embedded import Binaries
 DUMP, MANIFEST = "database.dump", "manifest.json"
 FORMAT = 1
 CHUNK = 1 << 20
-LEFT_OUT = ("rate_limits", "pgqueuer_log", "pgqueuer_statistics", "search_indexes")
+LEFT_OUT = (
+    "rate_limits", "pgqueuer_log", "pgqueuer_statistics", "search_indexes", "relation_state",
+    "relation_events", "relation_nodes", "relation_members", "relation_links",
+)  # fmt: skip
 """Tables whose rows are of the moment or follow from others: limits in use, the queue's own log,
 what search indexes were built from (without which they are built anew)."""
 SELF_MADE = ("schedules",)

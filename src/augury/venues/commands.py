@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from augury.errors import AuguryError
 from augury.markets.records import PLATFORMS, Platform
+from augury.relations.linking import Linker
 from augury.search.commands import make_searchable
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -76,6 +77,8 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
                 total=sum(s.added + s.updated for s in summaries if s.kind == "markets") or None,
             )
             await make_searchable(settings, database, lambda n: bars.advance(bar, n))
+            bar = bars.add_task("events and links", total=None)
+            await Linker(database).catch_up(lambda n: bars.advance(bar, n))
     finally:
         await database.close()
     total: Counter[str] = sum((s.refused for s in summaries), Counter())
@@ -122,6 +125,8 @@ async def _sync(platforms: list[Platform], *, full: bool, as_json: bool) -> list
                 outcomes += await _sync_venue(syncing, platform, bars, full=full)
             bar = bars.add_task("search index", total=None)
             await make_searchable(settings, database, lambda n: bars.advance(bar, n))
+            bar = bars.add_task("events and links", total=None)
+            await Linker(database).catch_up(lambda n: bars.advance(bar, n))
     finally:
         await syncing.aclose()
         await database.close()

@@ -1,0 +1,223 @@
+"""Markets into events and links: which hang together, and which are one contract on two venues.
+
+Pure. An event is whatever its markets share: the venue's own event, and the family that their
+propositions make (a ladder of one quantity, deadlines of one happening, the field of a contest,
+one game). A market so stands at up to two nodes, its venue's event and its family, and an event
+is a set of nodes that markets connect. Families join events across venues and take in markets
+whose venue names no event; what one venue keeps apart stays apart (`assign`).
+
+A link is stricter: both markets must assert the same, or one the complement of the other, by
+`augury.relations.logic`, and nothing that the venues read elsewhere may differ (the station of a
+temperature, the minute of a price).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import product
+from typing import Final, Literal, NamedTuple, Protocol
+
+import msgspec
+
+from augury.markets.records import PLATFORMS, Platform
+from augury.relations.logic import relate
+from augury.relations.proposition import Proposition, Readable, read_market
+from augury.search.text import fold
+
+Kind = Literal["game", "ladder", "deadlines", "contest", "venue_event", "single"]
+"""What holds an event's markets together, the tightest first."""
+
+CODE: Final = "1"
+"""Raise it when markets are read, grouped or linked another way: all is then built anew."""
+
+
+class Listed(Readable, Protocol):
+    """A market as it is placed and linked: `store.IndexRow`, `store.StoredMarket`."""
+
+    @property
+    def seq(self) -> int: ...
+    @property
+    def platform(self) -> Platform: ...
+    @property
+    def description(self) -> str | None: ...
+
+
+class Place(NamedTuple):
+    """Where a market stands among others."""
+
+    proposition: Proposition
+    kind: Kind
+    nodes: tuple[str, ...]
+    """Names of the nodes it connects, its venue's event first; never empty."""
+    key: int | None
+    """Equal for all markets that could be one contract; None: it can be linked to nothing."""
+    stages: int | None
+    """Equal for families of one contest that differ by stage or place."""
+
+
+class Link(NamedTuple):
+    """Two markets of two venues that assert the same, or each the other's complement."""
+
+    one: int
+    other: int
+    inverted: bool
+    """Yes of one is No of the other."""
+
+
+def place(market: Listed) -> Place:
+    """Read a market and say where it stands."""
+    p = read_market(market)
+    family = _family(p)
+    nodes: list[str] = []
+    if market.event_id:
+        nodes.append(f"{market.platform}:{market.event_id}")
+    kind: Kind = "venue_event" if nodes else "single"
+    if family is not None:
+        kind = family[0]
+        nodes.append(f"{kind}:{_digest(family):x}")
+    if not nodes:
+        nodes.append(f"market:{market.seq}")
+    return Place(p, kind, tuple(nodes), _key(p, market), _stages(p))
+
+
+_FIELD: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
+_AMOUNT: Final = frozenset({"value", "touches", "counts"})
+
+
+def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
+    """What all markets of one family have in common; None where the text gives too little."""
+    w = p.window
+    if p.unclear or not p.terms:
+        return None
+    if p.fixture:
+        return ("game", p.contest, w.start) if w.kind == "on" and len(p.contest) > 1 else None
+    if p.predicate in _FIELD:
+        if not p.contest or not p.choice or p.edition is None:
+            return None
+        day = (w.start, w.end) if w.kind in ("in", "on") and w.precision != "year" else ()
+        return "contest", p.predicate, p.contest, p.edition, p.stage, p.threshold, *day
+    if p.predicate in _AMOUNT:
+        if w.kind == "open" or w.vague:
+            return None
+        way = p.threshold.direction if p.threshold and p.predicate == "touches" else ""
+        return "ladder", p.predicate, way, p.terms, w.kind, w.start, w.end, w.clock
+    if p.predicate == "rises" or w.kind not in ("by", "in") or len(p.terms) < 2:
+        return None
+    return "deadlines", p.predicate, p.terms
+
+
+def _stages(p: Proposition) -> int | None:
+    if p.predicate not in ("wins", "advances", "ranks") or p.fixture:
+        return None
+    if not p.contest or p.edition is None:
+        return None
+    return _digest((p.contest, p.edition))
+
+
+def _key(p: Proposition, market: Listed) -> int | None:
+    """Of what two markets must have in common to be one contract, by `logic`'s own rules."""
+    if p.unclear or not p.terms or len(market.outcomes) != 2:
+        return None
+    w = p.window
+    when = p.edition if p.predicate in _FIELD else None
+    if p.fixture or (p.predicate not in _FIELD and w.kind != "open"):
+        when = w.start if w.kind == "after" else w.end
+    return _digest((p.terms, when))
+
+
+def _digest(parts: Sequence[Hashable]) -> int:
+    """A stable signed number of 63 bits, whatever the order of the sets in `parts`."""
+    text = "\x1e".join(
+        "\x1f".join(sorted(part)) if isinstance(part, frozenset) else str(part) for part in parts
+    )
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
+
+
+# Events
+
+
+class Event(msgspec.Struct):
+    """A set of nodes while markets are assigned; `id` None: not stored yet."""
+
+    id: int | None
+    nodes: set[str]
+    venues: dict[str, str]
+    """The venue's own event, at most one of each venue."""
+
+
+def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
+    """Bring the nodes of markets, in order, into events. Changes `events`, which is by node.
+
+    Two events become one where a market stands in both, unless they hold two different events of
+    one venue: the venue has reasons that its texts may not tell.
+    """
+    for nodes in markets:
+        for node in nodes:
+            if node not in events:
+                events[node] = Event(None, {node}, venue_of(node))
+        first = events[nodes[0]]
+        for node in nodes[1:]:
+            other = events[node]
+            if other is first or any(
+                first.venues.get(v, name) != name for v, name in other.venues.items()
+            ):
+                continue
+            # The stored one stays, so that ids last.
+            kept, gone = (other, first) if first.id is None else (first, other)
+            kept.nodes |= gone.nodes
+            kept.venues |= gone.venues
+            for moved in gone.nodes:
+                events[moved] = kept
+            first = kept
+
+
+def venue_of(node: str) -> dict[str, str]:
+    venue = node.partition(":")[0]
+    return {venue: node} if venue in PLATFORMS else {}
+
+
+# Links
+
+
+def links(placed: Sequence[tuple[Listed, Place]]) -> list[Link]:
+    """The links among markets of one key."""
+    by_venue: dict[str, list[tuple[Listed, Place]]] = {"polymarket": [], "kalshi": []}
+    for market, where in placed:
+        by_venue[market.platform].append((market, where))
+    found: list[Link] = []
+    for (a, one), (b, other) in product(by_venue["polymarket"], by_venue["kalshi"]):
+        relation = relate(one.proposition, other.proposition)
+        if relation in ("equivalent", "complement") and _same_source(a, b, one.proposition):
+            found.append(Link(a.seq, b.seq, relation == "complement"))
+    return found
+
+
+_COINS: Final = frozenset(
+    "bitcoin ethereum solana ripple dogecoin bnb hyperliquid cardano litecoin avalanch".split()
+)
+
+
+def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
+    """Whether both are read at the same place and time, where the texts may not say."""
+    if p.predicate != "value" or p.threshold is None:
+        return True
+    if p.threshold.unit == "degrees" or p.contest & {"temperatur", "rain", "snow", "wind"}:
+        one, other = _station(a.description), _station(b.description)
+        return one is not None and one == other
+    # A coin has a price at every minute; which one counts has to be said.
+    return not p.terms & _COINS or p.window.clock is not None
+
+
+_STATION: Final = re.compile(
+    r"\b(?:recorded|measured|observed|reported)\s+(?:at|in|by)\s+(?:the\s+)?(?P<at>[^,.;]{3,60}?)"
+    r"(?:\s+(?:weather\s+)?station|\s+airport|,|\s+for\b|\s+on\b|\s+in\s+degrees|\s+as\b|\.)",
+    re.I,
+)
+
+
+def _station(description: str | None) -> str | None:
+    """Where a temperature is taken, as far as the rules say."""
+    found = _STATION.search(description or "")
+    return " ".join(fold(found["at"]).split()) if found else None

@@ -1,0 +1,175 @@
+"""Follows the catalogue: places markets in events and links what is one contract on two venues.
+
+Changes are taken in batches, each in one transaction together with the number of its last
+change, so that a crash repeats nothing and loses nothing. One process does it at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+import structlog
+from psycopg import AsyncConnection
+
+from augury.markets import store as markets
+from augury.markets.store import IndexRow
+from augury.relations import events, store
+from augury.relations.events import Link, Place
+from augury.relations.store import Connection
+from augury.storage.database import Database
+
+log = structlog.get_logger(__name__)
+
+LOCK: Final = 0x6175_6775_7279_0006
+BATCH: Final = 2_000
+"""Changes read and written at a time."""
+LOOK_EVERY: Final = 1.0
+"""Seconds between looks for changes while there are none."""
+LEAD_EVERY: Final = 10.0
+"""Seconds between tries to become the one process that does it."""
+
+Progress = Callable[[int], None]
+
+
+class Linker:
+    """Keeps events and links up to the catalogue."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def catch_up(self, progress: Progress | None = None) -> int | None:
+        """Follow all changes there are; how many, or None if another process is at it."""
+        async with self._leading() as leads:
+            if not leads:
+                return None
+            await self._begin()
+            done = 0
+            while count := await self._step():
+                done += count
+                if progress:
+                    progress(count)
+            return done
+
+    async def follow(self, stop: asyncio.Event) -> None:
+        """Follow changes as they come, until `stop`."""
+        while not stop.is_set():
+            async with self._leading() as leads:
+                if leads:
+                    await self._begin()
+                    while not stop.is_set():
+                        if await self._step() < BATCH:
+                            await _pause(stop, LOOK_EVERY)
+            await _pause(stop, LEAD_EVERY)
+
+    @asynccontextmanager
+    async def _leading(self) -> AsyncIterator[bool]:
+        # A session of its own: the lock is gone the moment this process is.
+        async with await AsyncConnection.connect(
+            self._database.direct_url, autocommit=True, connect_timeout=5
+        ) as session:
+            yield await store.try_lock(session, LOCK)
+
+    async def _begin(self) -> None:
+        """Build anew what another reading built, or what another catalogue left."""
+        async with self._database.transaction() as conn:
+            state = await store.state(conn)
+            newest = await markets.last_change(conn)
+            if state is not None and state.code == events.CODE and state.change <= newest:
+                return
+            await store.clear(conn)
+            await markets.unlink_all(conn)
+            await store.save_state(conn, events.CODE, 0)
+
+    async def _step(self) -> int:
+        """Follow the next batch of changes; how many there were."""
+        async with self._database.transaction() as conn:
+            state = await store.state(conn)
+            after = state.change if state else 0
+            rows = await markets.changes_since(conn, after, BATCH)
+            if rows:
+                await self._apply(conn, rows)
+                await store.save_state(conn, events.CODE, rows[-1].change)
+        return len(rows)
+
+    async def _apply(self, conn: Connection, rows: Sequence[IndexRow]) -> None:
+        # The last news of a market is what it is now; a removal is always the last.
+        latest = {row.seq: row for row in rows}
+        gone = [seq for seq, row in latest.items() if row.removed]
+        kept = {seq: row for seq, row in latest.items() if not row.removed}
+        if gone:
+            await store.remove_members(conn, gone)
+        placed = await asyncio.to_thread(_placed, list(kept.values()))
+        await self._assign(conn, kept, placed)
+        found = await self._links(conn, kept, placed)
+        touched = await store.replace_links(conn, latest.keys(), found)
+        if touched:
+            await self._publish(conn, touched)
+
+    async def _assign(
+        self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
+    ) -> None:
+        """Bring markets into events."""
+        if not placed:
+            return
+        nodes = {node for place in placed.values() for node in place.nodes}
+        by_node = await store.events_of_nodes(conn, nodes)
+        before = len(set(map(id, by_node.values())))
+        events.assign([place.nodes for place in placed.values()], by_node)
+        names: dict[int, str] = {}
+        for seq, place in placed.items():
+            row = rows[seq]
+            name = row.group_name or row.event_name or row.question
+            names.setdefault(id(by_node[place.nodes[0]]), name)
+        distinct = {id(event): event for event in by_node.values()}
+        new = [(e, names.get(i, "")) for i, e in distinct.items() if e.id is None]
+        await store.create_events(conn, new)
+        await store.save_nodes(conn, distinct.values())
+        await store.save_members(
+            conn, [(seq, rows[seq].platform, place) for seq, place in placed.items()]
+        )
+        if len(distinct) - len(new) < before:
+            await store.drop_empty_events(conn)
+        ids = {e.id for e in distinct.values() if e.id is not None}
+        await store.describe_events(conn, ids)
+
+    async def _links(
+        self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
+    ) -> list[Link]:
+        """The links of the batch's markets, among themselves and with those known before."""
+        keys = {place.key for place in placed.values() if place.key is not None}
+        groups = await store.seqs_of_keys(conn, keys)
+        others = [seq for seqs in groups.values() for seq in seqs if seq not in placed]
+        known = {row.seq: row for row in await markets.fetch_index_rows(conn, others)}
+        return await asyncio.to_thread(_linked, groups, rows | known, placed)
+
+    async def _publish(self, conn: Connection, seqs: set[int]) -> None:
+        """Write the links into the markets' records."""
+        linked = await store.linked(conn, seqs)
+        await markets.set_links(
+            conn, {seq: [other for other, _ in linked.get(seq, ())] for seq in sorted(seqs)}
+        )
+
+
+def _placed(rows: Sequence[IndexRow]) -> dict[int, Place]:
+    return {row.seq: events.place(row) for row in rows}
+
+
+def _linked(
+    groups: dict[int, list[int]], rows: dict[int, IndexRow], placed: dict[int, Place]
+) -> list[Link]:
+    found: dict[tuple[int, int], Link] = {}
+    for seqs in groups.values():
+        members = [(rows[seq], placed.get(seq)) for seq in seqs if seq in rows]
+        whole = [(row, place or events.place(row)) for row, place in members]
+        for link in events.links(whole):
+            if link.one in placed or link.other in placed:
+                found[link.one, link.other] = link
+    return list(found.values())
+
+
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)

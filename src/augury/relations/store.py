@@ -1,0 +1,291 @@
+"""Events and links in PostgreSQL: the only SQL over the `relation_` tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from psycopg import AsyncConnection
+from psycopg.rows import class_row
+
+from augury.markets.records import Platform
+from augury.relations.events import Event, Kind, Link, Place, venue_of
+
+Connection: TypeAlias = AsyncConnection[Any]
+
+
+class State(NamedTuple):
+    """How far the catalogue has been followed, and by which reading."""
+
+    code: str
+    change: int
+
+
+class EventRow(NamedTuple):
+    """An event as stored: what holds its markets together, and its name."""
+
+    id: int
+    kind: Kind
+    name: str
+    stages: int | None
+    """Equal for events that are stages, or places, of one contest."""
+
+
+async def state(conn: Connection) -> State | None:
+    """None: nothing has been built yet."""
+    row = await (await conn.execute("select code, change from relation_state")).fetchone()
+    return State(*row) if row else None
+
+
+async def save_state(conn: Connection, code: str, change: int) -> None:
+    await conn.execute(
+        """
+        insert into relation_state (code, change) values (%s, %s)
+        on conflict (id) do update set code = excluded.code, change = excluded.change
+        """,
+        (code, change),
+    )
+
+
+async def try_lock(session: Connection, key: int) -> bool:
+    """Whether this session is now the one that builds; it stays so until it ends."""
+    row = await (await session.execute("select pg_try_advisory_lock(%s)", (key,))).fetchone()
+    return bool(row and row[0])
+
+
+async def clear(conn: Connection) -> list[int]:
+    """Forget everything; returns the markets that had links."""
+    rows = await conn.execute(
+        "select polymarket_seq from relation_links union select kalshi_seq from relation_links"
+    )
+    linked = [row[0] for row in await rows.fetchall()]
+    await conn.execute(
+        "truncate relation_links, relation_members, relation_nodes, relation_events, relation_state"
+    )
+    return linked
+
+
+async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str, Event]:
+    """The events that the nodes belong to, each with all of its nodes; by node."""
+    rows = await conn.execute(
+        """
+        select event_id, node from relation_nodes
+        where event_id in (select event_id from relation_nodes where node = any(%s))
+        """,
+        (list(nodes),),
+    )
+    events: dict[int, Event] = {}
+    for event_id, node in await rows.fetchall():
+        event = events.setdefault(event_id, Event(event_id, set(), {}))
+        event.nodes.add(node)
+        event.venues |= venue_of(node)
+    return {node: event for event in events.values() for node in event.nodes}
+
+
+async def create_events(conn: Connection, events: Sequence[tuple[Event, str]]) -> None:
+    """Number the events that are not stored yet, each under a name."""
+    if not events:
+        return
+    rows = await conn.execute(
+        """
+        insert into relation_events (kind, name)
+        select 'single', name from unnest(%s::text[]) with ordinality n (name, ord) order by ord
+        returning id
+        """,
+        ([name for _, name in events],),
+    )
+    for (event, _), (event_id,) in zip(events, sorted(await rows.fetchall()), strict=True):
+        event.id = event_id
+
+
+async def save_nodes(conn: Connection, events: Iterable[Event]) -> None:
+    """Write which event each node belongs to."""
+    pairs = [(node, event.id) for event in events for node in event.nodes]
+    await conn.execute(
+        """
+        insert into relation_nodes (node, event_id) select * from unnest(%s::text[], %s::bigint[])
+        on conflict (node) do update set event_id = excluded.event_id
+        where relation_nodes.event_id <> excluded.event_id
+        """,
+        ([node for node, _ in pairs], [event_id for _, event_id in pairs]),
+    )
+
+
+async def drop_empty_events(conn: Connection) -> None:
+    await conn.execute(
+        """
+        delete from relation_events e
+        where not exists (select from relation_nodes n where n.event_id = e.id)
+        """
+    )
+
+
+async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, Place]]) -> None:
+    """Write where markets stand, by number."""
+    await conn.execute(
+        """
+        insert into relation_members (market_seq, platform, node, kind, key, stages)
+        select * from unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::bigint[],
+                             %s::bigint[])
+        on conflict (market_seq) do update
+        set node = excluded.node, kind = excluded.kind, key = excluded.key,
+            stages = excluded.stages
+        """,
+        (
+            [seq for seq, _, _ in places],
+            [platform for _, platform, _ in places],
+            [p.nodes[0] for _, _, p in places],
+            [p.kind for _, _, p in places],
+            [p.key for _, _, p in places],
+            [p.stages for _, _, p in places],
+        ),
+    )
+
+
+async def describe_events(conn: Connection, ids: Collection[int]) -> None:
+    """Give events the kind of most of their markets, and the contest they are a stage of."""
+    await conn.execute(
+        """
+        update relation_events e set kind = d.kind, stages = d.stages
+        from (
+          select n.event_id as id, mode() within group (order by m.kind) as kind,
+                 mode() within group (order by m.stages) as stages
+          from relation_nodes n join relation_members m using (node)
+          where n.event_id = any(%s) group by n.event_id
+        ) d
+        where e.id = d.id and (e.kind, e.stages) is distinct from (d.kind, d.stages)
+        """,
+        (list(ids),),
+    )
+
+
+async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
+    """Forget markets that are gone, and the events that only they were in."""
+    await conn.execute("delete from relation_members where market_seq = any(%s)", (list(seqs),))
+    await conn.execute(
+        """
+        delete from relation_nodes where event_id not in (
+          select n.event_id from relation_members m join relation_nodes n using (node)
+        )
+        """
+    )
+    await drop_empty_events(conn)
+
+
+async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, list[int]]:
+    """The markets of each key that markets of more than one venue have."""
+    rows = await conn.execute(
+        """
+        select key, array_agg(market_seq order by market_seq) from relation_members
+        where key = any(%s) group by key having count(distinct platform) > 1
+        """,
+        (list(keys),),
+    )
+    return dict(await rows.fetchall())
+
+
+async def replace_links(
+    conn: Connection, seqs: Collection[int], links: Collection[Link]
+) -> set[int]:
+    """Make `links` the only ones of the markets `seqs`; returns all markets touched by it."""
+    rows = await conn.execute(
+        """
+        delete from relation_links
+        where polymarket_seq = any(%(seqs)s) or kalshi_seq = any(%(seqs)s)
+        returning polymarket_seq, kalshi_seq
+        """,
+        {"seqs": list(seqs)},
+    )
+    touched = {seq for row in await rows.fetchall() for seq in row}
+    await conn.execute(
+        """
+        insert into relation_links (polymarket_seq, kalshi_seq, inverted)
+        select * from unnest(%s::bigint[], %s::bigint[], %s::boolean[])
+        on conflict do nothing
+        """,
+        (
+            [link.one for link in links],
+            [link.other for link in links],
+            [link.inverted for link in links],
+        ),
+    )
+    return touched | {seq for link in links for seq in link[:2]}
+
+
+async def linked(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
+    """The markets linked to each of `seqs`, and whether the sides are inverted."""
+    rows = await conn.execute(
+        """
+        select s.seq, l.other, l.inverted from unnest(%s::bigint[]) s (seq)
+        cross join lateral (
+          select kalshi_seq as other, inverted from relation_links where polymarket_seq = s.seq
+          union all
+          select polymarket_seq, inverted from relation_links where kalshi_seq = s.seq
+        ) l order by 1, 2
+        """,
+        (list(seqs),),
+    )
+    found: dict[int, list[tuple[int, bool]]] = {}
+    for seq, other, inverted in await rows.fetchall():
+        found.setdefault(seq, []).append((other, inverted))
+    return found
+
+
+async def events_of_markets(conn: Connection, seqs: Collection[int]) -> dict[int, EventRow]:
+    """The event of each market that has been placed."""
+    async with conn.cursor() as cursor:
+        await cursor.execute(
+            """
+            select m.market_seq, e.id, e.kind, e.name, e.stages
+            from relation_members m join relation_nodes n using (node)
+            join relation_events e on e.id = n.event_id
+            where m.market_seq = any(%s)
+            """,
+            (list(seqs),),
+        )
+        return {seq: EventRow(*rest) for seq, *rest in await cursor.fetchall()}
+
+
+async def markets_of_events(conn: Connection, ids: Collection[int]) -> dict[int, list[int]]:
+    """The markets of each event."""
+    rows = await conn.execute(
+        """
+        select n.event_id, m.market_seq
+        from relation_nodes n join relation_members m using (node)
+        where n.event_id = any(%s) order by 1, 2
+        """,
+        (list(ids),),
+    )
+    found: dict[int, list[int]] = {}
+    for event_id, seq in await rows.fetchall():
+        found.setdefault(event_id, []).append(seq)
+    return found
+
+
+class Counts(NamedTuple):
+    """What has been built."""
+
+    markets: int
+    events: int
+    across: int
+    """Events with markets of both venues."""
+    links: int
+    inverted: int
+
+
+async def counts(conn: Connection) -> Counts:
+    async with conn.cursor(row_factory=class_row(Counts)) as cursor:
+        await cursor.execute(
+            """
+            select (select count(*) from relation_members) as markets,
+                   (select count(*) from relation_events) as events,
+                   (select count(*) from (
+                      select n.event_id from relation_members m join relation_nodes n using (node)
+                      group by 1 having count(distinct m.platform) > 1) e) as across,
+                   (select count(*) from relation_links) as links,
+                   (select count(*) from relation_links where inverted) as inverted
+            """
+        )
+        row = await cursor.fetchone()
+    assert row is not None
+    return row
