@@ -256,7 +256,7 @@ def _price(
     kind: str,
     span: Span,
     level: int,
-    levels: list[int],
+    levels: Sequence[int],
     table: NDArray[Any],
 ) -> Statement:
     x = f"${level},000" if rng.random() < 0.6 else f"${level}k"
