@@ -30,6 +30,9 @@ NOUNS = {
     "health": {"markets", "search", "venues", "storage"},
     "forecast": {"graph", "relations", "markets", "search", "storage", "jobs"},
     "rvol": {"storage"},
+    "series": {"net", "storage", "jobs"},
+    "deliveries": {"net", "storage"},
+    "watchlists": {"markets", "series", "rvol", "deliveries", "storage", "jobs"},
 }
 """Which nouns a noun's services and stores may use. Its routes may also use http and access."""
 
@@ -63,6 +66,10 @@ PURE = [
     "http/gcra.py",
     "access/keys.py",
     "net/addresses.py",
+    "watchlists/rules.py",
+    "watchlists/measures.py",
+    "watchlists/chart.py",
+    "deliveries/schedule.py",
     "rvol/panel.py",
     "rvol/measures.py",
     "rvol/bars.py",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
+from augury.deliveries import routes as deliveries
 from augury.forecast import routes as forecast
 from augury.graph import routes as graph
 from augury.health import routes as health
@@ -11,6 +12,7 @@ from augury.markets import routes as markets
 from augury.relations import routes as relations
 from augury.rvol import routes as rvol
 from augury.search import routes as search
+from augury.watchlists import routes as watchlists
 
 ROUTERS = (
     health.router,  # 4.1  /v1/health
@@ -19,6 +21,8 @@ ROUTERS = (
     rvol.router,  # 4.3  /v1/rvol/*
     markets.router,  # 4.4  /v1/markets
     relations.router,  # /docs/factors: the causal factor base
+    watchlists.router,  # 4.4  /v1/watchlists
+    deliveries.router,  # 4.4  /v1/watchlists/{watchlist_id}/deliveries
     graph.router,  # 4.4  /internal/v1/graph/*
 )
 

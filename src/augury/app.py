@@ -13,6 +13,8 @@ from fastapi import FastAPI
 
 from augury import __version__, api
 from augury.access.service import AccessService
+from augury.deliveries.sender import Sender
+from augury.deliveries.service import DeliveryService
 from augury.errors import SetupProblem
 from augury.graph import jobs as graph_jobs
 from augury.graph.service import GraphService
@@ -21,12 +23,18 @@ from augury.http import setup
 from augury.http import store as idempotency
 from augury.jobs.worker import Worker
 from augury.markets.service import MarketService
+from augury.net.addresses import Policy
 from augury.relations.linking import Linker
 from augury.relations.service import RelationService
 from augury.search.service import SearchService
 from augury.settings import Settings
 from augury.storage.database import Database
+from augury.storage.vault import Vault
 from augury.venues.sync import Sync
+from augury.watchlists import jobs as watchlist_jobs
+from augury.watchlists.evaluation import Evaluator
+from augury.watchlists.observe import Observer
+from augury.watchlists.service import WatchlistService
 
 log = structlog.get_logger(__name__)
 
@@ -45,6 +53,10 @@ class Services:
     search: SearchService
     relations: RelationService
     graph: GraphService
+    deliveries: DeliveryService
+    sender: Sender
+    evaluator: Evaluator
+    watchlists: WatchlistService
     health: HealthService
 
 
@@ -57,6 +69,13 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
         relations = RelationService()
         search = await SearchService.open(settings, database, relations)
         stack.push_async_callback(search.close)
+        vault = Vault(settings)
+        policy = Policy.of(settings.outbound_allow, http=settings.outbound_http == "on")
+        deliveries = DeliveryService(
+            database, vault, policy, notify_schemes=settings.notify_schemes
+        )
+        sender = Sender(database, vault, policy)
+        evaluator = Evaluator(database, Observer(), partial(_best, search), wake=sender.wake)
         yield Services(
             settings=settings,
             database=database,
@@ -65,6 +84,10 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             search=search,
             relations=relations,
             graph=GraphService(database, search, relations),
+            deliveries=deliveries,
+            sender=sender,
+            evaluator=evaluator,
+            watchlists=WatchlistService(database, evaluator, deliveries),
             health=HealthService(
                 database,
                 search,
@@ -72,6 +95,12 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
                 syncing=settings.sync == "on",
             ),
         )
+
+
+async def _best(search: SearchService, query: str, most: int) -> list[str]:
+    """Ids of the active markets that answer a query best."""
+    found = await search.search(query, dimensions=("direct",), top_k=most, status="active")
+    return [result.id for result in found["direct"]]
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -119,11 +148,13 @@ Work = Callable[[asyncio.Event], Awaitable[None]]
 def _work(services: Services) -> dict[str, Work]:
     worker = Worker(services.database)
     graph_jobs.register(worker, services.graph)
+    watchlist_jobs.register(worker, services.evaluator, services.database)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
     work: dict[str, Work] = {
         "index": services.search.follow,
         "links": Linker(services.database).follow,
         "jobs": worker.run,
+        "deliveries": services.sender.run,
     }
     if services.settings.sync == "on":
         work["sync"] = Sync(services.database, services.settings).run

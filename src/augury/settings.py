@@ -52,6 +52,11 @@ class Settings(BaseSettings):
     database_pool_size: int = Field(
         default=8, ge=2, le=200, description="Connections a process opens."
     )
+    secret_key: SecretStr | None = Field(
+        default=None,
+        description="32 random bytes as base64 that seal users' secrets; unset: secret.key in "
+        "the data folder.",
+    )
     pg_bin_dir: Path | None = Field(
         default=None,
         description="Folder of PostgreSQL binaries to use in place of the bundled ones.",
@@ -143,13 +148,19 @@ class Settings(BaseSettings):
         "comma.",
     )
 
+    notify_schemes: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Apprise services by URL scheme that deliveries may use, by comma; unset: "
+        "none.",
+    )
+
     # Used by later parts of the service
     macro_runtime_url: str | None = Field(default=None, description="Upstream of the macro proxy.")
     llm_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint; unset: none."
     )
 
-    @field_validator("trusted_proxies", "outbound_allow", mode="before")
+    @field_validator("trusted_proxies", "outbound_allow", "notify_schemes", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return (

@@ -4,7 +4,8 @@ Mark the endpoint of a `routing.Route` with `@idempotent`; it must name its call
 types of callers.py. A key belongs to an account for 24 hours. The same key with the same request
 replays the stored answer, with another request is 422, and while the first is under way 409. An
 attempt that raised has created nothing, so its key is free again. A process that died in the
-middle leaves a claim that the next try takes over once no deadline could have spared it.
+middle leaves a claim that the next try takes over once no deadline could have spared it. Answers
+are kept sealed: some hold a secret that is shown only once.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from augury.errors import Conflict, InvalidInput
 from augury.http import store
 from augury.http.callers import Caller
 from augury.storage.database import Database
+from augury.storage.vault import CantOpen, Vault
 
 HEADER = "Idempotency-Key"
 _KEY = re.compile(r'"?([\x21\x23-\x7e]{1,255})"?', re.ASCII)
@@ -59,7 +61,7 @@ async def answer_once(
         ours = await store.claim(conn, *claim, fingerprint.digest())
         earlier = None if ours else await store.kept(conn, *claim)
     if not ours:
-        return _answer(earlier, fingerprint.digest())
+        return _answer(request, claim, earlier, fingerprint.digest())
     try:
         response = await handler(request)
     except BaseException:
@@ -67,12 +69,19 @@ async def answer_once(
             await store.release(conn, *claim)
         raise
     headers = {name: value for name, value in response.headers.items() if name in _KEPT}
+    sealed = _vault(request).seal(bytes(response.body), "/".join(claim))
     async with database.transaction() as conn:
-        await store.keep(conn, *claim, response.status_code, headers, bytes(response.body))
+        await store.keep(conn, *claim, response.status_code, headers, sealed)
     return response
 
 
-def _answer(earlier: store.Kept | None, request_hash: bytes) -> Response:
+def _vault(request: Request) -> Vault:
+    return request.app.state.vault
+
+
+def _answer(
+    request: Request, claim: tuple[str, str], earlier: store.Kept | None, request_hash: bytes
+) -> Response:
     if earlier is not None and earlier.request_hash != request_hash:
         raise InvalidInput(
             "This Idempotency-Key was used for another request.", code="idempotency_key_reused"
@@ -84,4 +93,11 @@ def _answer(earlier: store.Kept | None, request_hash: bytes) -> Response:
             headers={"Retry-After": "1"},
         )
     headers = {**(earlier.headers or {}), "Idempotency-Replayed": "true"}
-    return Response(earlier.body, earlier.status, headers)
+    try:
+        body = _vault(request).open(earlier.body or b"", "/".join(claim))
+    except CantOpen:
+        raise Conflict(
+            "This request was answered before, and the answer can't be read any more.",
+            code="idempotency_answer_lost",
+        ) from None
+    return Response(body, earlier.status, headers)

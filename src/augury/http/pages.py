@@ -38,3 +38,9 @@ def decode(cursor: str, kind: type[T]) -> T:
         raise InvalidInput.at(
             "query", "cursor", msg="This cursor is not one of this list.", type="cursor_invalid"
         ) from None
+
+
+def decode_number(cursor: str) -> int:
+    """The position of a list that is sorted by a row number."""
+    (number,) = decode(cursor, tuple[Annotated[int, msgspec.Meta(ge=0, lt=2**63)]])
+    return number

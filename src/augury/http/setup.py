@@ -11,6 +11,7 @@ from augury.http.callers import Traffic
 from augury.http.guard import Guard
 from augury.http.limits import make_limiter
 from augury.settings import Settings
+from augury.storage.vault import Vault
 
 
 def install(app: FastAPI, settings: Settings) -> None:
@@ -21,6 +22,7 @@ def install(app: FastAPI, settings: Settings) -> None:
     redis_url = settings.redis_url.get_secret_value() if settings.redis_url else None
     limiter = make_limiter(redis_url, lambda: app.state.services.database)
     app.state.traffic = Traffic(settings, limiter)
+    app.state.vault = Vault(settings)
     # A redirect to the path with a slash more or less would be built from the caller's Host.
     app.router.redirect_slashes = False
     errors.install(app)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
@@ -19,6 +18,7 @@ from augury.errors import InvalidInput
 from augury.http import pages, routing
 from augury.http.callers import MarketsCaller
 from augury.http.conditional import tagged
+from augury.http.fields import Moment
 from augury.markets import schemas
 from augury.markets.records import Platform, Status
 from augury.markets.service import MAX_EXPORT, MarketService, Page
@@ -46,23 +46,7 @@ async def _service(request: Request) -> MarketService:
     return request.app.state.services.markets
 
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-
 Service = Annotated[MarketService, Depends(_service)]
-
-
-def _utc(moment: datetime) -> datetime:
-    """In UTC; a time without a zone is one. Only years that every later sum can bear."""
-    if not 1970 <= moment.year <= 2200:
-        raise ValueError("the year should be between 1970 and 2200")
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def _iso(value: object) -> object:
-    """Refuse a bare number, which would be read as seconds since 1970."""
-    if isinstance(value, str) and not _DATE.match(value):
-        raise ValueError("a time should be written as ISO 8601, like 2026-12-31T00:00:00Z")
-    return value
 
 
 def _few_words(text: str) -> str:
@@ -75,7 +59,6 @@ def _number(text: object) -> object:
     return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() else text
 
 
-Moment = Annotated[datetime, BeforeValidator(_iso), AfterValidator(_utc)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 

@@ -1,8 +1,8 @@
 """The catalogue in PostgreSQL: the only SQL over markets, their removals and their prices.
 
 Every writer of `markets` first takes one advisory lock, held until its transaction ends. So
-`change` numbers are taken and become visible in the same order, and a reader that has seen
-number n will never again find a new row below n.
+`change` and `moved` numbers are taken and become visible in the same order, and a reader that has
+seen number n will never again find a new row below n.
 """
 
 from __future__ import annotations
@@ -299,6 +299,7 @@ _UPDATE = f"""
 update markets m set
   {", ".join(f"{c} = i.{c}" for c in _INCOMING if c != "id")},
   updated_at = now(),
+  moved = nextval('market_move'),
   change = case when i.indexed then nextval('market_change') else m.change end
 from incoming i where m.seq = i.seq and i.changed
 """  # noqa: S608
@@ -635,6 +636,7 @@ update markets m set
   open_interest = case when n.lifecycle then coalesce(n.open_interest, m.open_interest)
                        else m.open_interest end,
   updated_at    = case when n.changed then now() else m.updated_at end,
+  moved         = case when n.changed then nextval('market_move') else m.moved end,
   change        = case when n.indexed then nextval('market_change') else m.change end
 from news n
 where m.seq = n.seq and (n.lifecycle or n.quote)
@@ -1000,3 +1002,89 @@ async def counts_by_platform_status(conn: Connection) -> list[PlatformCount]:
 async def is_empty(conn: Connection) -> bool:
     """Whether the catalogue holds no market at all."""
     return await _scalar(conn, "select not exists (select from markets)")
+
+
+class Quote(NamedTuple):
+    """What of a market can move, for those who watch it. Fields as in `records.Market`."""
+
+    id: str
+    seq: int
+    platform: Platform
+    question: str
+    outcomes: list[str]
+    prices: list[float | None]
+    price_as_of: datetime | None
+    status: Status
+    resolution: str | None
+    closes_at: datetime | None
+    best_bid: float | None
+    best_ask: float | None
+    volume: float | None
+    volume_24h: float | None
+    url: str | None
+    origin: Origin
+    observed_at: datetime | None
+
+
+async def quotes(conn: Connection, ids: Sequence[str]) -> dict[str, Quote]:
+    """The known ones among `ids`, as they stand."""
+    query = f"select {', '.join(Quote._fields)} from markets where id = any(%s)"  # noqa: S608
+    rows = await conn.execute(_sql(query), (list(ids),), binary=True)
+    return {row[0]: Quote(*row) for row in await rows.fetchall()}
+
+
+async def moved_since(conn: Connection, moved: int, limit: int) -> tuple[list[str], int]:
+    """Ids of at most `limit` markets that moved after number `moved`, and how far that reaches."""
+    rows = await conn.execute(
+        "select id, moved from markets where moved > %s order by moved limit %s", (moved, limit)
+    )
+    found = await rows.fetchall()
+    return [id_ for id_, _ in found], found[-1][1] if found else moved
+
+
+async def members(conn: Connection, platform: str, event_id: str, limit: int) -> list[str]:
+    """Ids of an event's markets, the most traded first."""
+    rows = await conn.execute(
+        "select id from markets where platform = %s and event_id = %s"
+        " order by volume desc nulls last, seq limit %s",
+        (platform, event_id, limit),
+    )
+    return [row[0] for row in await rows.fetchall()]
+
+
+class PastPrices(NamedTuple):
+    """A request for one outcome's prices at `now - span`, `now - 2 span`, ..."""
+
+    market_seq: int
+    outcome: int
+    span: timedelta
+
+
+PRICE_LASTS = timedelta(days=2)
+"""How long a recorded price stands: an unchanged one is recorded anew each day."""
+
+
+async def prices_before(
+    conn: Connection, asked: Sequence[PastPrices], count: int, now: datetime
+) -> list[list[float | None]]:
+    """For each request its last `count` prices, oldest first; None where none stood."""
+    if not asked:
+        return []
+    rows = await conn.execute(
+        """
+        select array_agg(p.price order by k desc)
+        from unnest(%s::bigint[], %s::smallint[], %s::interval[])
+             with ordinality a (market_seq, outcome, span, n)
+        cross join generate_series(1, %s) k
+        left join lateral (
+          select price from prices
+          where market_seq = a.market_seq and outcome = a.outcome
+            and at <= %s::timestamptz - k * a.span and at > %s::timestamptz - k * a.span - %s
+          order by at desc limit 1
+        ) p on true
+        group by a.n order by a.n
+        """,
+        (*(list(column) for column in zip(*asked, strict=True)), count, now, now, PRICE_LASTS),
+        binary=True,
+    )
+    return [row[0] for row in await rows.fetchall()]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import select
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import AsyncConnection
@@ -191,6 +191,12 @@ async def _create_if_missing(server: EmbeddedServer) -> None:
                 await connection.execute(f"create database {DATABASE}")
             except psycopg.errors.DuplicateDatabase:
                 pass  # another process was faster
+
+
+def columns(names: Iterable[str], table: str = "") -> LiteralString:
+    """Column names of a record of ours as a part of SQL; never anything a caller gave."""
+    prefix = f"{table}." if table else ""
+    return ", ".join(f"{prefix}{name}" for name in names)  # type: ignore[return-value]
 
 
 def _first_line(error: Exception) -> str:

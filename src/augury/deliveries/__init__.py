@@ -1,0 +1,1 @@
+"""Deliveries: alerts sent to where their owners want them, at least once, signed."""

@@ -1,0 +1,69 @@
+"""One message through apprise, in a process of its own: `python -m augury.deliveries.notify`.
+
+Apprise talks to some hundred services through libraries of its own, past our guard. So this
+process is one that can't connect inward at all: a hook in the interpreter, which nothing can
+remove, judges each connection, and refuses to start programs. Takes its job as JSON on standard
+input; ends with 0 when the service took the message.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from ipaddress import ip_address
+from typing import Any
+
+from augury.net.addresses import Policy, Refused
+
+_STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork")
+
+
+def confine(policy: Policy) -> None:
+    """From now on this process connects to public addresses only. It can't be undone."""
+
+    def judge(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in _STARTS:
+            raise PermissionError("no programs from here")
+        if event not in ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind"):
+            return
+        connection, address = arguments[0], arguments[1]
+        if connection.family not in (socket.AF_INET, socket.AF_INET6):
+            raise PermissionError("no sockets of this machine from here")
+        if event == "socket.bind":
+            raise PermissionError("no listening from here")
+        if isinstance(address, tuple):
+            try:
+                policy.check_address(ip_address(address[0]))
+            except (Refused, ValueError) as error:
+                raise PermissionError("not a public address") from error
+
+    sys.addaudithook(judge)
+
+
+def send(url: str, payload: dict[str, Any]) -> bool:
+    """Whether the service behind apprise's `url` took the message."""
+    import apprise
+
+    target = apprise.Apprise()
+    if not target.add(url):
+        return False
+    data = payload.get("data", {})
+    title = data.get("title") or payload["type"]
+    lines = [data.get("summary"), data.get("next_action")]
+    body = "\n".join(line for line in lines if line) or title
+    kind = apprise.NotifyType.WARNING if payload["type"] == "alert.fired" else "info"
+    return bool(target.notify(title=title, body=body, notify_type=kind))
+
+
+def main() -> int:
+    """Send the one job of standard input."""
+    job = json.load(sys.stdin)
+    import apprise  # noqa: F401  (before the hook: importing looks at the machine)
+
+    confine(Policy.of(job["allowed"], http=job["http"]))
+    return 0 if send(job["url"], json.loads(job["payload"])) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

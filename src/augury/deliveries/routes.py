@@ -1,0 +1,173 @@
+"""/v1/watchlists/{watchlist_id}/deliveries: endpoints, ping, log, replay."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+
+from augury.deliveries import schemas
+from augury.deliveries.service import DeliveryService
+from augury.errors import NotFound
+from augury.http import openapi, pages, routing
+from augury.http.callers import WatchCaller
+from augury.http.fields import is_id
+from augury.http.idempotency import idempotent
+
+router = routing.router(tags=["watchlists"], prefix="/v1/watchlists/{watchlist_id}/deliveries")
+
+
+async def _service(request: Request) -> DeliveryService:
+    return request.app.state.services.deliveries
+
+
+async def _watchlist_id(watchlist_id: str) -> str:
+    if not is_id("wl", watchlist_id):
+        raise NotFound("There is no watchlist with this id.")
+    return watchlist_id
+
+
+async def _delivery_id(delivery_id: str) -> str:
+    if not is_id("whd", delivery_id):
+        raise NotFound("There is no delivery with this id.")
+    return delivery_id
+
+
+Service = Annotated[DeliveryService, Depends(_service)]
+WatchlistId = Annotated[str, Depends(_watchlist_id)]
+DeliveryId = Annotated[str, Depends(_delivery_id)]
+_ERRORS = openapi.errors(404, 422)
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Add a delivery",
+    response_model=schemas.DeliveryMade,
+    responses={**_ERRORS, **openapi.errors(409)},
+)
+@idempotent
+async def create(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: schemas.DeliveryRequest
+) -> dict[str, object]:
+    """Have the watchlist's alerts sent to an address. The signing secret is shown this once.
+
+    Each message is a POST with the headers `webhook-id`, `webhook-timestamp` and
+    `webhook-signature` of Standard Webhooks, answered by any 2xx within 10 s; anything else is
+    tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, under the same `webhook-id`.
+    """
+    endpoint, secret = await service.create(caller.account_id or "", watchlist_id, new.new())
+    return {**schemas.delivery(endpoint), "secret": secret}
+
+
+@router.get("", summary="List deliveries", response_model=schemas.DeliveryList, responses=_ERRORS)
+async def list_(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId
+) -> dict[str, object]:
+    """The watchlist's deliveries, oldest first: at most 10."""
+    found = await service.list(caller.account_id or "", watchlist_id)
+    return {"items": [schemas.delivery(endpoint) for endpoint in found], "next_cursor": None}
+
+
+@router.patch(
+    "/{delivery_id}",
+    summary="Change a delivery",
+    response_model=schemas.DeliveryMade,
+    responses=_ERRORS,
+)
+async def change(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    delivery_id: DeliveryId,
+    wanted: schemas.DeliveryChange,
+) -> dict[str, object]:
+    """Another address, on or off, a new signing secret."""
+    endpoint, secret = await service.change(
+        caller.account_id or "",
+        watchlist_id,
+        delivery_id,
+        url=wanted.url,
+        enabled=wanted.enabled,
+        new_secret=wanted.rotate_secret,
+    )
+    return {**schemas.delivery(endpoint), "secret": secret}
+
+
+@router.delete("/{delivery_id}", status_code=204, summary="Remove a delivery", responses=_ERRORS)
+async def delete(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, delivery_id: DeliveryId
+) -> Response:
+    """The delivery and its log are gone; what was waiting is not sent."""
+    await service.delete(caller.account_id or "", watchlist_id, delivery_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{delivery_id}/ping",
+    status_code=202,
+    summary="Send a test message",
+    response_model=schemas.Sent,
+    responses={**_ERRORS, **openapi.errors(409)},
+)
+@idempotent
+async def ping(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, delivery_id: DeliveryId
+) -> dict[str, object]:
+    """A message of type `ping`, signed and retried like any other."""
+    sent = await service.ping(caller.account_id or "", watchlist_id, delivery_id)
+    return {"message_ids": [sent]}
+
+
+@router.get(
+    "/{delivery_id}/log",
+    summary="A delivery's log",
+    response_model=schemas.DeliveryLog,
+    responses=_ERRORS,
+)
+async def log(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    delivery_id: DeliveryId,
+    limit: pages.Limit = pages.DEFAULT_LIMIT,
+    cursor: pages.Cursor = None,
+) -> dict[str, object]:
+    """Messages with every attempt, newest first; kept for 30 days after they ended."""
+    before = pages.decode_number(cursor) if cursor else None
+    found = await service.log(
+        caller.account_id or "", watchlist_id, delivery_id, limit=limit + 1, before=before
+    )
+    more = len(found) > limit
+    return {
+        "items": [schemas.message(logged) for logged in found[:limit]],
+        "next_cursor": pages.encode((found[limit - 1].seq,)) if more else None,
+    }
+
+
+@router.post(
+    "/{delivery_id}/replay",
+    status_code=202,
+    summary="Send messages again",
+    response_model=schemas.Sent,
+    responses={**_ERRORS, **openapi.errors(409)},
+)
+@idempotent
+async def replay(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    delivery_id: DeliveryId,
+    which: schemas.ReplayRequest,
+) -> dict[str, object]:
+    """One message of the log, or the alerts that failed since a time and were not replayed yet
+    (at most 1,000 at once). They go out under new ids; `replays` in the log names the old ones.
+    """
+    sent = await service.replay(
+        caller.account_id or "",
+        watchlist_id,
+        delivery_id,
+        message_id=which.message_id,
+        since=which.since,
+    )
+    return {"message_ids": sent}

@@ -1,0 +1,42 @@
+"""When a failed delivery is tried again, and when its endpoint is given up. Pure.
+
+The times are those that Standard Webhooks recommends
+(https://github.com/standard-webhooks/standard-webhooks, "Operational considerations").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+RETRIES = (
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=5),
+    timedelta(hours=10),
+    timedelta(hours=10),
+)
+"""Pauses before the second, third, ... attempt; after the last one a message has failed."""
+OFF_AFTER = timedelta(hours=120)
+"""An endpoint that took nothing for so long is switched off."""
+GONE = 410
+
+
+def next_attempt(
+    failures: int, now: datetime, retries: Sequence[timedelta] = RETRIES
+) -> datetime | None:
+    """When to try again after failure number `failures` (from 1); None: not any more."""
+    return now + retries[failures - 1] if failures <= len(retries) else None
+
+
+def switches_off(
+    status_code: int | None, failing_since: datetime | None, now: datetime
+) -> str | None:
+    """Why an endpoint is switched off after a failure; None: it is not."""
+    if status_code == GONE:
+        return "The endpoint answered 410 Gone."
+    if failing_since is not None and now - failing_since >= OFF_AFTER:
+        return "The endpoint took nothing for 120 hours."
+    return None

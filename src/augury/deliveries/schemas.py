@@ -1,0 +1,195 @@
+"""Wire shapes of deliveries."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from augury.deliveries.service import NewEndpoint, Type
+from augury.deliveries.store import Endpoint, Logged
+from augury.http.fields import BodyMoment
+
+_ENDPOINT: dict[str, Any] = {
+    "id": "whd_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6",
+    "type": "webhook",
+    "host": "hooks.example.org",
+    "enabled": True,
+    "off_reason": None,
+    "failing_since": None,
+    "delivered_at": "2026-11-21T09:30:04Z",
+    "created_at": "2026-11-20T08:00:00Z",
+}
+_SECRET = "whsec_plJ3nmyCDGBKInavdOK15jsl3jjI9bBx0ZzLr6zPmZQ="  # noqa: S105  (an example)
+
+
+def _example(**fields: Any) -> ConfigDict:
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [fields]})
+
+
+class DeliveryRequest(BaseModel):
+    """Where alerts should go."""
+
+    model_config = _example(type="webhook", url="https://hooks.example.org/augury")
+
+    type: Type = Field(
+        description="webhook: signed POSTs by Standard Webhooks. notify: through a service that "
+        "the operator has enabled."
+    )
+    url: str = Field(min_length=1, max_length=2048, strict=True, description="Never shown again.")
+    secret: str | None = Field(
+        None,
+        max_length=200,
+        strict=True,
+        description="Signing secret: whsec_ and 24 to 64 bytes as base64. Made when left out.",
+    )
+
+    def new(self) -> NewEndpoint:
+        """As the service takes it."""
+        return NewEndpoint(self.type, self.url, self.secret)
+
+
+class DeliveryChange(BaseModel):
+    """What to change; what is left out stays."""
+
+    model_config = _example(enabled=True)
+
+    url: str | None = Field(None, min_length=1, max_length=2048, strict=True)
+    enabled: bool | None = Field(
+        None, strict=True, description="false drops what is waiting; true after a switch-off."
+    )
+    rotate_secret: bool = Field(
+        False, strict=True, description="Sign with a new secret from now on."
+    )
+
+
+class Delivery(BaseModel):
+    """An endpoint. Of its address only the host (or the service) is shown."""
+
+    model_config = _example(**_ENDPOINT)
+
+    id: str
+    type: Type
+    host: str
+    enabled: bool
+    off_reason: str | None = Field(description="Why it is off.")
+    failing_since: datetime | None = Field(description="Null: the last message was taken.")
+    delivered_at: datetime | None
+    created_at: datetime
+
+
+class DeliveryMade(Delivery):
+    """An endpoint with its signing secret, which is shown this once."""
+
+    model_config = _example(**_ENDPOINT, secret=_SECRET)
+
+    secret: str | None = Field(description="Null where nothing is signed or it did not change.")
+
+
+class DeliveryList(BaseModel):
+    """A watchlist's endpoints."""
+
+    model_config = _example(items=[_ENDPOINT], next_cursor=None)
+
+    items: list[Delivery]
+    next_cursor: str | None
+
+
+class Attempt(BaseModel):
+    """One attempt to deliver."""
+
+    attempt: int
+    at: datetime
+    status_code: int | None = Field(description="Null: there was no answer.")
+    failure: str | None = Field(description="Null: it was taken.")
+    seconds: float
+
+
+_MESSAGE: dict[str, Any] = {
+    "id": "msg_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6",
+    "alert_id": "alr_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6",
+    "type": "alert.fired",
+    "status": "delivered",
+    "created_at": "2026-11-21T09:30:03Z",
+    "ended_at": "2026-11-21T09:30:04Z",
+    "next_attempt_at": None,
+    "replays": None,
+    "attempts": [
+        {
+            "attempt": 1,
+            "at": "2026-11-21T09:30:04Z",
+            "status_code": 204,
+            "failure": None,
+            "seconds": 0.031,
+        }
+    ],
+}
+
+
+class Message(BaseModel):
+    """One message and what became of it. `id` is the `webhook-id` of every attempt."""
+
+    model_config = _example(**_MESSAGE)
+
+    id: str
+    alert_id: str | None
+    type: str = Field(description="alert.fired, alert.resolved or ping.")
+    status: Literal["pending", "delivered", "failed"]
+    created_at: datetime
+    ended_at: datetime | None
+    next_attempt_at: datetime | None
+    replays: str | None = Field(description="The message this one repeats.")
+    attempts: list[Attempt]
+
+
+class DeliveryLog(BaseModel):
+    """One page of an endpoint's messages, newest first."""
+
+    model_config = _example(items=[_MESSAGE], next_cursor=None)
+
+    items: list[Message]
+    next_cursor: str | None
+
+
+class ReplayRequest(BaseModel):
+    """Which messages to send again: one, or those that failed since a time."""
+
+    model_config = _example(since="2026-11-20T00:00:00Z")
+
+    message_id: str | None = Field(None, max_length=100, strict=True)
+    since: BodyMoment | None = Field(None, description="By default 30 days ago.")
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> ReplayRequest:
+        if self.message_id is not None and self.since is not None:
+            raise ValueError("give message_id or since, not both")
+        return self
+
+
+class Sent(BaseModel):
+    """Messages on their way; the log tells what becomes of them."""
+
+    model_config = _example(message_ids=["msg_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"])
+
+    message_ids: list[str]
+
+
+def delivery(endpoint: Endpoint) -> dict[str, Any]:
+    """The fields of `Delivery`."""
+    return {name: getattr(endpoint, name) for name in Delivery.model_fields}
+
+
+def message(logged: Logged) -> dict[str, Any]:
+    """The fields of `Message`."""
+    return {
+        "id": logged.id,
+        "alert_id": logged.alert_id,
+        "type": logged.kind,
+        "status": logged.status,
+        "created_at": logged.created_at,
+        "ended_at": logged.ended_at,
+        "next_attempt_at": logged.due_at if logged.status == "pending" else None,
+        "replays": logged.replays,
+        "attempts": logged.log,
+    }

@@ -1,0 +1,227 @@
+"""Sends what is due: signed, each endpoint at its own pace, at least once across any crash.
+
+A message is claimed under a lease, sent, and its outcome recorded. Whoever dies in between leaves
+a lease that runs out, and the message goes out again under the same `webhook-id`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections import Counter as Counts
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import httpx2
+import structlog
+from prometheus_client import Counter, Histogram
+from standardwebhooks import Webhook
+
+from augury import clock
+from augury.deliveries import store
+from augury.deliveries.schedule import RETRIES, next_attempt, switches_off
+from augury.deliveries.store import Claimed, Outcome
+from augury.net import body, guard
+from augury.net.addresses import Policy, Refused
+from augury.storage.database import Database
+from augury.storage.vault import CantOpen, Vault
+
+log = structlog.get_logger(__name__)
+
+ATTEMPTS = Counter(
+    "augury_delivery_attempts", "Attempts to deliver, by how they ended.", ["outcome"]
+)
+SECONDS = Histogram("augury_delivery_seconds", "Seconds an endpoint took to answer.")
+
+DEADLINE = 10.0
+"""Seconds an endpoint has for its whole answer."""
+_POLL = 0.25
+_BATCH = 0.015
+"""Seconds outcomes are gathered before they are recorded in one transaction."""
+_ANSWER_READ = 64 * 1024
+_DRAIN = 5.0
+_ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
+"""What a notifying process is told of the environment: nothing secret."""
+
+
+class Sender:
+    """The deliveries of one process; any number of processes share the work."""
+
+    def __init__(
+        self,
+        database: Database,
+        vault: Vault,
+        policy: Policy,
+        *,
+        deadline: float = DEADLINE,
+        retries: Sequence[timedelta] = RETRIES,
+        lease: float = 3 * DEADLINE,
+        at_once: int = 256,
+        each: int = 16,
+        each_failing: int = 2,
+    ) -> None:
+        """`at_once` messages under way, `each` of one endpoint, `each_failing` of one that has
+        failed since it last took something; `deadline` and `lease` in seconds."""
+        self._database = database
+        self._vault = vault
+        self._policy = policy
+        self._deadline = deadline
+        self._retries = retries
+        self._lease = timedelta(seconds=lease)
+        self._at_once, self._each, self._each_failing = at_once, each, each_failing
+        self._flying: dict[asyncio.Task[None], str] = {}
+        self._done: list[Outcome] = []
+        self._wake = asyncio.Event()
+        self._notifying = asyncio.Semaphore(4)
+
+    def wake(self) -> None:
+        """There may be something to send."""
+        self._wake.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Send until `stop` is set, then let what is under way end."""
+        stopping = asyncio.create_task(stop.wait())
+        stopping.add_done_callback(lambda _: self._wake.set())
+        async with guard.client(
+            self._policy, timeout=self._deadline, connections=self._at_once
+        ) as client:
+            try:
+                while not stop.is_set():
+                    await self._turn(client)
+                    await self._rest()
+                if self._flying:
+                    await asyncio.wait(self._flying, timeout=_DRAIN)
+            finally:
+                stopping.cancel()
+                for task in self._flying:
+                    task.cancel()
+                await asyncio.gather(*self._flying, return_exceptions=True)
+                self._flying.clear()
+            await self._turn(None)
+
+    async def _rest(self) -> None:
+        try:
+            await asyncio.wait_for(self._wake.wait(), _POLL)
+        except TimeoutError:
+            return
+        self._wake.clear()
+        await asyncio.sleep(_BATCH)
+
+    async def _turn(self, client: httpx2.AsyncClient | None) -> None:
+        """Record what ended and, with a `client`, take what is due."""
+        done = self._done[:]
+        room = self._at_once - len(self._flying) if client is not None else 0
+        async with self._database.transaction() as conn:
+            await store.record(conn, done)
+            claimed = (
+                await store.claim(
+                    conn,
+                    Counts(self._flying.values()),
+                    each=self._each,
+                    each_failing=self._each_failing,
+                    limit=room,
+                    lease=self._lease,
+                )
+                if room > 0
+                else []
+            )
+        del self._done[: len(done)]
+        assert client is not None or not claimed
+        for message in claimed:
+            task = asyncio.create_task(self._send(client, message))  # type: ignore[arg-type]
+            self._flying[task] = message.delivery_id
+            task.add_done_callback(self._landed)
+
+    def _landed(self, task: asyncio.Task[None]) -> None:
+        self._flying.pop(task, None)
+        self._wake.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("delivery failed unexpectedly", error=type(error).__name__)
+
+    async def _send(self, client: httpx2.AsyncClient, message: Claimed) -> None:
+        began_at, began = clock.now(), time.perf_counter()
+        status: int | None = None
+        failure: str | None
+        try:
+            url = self._vault.open(message.url, message.delivery_id).decode()
+            if message.type == "notify":
+                failure = await self._notify(url, message)
+            else:
+                assert message.secret is not None
+                secret = self._vault.open(message.secret, message.delivery_id).decode()
+                status = await self._post(client, url, secret, message, began_at)
+                failure = None if 200 <= status < 300 else f"It answered with status {status}."
+        except CantOpen:
+            failure = "Its secret was sealed with another key than this service has."
+        except Refused as refused:
+            failure = str(refused)
+        except (TimeoutError, httpx2.TimeoutException):
+            failure = "It did not answer in time."
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            failure = f"It can't be reached ({type(error).__name__})."
+        seconds = time.perf_counter() - began
+        ATTEMPTS.labels("ok" if failure is None else "failed").inc()
+        SECONDS.observe(seconds)
+        now = clock.now()
+        self._done.append(
+            Outcome(
+                message_id=message.id,
+                delivery_id=message.delivery_id,
+                attempt=message.attempt,
+                at=began_at,
+                seconds=round(seconds, 4),
+                status_code=status,
+                failure=failure,
+                due_at=next_attempt(message.failures + 1, now, self._retries) if failure else None,
+                off_reason=switches_off(status, message.failing_since, now) if failure else None,
+            )
+        )
+
+    async def _post(
+        self, client: httpx2.AsyncClient, url: str, secret: str, message: Claimed, at: datetime
+    ) -> int:
+        headers = {
+            "Content-Type": "application/json",
+            "webhook-id": message.id,
+            "webhook-timestamp": str(int(at.timestamp())),
+            "webhook-signature": Webhook(secret).sign(message.id, at, message.payload),
+        }
+        async with (
+            asyncio.timeout(self._deadline),
+            client.stream("POST", url, content=message.payload, headers=headers) as response,
+        ):
+            try:
+                # Read so that the connection can be used again; of no other interest.
+                await body.read(response, _ANSWER_READ)
+            except (body.BodyError, httpx2.HTTPError):
+                pass
+            return response.status_code
+
+    async def _notify(self, url: str, message: Claimed) -> str | None:
+        """Hand a message to apprise, in a process of its own that can be ended."""
+        async with self._notifying, asyncio.timeout(self._deadline * 2):
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "augury.deliveries.notify",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
+                env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+            )
+            job = {
+                "url": url,
+                "payload": message.payload,
+                "http": self._policy.http,
+                "allowed": [*self._policy.names, *map(str, self._policy.networks)],
+            }
+            try:
+                await process.communicate(json.dumps(job).encode())
+            finally:
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()
+        return None if process.returncode == 0 else "The notification service did not take it."

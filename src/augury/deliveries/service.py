@@ -1,0 +1,259 @@
+"""Endpoints of a watchlist: made, changed, tested, their log and replays."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import importlib.util
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from augury.clock import Clock, isoformat, now
+from augury.deliveries import store
+from augury.deliveries.store import Connection, Endpoint, Logged, Outgoing
+from augury.errors import Conflict, InvalidInput, NotFound
+from augury.ids import new_id
+from augury.net.addresses import MAX_URL, Policy, Refused
+from augury.storage.database import Database
+from augury.storage.vault import Vault
+
+MOST = 10
+"""Endpoints a watchlist may have."""
+MOST_REPLAYED = 1000
+_SECRET = "whsec_"  # noqa: S105  (the prefix of the standard)
+
+Type = Literal["webhook", "notify"]
+
+
+@dataclass(frozen=True)
+class NewEndpoint:
+    """What somebody wants delivered to."""
+
+    type: Type
+    url: str
+    secret: str | None = None
+
+
+class DeliveryService:
+    """The use cases over one database."""
+
+    def __init__(
+        self,
+        database: Database,
+        vault: Vault,
+        policy: Policy,
+        *,
+        notify_schemes: Sequence[str] = (),
+        clock: Clock = now,
+    ) -> None:
+        self._database = database
+        self._vault = vault
+        self._policy = policy
+        self._schemes = frozenset(s.lower() for s in notify_schemes)
+        self._clock = clock
+
+    def check(self, new: NewEndpoint, *loc: str | int) -> None:
+        """Refuse what can't be delivered to; `loc` is where the request says it."""
+        try:
+            if new.type == "webhook":
+                self._policy.check_url(new.url)
+            else:
+                self._check_notify(new.url)
+        except Refused as refused:
+            raise InvalidInput.at(*loc, "url", msg=str(refused), type="url_refused") from None
+        if new.secret is not None:
+            if new.type != "webhook":
+                raise InvalidInput.at(
+                    *loc, "secret", msg="Only a webhook is signed.", type="secret_unused"
+                )
+            _check_secret(new.secret, *loc, "secret")
+
+    def _check_notify(self, url: str) -> None:
+        scheme = url.partition("://")[0].lower()
+        if not self._schemes:
+            raise Refused("Notifications are not enabled here; the operator may enable them.")
+        if scheme not in self._schemes or len(url) > MAX_URL or not url.isprintable():
+            allowed = ", ".join(sorted(self._schemes))
+            raise Refused(f"The URL should begin with one of these schemes: {allowed}.")
+        if importlib.util.find_spec("apprise") is None:
+            raise Refused("Notifications need the extra: pip install augury[notify].")
+
+    async def add(
+        self, conn: Connection, watchlist_id: str, new: NewEndpoint
+    ) -> tuple[Endpoint, str | None]:
+        """Store a checked endpoint; it and its signing secret, which is not shown again."""
+        if await store.count(conn, watchlist_id) >= MOST:
+            raise Conflict(f"A watchlist has at most {MOST} deliveries.", code="too_many")
+        delivery_id = new_id("whd")
+        secret = new.secret
+        if new.type == "webhook" and secret is None:
+            secret = _SECRET + base64.b64encode(os.urandom(32)).decode()
+        endpoint = Endpoint(
+            id=delivery_id,
+            watchlist_id=watchlist_id,
+            type=new.type,
+            host=_shown(new),
+            url=self._vault.seal(new.url.encode(), delivery_id),
+            secret=self._vault.seal(secret.encode(), delivery_id) if secret else None,
+            enabled=True,
+            off_reason=None,
+            failing_since=None,
+            delivered_at=None,
+            created_at=self._clock(),
+        )
+        await store.insert(conn, endpoint)
+        return endpoint, secret
+
+    async def create(
+        self, account_id: str, watchlist_id: str, new: NewEndpoint
+    ) -> tuple[Endpoint, str | None]:
+        """A new endpoint of a watchlist of the account."""
+        self.check(new, "body")
+        async with self._database.transaction() as conn:
+            await self._owned(conn, account_id, watchlist_id)
+            return await self.add(conn, watchlist_id, new)
+
+    async def list(self, account_id: str, watchlist_id: str) -> list[Endpoint]:
+        """A watchlist's endpoints."""
+        async with self._database.transaction() as conn:
+            await self._owned(conn, account_id, watchlist_id)
+            return await store.endpoints(conn, account_id, watchlist_id)
+
+    async def change(
+        self,
+        account_id: str,
+        watchlist_id: str,
+        delivery_id: str,
+        *,
+        url: str | None = None,
+        enabled: bool | None = None,
+        new_secret: bool = False,
+    ) -> tuple[Endpoint, str | None]:
+        """Another address, on or off, a new signing secret (shown once)."""
+        secret = None
+        async with self._database.transaction() as conn:
+            endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
+            if url is not None:
+                new = NewEndpoint(endpoint.type, url)  # type: ignore[arg-type]
+                self.check(new, "body")
+                sealed = self._vault.seal(url.encode(), endpoint.id)
+                endpoint = endpoint._replace(url=sealed, host=_shown(new))
+            if new_secret:
+                if endpoint.type != "webhook":
+                    raise InvalidInput.at("body", "rotate_secret", msg="Only a webhook is signed.")
+                secret = _SECRET + base64.b64encode(os.urandom(32)).decode()
+                sealed = self._vault.seal(secret.encode(), endpoint.id)
+                endpoint = endpoint._replace(secret=sealed)
+            if enabled is not None:
+                endpoint = endpoint._replace(
+                    enabled=enabled,
+                    off_reason=None if enabled else "Switched off by its owner.",
+                    failing_since=None if enabled else endpoint.failing_since,
+                )
+            await store.change(conn, endpoint)
+        return endpoint, secret
+
+    async def delete(self, account_id: str, watchlist_id: str, delivery_id: str) -> None:
+        """The endpoint and its log are gone."""
+        async with self._database.transaction() as conn:
+            endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
+            await store.delete(conn, endpoint.id)
+
+    async def ping(self, account_id: str, watchlist_id: str, delivery_id: str) -> str:
+        """Send a test message; its id, to be looked for in the log."""
+        async with self._database.transaction() as conn:
+            endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
+            self._check_on(endpoint)
+            data = {"watchlist_id": watchlist_id, "delivery_id": delivery_id}
+            message = Outgoing(
+                new_id("msg"), delivery_id, None, "ping", payload("ping", data, self._clock())
+            )
+            await store.enqueue(conn, [message])
+        return message.id
+
+    async def log(
+        self,
+        account_id: str,
+        watchlist_id: str,
+        delivery_id: str,
+        *,
+        limit: int,
+        before: int | None,
+    ) -> list[Logged]:
+        """The endpoint's messages, newest first."""
+        async with self._database.transaction() as conn:
+            endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
+            return await store.log(conn, endpoint.id, limit=limit, before=before)
+
+    async def replay(
+        self,
+        account_id: str,
+        watchlist_id: str,
+        delivery_id: str,
+        *,
+        message_id: str | None = None,
+        since: datetime | None = None,
+    ) -> list[str]:
+        """Send one message of the log again, or what failed since a time; the new ids."""
+        async with self._database.transaction() as conn:
+            endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
+            self._check_on(endpoint)
+            if message_id is not None:
+                wanted = [message_id]
+            else:
+                since = since or self._clock() - timedelta(days=30)
+                wanted = await store.not_delivered(conn, delivery_id, since, MOST_REPLAYED)
+            sent = await store.replay(conn, delivery_id, {old: new_id("msg") for old in wanted})
+            if message_id is not None and not sent:
+                raise NotFound("There is no message with this id.")
+        return sent
+
+    def _check_on(self, endpoint: Endpoint) -> None:
+        if not endpoint.enabled:
+            raise Conflict(
+                "This delivery is switched off; switch it on first.", code="delivery_off"
+            )
+
+    async def _owned(self, conn: Connection, account_id: str, watchlist_id: str) -> None:
+        if not await store.owns(conn, account_id, watchlist_id):
+            raise NotFound("There is no watchlist with this id.")
+
+    async def _endpoint(
+        self, conn: Connection, account_id: str, watchlist_id: str, delivery_id: str
+    ) -> Endpoint:
+        await self._owned(conn, account_id, watchlist_id)
+        found = await store.endpoint(conn, account_id, watchlist_id, delivery_id)
+        if found is None:
+            raise NotFound("There is no delivery with this id.")
+        return found
+
+
+def payload(kind: str, data: dict[str, Any], at: datetime) -> str:
+    """The body of a message, as Standard Webhooks advises: type, timestamp, data."""
+    return msgspec.json.encode({"type": kind, "timestamp": isoformat(at), "data": data}).decode()
+
+
+def _shown(new: NewEndpoint) -> str:
+    """What of an address may be shown: paths and queries hold tokens."""
+    if new.type == "notify":
+        return new.url.partition("://")[0].lower()
+    return urlsplit(new.url).hostname or ""
+
+
+def _check_secret(secret: str, *loc: str | int) -> None:
+    try:
+        key = base64.b64decode(secret.removeprefix(_SECRET), validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if not secret.startswith(_SECRET) or not 24 <= len(key) <= 64:
+        raise InvalidInput.at(
+            *loc,
+            msg="Should be whsec_ and 24 to 64 random bytes as base64; without one it is made.",
+            type="secret_invalid",
+        )

@@ -1,0 +1,384 @@
+"""The SQL of deliveries: endpoints, what is to be sent to them, and the log of attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from psycopg import AsyncConnection
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from augury.storage.database import columns
+
+Connection = AsyncConnection[Any]
+
+KEPT = timedelta(days=30)
+"""How long messages that came to an end stay in the log."""
+
+
+class Endpoint(NamedTuple):
+    """Where alerts go; `url` and `secret` sealed."""
+
+    id: str
+    watchlist_id: str
+    type: str
+    host: str
+    url: bytes
+    secret: bytes | None
+    enabled: bool
+    off_reason: str | None
+    failing_since: datetime | None
+    delivered_at: datetime | None
+    created_at: datetime
+
+
+class Outgoing(NamedTuple):
+    """A message to be inserted for one endpoint."""
+
+    id: str
+    delivery_id: str
+    alert_id: str | None
+    kind: str
+    payload: str
+
+
+class Claimed(NamedTuple):
+    """A message that is ours to send until its lease ends."""
+
+    id: str
+    delivery_id: str
+    kind: str
+    payload: str
+    attempt: int
+    failures: int
+    type: str
+    url: bytes
+    secret: bytes | None
+    failing_since: datetime | None
+
+
+class Outcome(NamedTuple):
+    """How an attempt ended. `due_at` when it is tried again; None and not `ok`: never."""
+
+    message_id: str
+    delivery_id: str
+    attempt: int
+    at: datetime
+    seconds: float
+    status_code: int | None
+    failure: str | None
+    due_at: datetime | None
+    off_reason: str | None
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None
+
+
+class Logged(NamedTuple):
+    """A message with its attempts (`at`, `status_code`, `failure`, `seconds` each)."""
+
+    id: str
+    seq: int
+    alert_id: str | None
+    kind: str
+    status: str
+    attempts: int
+    due_at: datetime
+    created_at: datetime
+    ended_at: datetime | None
+    replays: str | None
+    log: list[dict[str, Any]]
+
+
+_ENDPOINT = columns(Endpoint._fields, "d")
+
+
+async def owns(conn: Connection, account_id: str, watchlist_id: str) -> bool:
+    """Whether the watchlist is the account's; it can't go away before the transaction ends."""
+    cursor = await conn.execute(
+        "select 1 from watchlists where id = %s and account_id = %s for key share",
+        (watchlist_id, account_id),
+    )
+    return await cursor.fetchone() is not None
+
+
+async def insert(conn: Connection, endpoint: Endpoint) -> None:
+    await conn.execute(
+        """
+        insert into watch_deliveries (id, watchlist_id, type, host, url, secret)
+        values (%s, %s, %s, %s, %s, %s)
+        """,
+        endpoint[:6],
+    )
+
+
+async def count(conn: Connection, watchlist_id: str) -> int:
+    cursor = await conn.execute(
+        "select count(*) from watch_deliveries where watchlist_id = %s", (watchlist_id,)
+    )
+    row = await cursor.fetchone()
+    return row[0] if row else 0
+
+
+async def endpoints(conn: Connection, account_id: str, watchlist_id: str) -> list[Endpoint]:
+    """Those of a watchlist of the account, oldest first."""
+    async with conn.cursor(row_factory=class_row(Endpoint)) as cursor:
+        await cursor.execute(
+            f"""
+            select {_ENDPOINT} from watch_deliveries d join watchlists w on w.id = d.watchlist_id
+            where w.account_id = %s and w.id = %s order by d.id
+            """,  # noqa: S608  (columns of this module)
+            (account_id, watchlist_id),
+        )
+        return await cursor.fetchall()
+
+
+async def endpoint(
+    conn: Connection, account_id: str, watchlist_id: str, delivery_id: str
+) -> Endpoint | None:
+    """One of the account's, held until the transaction ends; None for anybody else's."""
+    async with conn.cursor(row_factory=class_row(Endpoint)) as cursor:
+        await cursor.execute(
+            f"""
+            select {_ENDPOINT} from watch_deliveries d join watchlists w on w.id = d.watchlist_id
+            where w.account_id = %s and w.id = %s and d.id = %s for no key update of d
+            """,  # noqa: S608
+            (account_id, watchlist_id, delivery_id),
+        )
+        return await cursor.fetchone()
+
+
+async def change(conn: Connection, endpoint: Endpoint) -> None:
+    """Store what may change of an endpoint. One that is switched off sends nothing more."""
+    await conn.execute(
+        """
+        update watch_deliveries set url = %(url)s, host = %(host)s, secret = %(secret)s,
+               enabled = %(enabled)s, off_reason = %(off_reason)s,
+               failing_since = %(failing_since)s
+        where id = %(id)s
+        """,
+        endpoint._asdict(),
+    )
+    if not endpoint.enabled:
+        await _end_pending(conn, [endpoint.id])
+
+
+async def delete(conn: Connection, delivery_id: str) -> None:
+    await conn.execute("delete from watch_deliveries where id = %s", (delivery_id,))
+
+
+async def of_watchlists(conn: Connection, watchlist_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Ids of the endpoints that are on, by watchlist."""
+    rows = await conn.execute(
+        "select watchlist_id, array_agg(id order by id) from watch_deliveries"
+        " where enabled and watchlist_id = any(%s) group by 1",
+        (list(watchlist_ids),),
+    )
+    return dict(await rows.fetchall())
+
+
+async def enqueue(conn: Connection, messages: Sequence[Outgoing]) -> None:
+    """Have messages sent, should this transaction commit; one an endpoint, alert and kind."""
+    if messages:
+        await conn.execute(
+            """
+            insert into watch_messages (id, delivery_id, alert_id, kind, payload)
+            select * from unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
+            on conflict do nothing
+            """,
+            [list(column) for column in zip(*messages, strict=True)],
+        )
+
+
+async def replay(conn: Connection, delivery_id: str, ids: Mapping[str, str]) -> list[str]:
+    """Send messages of the log again under new ids (old id -> new id); the new ids."""
+    rows = await conn.execute(
+        """
+        insert into watch_messages (id, delivery_id, alert_id, kind, payload, replays)
+        select n.new, m.delivery_id, m.alert_id, m.kind, m.payload, m.id
+        from unnest(%s::text[], %s::text[]) n (old, new) join watch_messages m on m.id = n.old
+        where m.delivery_id = %s
+        order by m.seq
+        returning id
+        """,
+        (list(ids), list(ids.values()), delivery_id),
+    )
+    return [row[0] for row in await rows.fetchall()]
+
+
+async def not_delivered(
+    conn: Connection, delivery_id: str, since: datetime, limit: int
+) -> list[str]:
+    """Ids of alert messages that failed since then and were not replayed, oldest first."""
+    rows = await conn.execute(
+        """
+        select id from watch_messages m
+        where delivery_id = %s and status = 'failed' and created_at >= %s and kind <> 'ping'
+          and not exists (select from watch_messages r where r.replays = m.id)
+        order by seq limit %s
+        """,
+        (delivery_id, since, limit),
+    )
+    return [row[0] for row in await rows.fetchall()]
+
+
+async def claim(
+    conn: Connection,
+    busy: Mapping[str, int],
+    *,
+    each: int,
+    each_failing: int,
+    limit: int,
+    lease: timedelta,
+) -> list[Claimed]:
+    """Take due messages to send, each endpoint's oldest first.
+
+    `busy` is how many are under way an endpoint; none gets beyond `each`, one that fails not
+    beyond `each_failing`, and those that fail come last: so no endpoint, slow or dead, keeps
+    another's messages waiting. A message whose lease ran out is anybody's again.
+    """
+    rows = await conn.execute(
+        """
+        with due as (
+          select m.id
+          from watch_deliveries d cross join lateral (
+            select id from watch_messages
+            where delivery_id = d.id and status = 'pending' and due_at <= now()
+            order by due_at
+            limit greatest(0, case when d.failing_since is null then %(each)s
+                                   else %(failing)s end
+                              - coalesce((%(busy)s ->> d.id)::int, 0))
+            for update skip locked
+          ) m
+          where d.enabled
+          order by d.failing_since nulls first
+          limit %(limit)s
+        )
+        update watch_messages m
+        set attempts = attempts + 1, due_at = now() + %(lease)s
+        from due, watch_deliveries d
+        where m.id = due.id and d.id = m.delivery_id
+        returning m.id, m.delivery_id, m.kind, m.payload, m.attempts, m.failures, d.type, d.url,
+                  d.secret, d.failing_since
+        """,
+        {
+            "each": each, "failing": each_failing, "busy": Jsonb(dict(busy)), "limit": limit,
+            "lease": lease,
+        },
+        binary=True,
+    )  # fmt: skip
+    return [Claimed(*row) for row in await rows.fetchall()]
+
+
+async def record(conn: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Log attempts and what follows from them for their messages and endpoints."""
+    if not outcomes:
+        return
+    columns = [list(column) for column in zip(*outcomes, strict=True)]
+    # Endpoints before messages, as whoever deletes one locks them.
+    await conn.execute(
+        "select 1 from watch_deliveries where id = any(%s) order by id for no key update",
+        (sorted({o.delivery_id for o in outcomes}),),
+    )
+    await conn.execute(
+        """
+        create temp table if not exists outcomes (
+          message_id text, delivery_id text, attempt int, at timestamptz, seconds float8,
+          status_code int, failure text, due_at timestamptz, off_reason text
+        ) on commit drop
+        """
+    )
+    await conn.execute(
+        """
+        insert into outcomes select * from unnest(
+          %s::text[], %s::text[], %s::int[], %s::timestamptz[], %s::float8[], %s::int[],
+          %s::text[], %s::timestamptz[], %s::text[])
+        """,
+        columns,
+    )
+    await conn.execute(
+        """
+        insert into watch_attempts (message_id, attempt, at, status_code, failure, seconds)
+        select message_id, attempt, at, status_code, failure, seconds
+        from outcomes o where exists (select from watch_messages m where m.id = o.message_id)
+        on conflict do nothing
+        """
+    )
+    # A success counts whoever had it; a failure only while nobody else has taken the message up.
+    await conn.execute(
+        """
+        update watch_messages m set
+          status = case when o.failure is null then 'delivered'
+                        when o.due_at is null then 'failed' else 'pending' end,
+          failures = m.failures + (o.failure is not null)::int,
+          due_at = coalesce(o.due_at, m.due_at),
+          ended_at = case when o.failure is null or o.due_at is null then o.at end
+        from outcomes o
+        where m.id = o.message_id and m.status = 'pending'
+          and (o.failure is null or m.attempts = o.attempt)
+        """
+    )
+    await conn.execute(
+        """
+        update watch_deliveries d set
+          delivered_at = coalesce(o.delivered_at, d.delivered_at),
+          failing_since = case when o.delivered_at is not null then null
+                               else coalesce(d.failing_since, o.failed_at) end,
+          enabled = d.enabled and o.off_reason is null,
+          off_reason = coalesce(o.off_reason, d.off_reason)
+        from (
+          select delivery_id, max(at) filter (where failure is null) as delivered_at,
+                 min(at) filter (where failure is not null) as failed_at,
+                 max(off_reason) as off_reason
+          from outcomes group by 1
+        ) o
+        where d.id = o.delivery_id
+          and (o.off_reason is not null or o.delivered_at is null or d.failing_since is not null
+               or d.delivered_at is null or d.delivered_at < o.delivered_at - interval '1 minute')
+        """
+    )
+    await conn.execute("truncate outcomes")
+    off = {o.delivery_id for o in outcomes if o.off_reason is not None}
+    if off:
+        await _end_pending(conn, list(off))
+
+
+async def _end_pending(conn: Connection, delivery_ids: list[str]) -> None:
+    await conn.execute(
+        "update watch_messages set status = 'failed', ended_at = now()"
+        " where delivery_id = any(%s) and status = 'pending'",
+        (delivery_ids,),
+    )
+
+
+async def log(
+    conn: Connection, delivery_id: str, *, limit: int, before: int | None
+) -> list[Logged]:
+    """An endpoint's messages, newest first, each with its attempts."""
+    async with conn.cursor(row_factory=class_row(Logged)) as cursor:
+        await cursor.execute(
+            """
+            select m.id, m.seq, m.alert_id, m.kind, m.status, m.attempts, m.due_at, m.created_at,
+                   m.ended_at, m.replays, coalesce(a.log, '[]') as log
+            from watch_messages m left join lateral (
+              select jsonb_agg(jsonb_build_object(
+                       'attempt', attempt,
+                       'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+                       'status_code', status_code, 'failure', failure, 'seconds', seconds)
+                     order by attempt) as log
+              from watch_attempts where message_id = m.id
+            ) a on true
+            where m.delivery_id = %s and m.seq < coalesce(%s::bigint, 9223372036854775807)
+            order by m.seq desc limit %s
+            """,
+            (delivery_id, before, limit),
+        )
+        return await cursor.fetchall()
+
+
+async def prune(conn: Connection) -> None:
+    """Forget messages that ended long ago; for a schedule."""
+    await conn.execute("delete from watch_messages where ended_at < now() - %s", (KEPT,))

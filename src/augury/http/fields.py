@@ -1,0 +1,101 @@
+"""Types of request fields that several nouns take: times, lengths of time, names."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    PlainSerializer,
+    StringConstraints,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LENGTH = re.compile(r"([1-9][0-9]{0,6})(s|m|h|d)", re.ASCII)
+_UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+_LONGEST = timedelta(days=366)
+
+
+def _utc(moment: datetime) -> datetime:
+    """In UTC; a time without a zone is one. Only years that every later sum can bear."""
+    if not 1970 <= moment.year <= 2200:
+        raise ValueError("the year should be between 1970 and 2200")
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _iso(value: object) -> object:
+    """Refuse a bare number, which would be read as seconds since 1970."""
+    if isinstance(value, str) and not _DATE.match(value):
+        raise ValueError("a time should be written as ISO 8601, like 2026-12-31T00:00:00Z")
+    return value
+
+
+Moment = Annotated[datetime, BeforeValidator(_iso), AfterValidator(_utc)]
+"""A time of a query or a body, in UTC."""
+
+
+def _strict_iso(value: object) -> object:
+    if not isinstance(value, str | datetime):
+        raise PydanticCustomError("datetime_type", "Input should be a time as ISO 8601 text")
+    return _iso(value)
+
+
+BodyMoment = Annotated[datetime, BeforeValidator(_strict_iso), AfterValidator(_utc)]
+"""A time of a body: a text, never a number."""
+
+
+def _length(value: Any) -> Any:
+    if isinstance(value, timedelta):
+        return value
+    found = _LENGTH.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise PydanticCustomError(
+            "duration_invalid", "Input should be a number and s, m, h or d, like 90s, 15m, 1h, 7d"
+        )
+    length = timedelta(seconds=int(found[1]) * _UNITS[found[2]])
+    if length > _LONGEST:
+        raise PydanticCustomError("duration_invalid", "Input should be at most 366d")
+    return length
+
+
+def written(length: timedelta) -> str:
+    """`length` in its largest whole unit: 90 minutes are 90m, 2 hours 2h."""
+    seconds = int(length.total_seconds())
+    for unit, size in _UNITS.items():
+        if seconds % size == 0 and seconds >= size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+Duration = Annotated[
+    timedelta,
+    BeforeValidator(_length),
+    PlainSerializer(written, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": r"^[1-9][0-9]{0,6}[smhd]$", "examples": ["15m"]}),
+]
+"""A length of time: `90s`, `15m`, `1h`, `7d`; at most 366 days."""
+
+
+def _visible(text: str) -> str:
+    if not any(c.isprintable() and not c.isspace() for c in text):
+        raise PydanticCustomError(
+            "string_blank", "Input should have at least one visible character"
+        )
+    return text
+
+
+Name = Annotated[
+    str, StringConstraints(min_length=1, max_length=200, strict=True), AfterValidator(_visible)
+]
+"""What somebody calls a thing."""
+Note = Annotated[str, StringConstraints(max_length=2000, strict=True)]
+
+
+def is_id(prefix: str, text: str) -> bool:
+    """Whether `text` is of the form of our ids; whatever else is asked for can't be there."""
+    return re.fullmatch(rf"{prefix}_[0-9a-f]{{32}}", text, re.ASCII) is not None

@@ -1,0 +1,1 @@
+"""External series: numbers from outside, refreshed, kept with what they were before."""

@@ -1,0 +1,304 @@
+"""The SQL of external series, their points and revisions.
+
+Writers of points take one advisory lock, held until their transaction ends, so that `moved`
+numbers become visible in their own order and whoever watches series may follow them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from psycopg import AsyncConnection
+from psycopg.rows import class_row
+
+from augury.storage.database import columns
+
+Connection = AsyncConnection[Any]
+
+POINTS_LOCK = 0x6175_6775_7279_0010
+
+
+class Series(NamedTuple):
+    """A series; `url` and `headers` sealed."""
+
+    id: str
+    account_id: str
+    name: str
+    kind: str
+    source_type: str
+    host: str | None
+    url: bytes | None
+    headers: bytes | None
+    header_names: list[str]
+    time_path: str | None
+    value_path: str | None
+    unit: str | None
+    frequency: str | None
+    refresh_every: timedelta | None
+    etag: str | None
+    last_modified: str | None
+    fetched_at: datetime | None
+    attempted_at: datetime | None
+    failure: str | None
+    failures: int
+    due_at: datetime | None
+    latest_time: datetime | None
+    latest_value: float | None
+    points: int
+    created_at: datetime
+
+
+class Point(NamedTuple):
+    """One value, and since when it is known."""
+
+    time: datetime
+    value: float
+    known_at: datetime
+
+
+class Revision(NamedTuple):
+    """What a point was before."""
+
+    time: datetime
+    value: float
+    known_at: datetime
+    replaced_at: datetime
+
+
+_SERIES = columns(Series._fields)
+
+
+async def insert(conn: Connection, series: Series) -> None:
+    await conn.execute(
+        f"""
+        insert into series ({columns(Series._fields[:14])}, due_at)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        """,  # noqa: S608  (columns of this module)
+        (*series[:14], series.due_at),
+    )
+
+
+async def count(conn: Connection, account_id: str) -> int:
+    cursor = await conn.execute("select count(*) from series where account_id = %s", (account_id,))
+    row = await cursor.fetchone()
+    return row[0] if row else 0
+
+
+async def fetch(conn: Connection, account_id: str, series_id: str) -> Series | None:
+    async with conn.cursor(row_factory=class_row(Series)) as cursor:
+        await cursor.execute(
+            f"select {_SERIES} from series where account_id = %s and id = %s",  # noqa: S608
+            (account_id, series_id),
+        )
+        return await cursor.fetchone()
+
+
+async def page(conn: Connection, account_id: str, *, limit: int, after: str | None) -> list[Series]:
+    """An account's series, oldest first."""
+    async with conn.cursor(row_factory=class_row(Series)) as cursor:
+        await cursor.execute(
+            f"select {_SERIES} from series where account_id = %s and id > %s order by id limit %s",  # noqa: S608
+            (account_id, after or "", limit),
+        )
+        return await cursor.fetchall()
+
+
+async def delete(conn: Connection, account_id: str, series_id: str) -> bool:
+    cursor = await conn.execute(
+        "delete from series where account_id = %s and id = %s", (account_id, series_id)
+    )
+    return cursor.rowcount == 1
+
+
+async def claim_due(conn: Connection, limit: int, lease: timedelta) -> list[Series]:
+    """Series whose refresh is due, ours until the lease ends."""
+    async with conn.cursor(row_factory=class_row(Series)) as cursor:
+        await cursor.execute(
+            f"""
+            update series set due_at = now() + %s
+            where id in (select id from series where due_at <= now()
+                         order by due_at limit %s for update skip locked)
+            returning {_SERIES}
+            """,  # noqa: S608
+            (lease, limit),
+        )
+        return await cursor.fetchall()
+
+
+async def put_points(
+    conn: Connection, series_id: str, points: Sequence[tuple[datetime, float]], now: datetime
+) -> tuple[int, int]:
+    """Add and change points, each time at most once; how many of both.
+
+    A changed point leaves what it was in `series_revisions`.
+    """
+    if not points:
+        return 0, 0
+    await conn.execute("select pg_advisory_xact_lock(%s)", (POINTS_LOCK,))
+    given = {"id": series_id, "now": now, "times": [t for t, _ in points],
+             "values": [v for _, v in points]}  # fmt: skip
+    cursor = await conn.execute(
+        """
+        insert into series_revisions (series_id, time, value, known_at, replaced_at)
+        select p.series_id, p.time, p.value, p.known_at, %(now)s
+        from unnest(%(times)s::timestamptz[], %(values)s::float8[]) n (time, value)
+        join series_points p on p.series_id = %(id)s and p.time = n.time
+        where p.value <> n.value
+        on conflict do nothing
+        """,
+        given,
+    )
+    cursor = await conn.execute(
+        """
+        insert into series_points as p (series_id, time, value, known_at)
+        select %(id)s, time, value, %(now)s
+        from unnest(%(times)s::timestamptz[], %(values)s::float8[]) n (time, value)
+        on conflict (series_id, time) do update
+          set value = excluded.value, known_at = excluded.known_at
+          where p.value <> excluded.value
+        returning xmax = 0
+        """,
+        given,
+    )
+    rows = await cursor.fetchall()
+    added = sum(new for (new,) in rows)
+    if rows:
+        await conn.execute(
+            """
+            update series s set
+              points = points + %s, moved = nextval('series_move'),
+              latest_time = l.time, latest_value = l.value
+            from (select time, value from series_points where series_id = %s
+                  order by time desc limit 1) l
+            where s.id = %s
+            """,
+            (added, series_id, series_id),
+        )
+    return added, len(rows) - added
+
+
+async def note_success(
+    conn: Connection,
+    series_id: str,
+    now: datetime,
+    *,
+    etag: str | None,
+    last_modified: str | None,
+    due_at: datetime | None,
+) -> None:
+    await conn.execute(
+        """
+        update series set fetched_at = %s, attempted_at = %s, failure = null, failures = 0,
+               etag = %s, last_modified = %s, due_at = %s
+        where id = %s
+        """,
+        (now, now, etag, last_modified, due_at, series_id),
+    )
+
+
+async def note_failure(
+    conn: Connection, series_id: str, now: datetime, failure: str, due_at: datetime | None
+) -> None:
+    await conn.execute(
+        """
+        update series set attempted_at = %s, failure = %s, failures = failures + 1, due_at = %s
+        where id = %s
+        """,
+        (now, failure, due_at, series_id),
+    )
+
+
+async def points(
+    conn: Connection,
+    series_id: str,
+    *,
+    start: datetime | None,
+    end: datetime | None,
+    limit: int,
+    after: datetime | None = None,
+) -> list[Point]:
+    """The series' points within [start, end), oldest first."""
+    async with conn.cursor(row_factory=class_row(Point)) as cursor:
+        await cursor.execute(
+            """
+            select time, value, known_at from series_points
+            where series_id = %s and time >= coalesce(%s, '-infinity'::timestamptz)
+              and time < coalesce(%s, 'infinity'::timestamptz)
+              and time > coalesce(%s, '-infinity'::timestamptz)
+            order by time limit %s
+            """,
+            (series_id, start, end, after, limit),
+        )
+        return await cursor.fetchall()
+
+
+async def revisions(
+    conn: Connection, series_id: str, first: datetime, last: datetime
+) -> list[Revision]:
+    """What the points of [first, last] were before, oldest first."""
+    async with conn.cursor(row_factory=class_row(Revision)) as cursor:
+        await cursor.execute(
+            """
+            select time, value, known_at, replaced_at from series_revisions
+            where series_id = %s and time between %s and %s order by time, known_at
+            """,
+            (series_id, first, last),
+        )
+        return await cursor.fetchall()
+
+
+# What watchlists ask
+
+
+class Latest(NamedTuple):
+    """A series' last point, and when its source was last heard of."""
+
+    id: str
+    name: str
+    time: datetime | None
+    value: float | None
+    fetched_at: datetime | None
+
+
+async def latest(conn: Connection, series_ids: Sequence[str]) -> dict[str, Latest]:
+    rows = await conn.execute(
+        "select id, name, latest_time, latest_value, fetched_at from series where id = any(%s)",
+        (list(series_ids),),
+        binary=True,
+    )
+    return {row[0]: Latest(*row) for row in await rows.fetchall()}
+
+
+async def values_before(
+    conn: Connection, asked: Sequence[tuple[str, timedelta]]
+) -> list[float | None]:
+    """For each (series, span) the value that stood `span` before the series' last point."""
+    if not asked:
+        return []
+    rows = await conn.execute(
+        """
+        select p.value
+        from unnest(%s::text[], %s::interval[]) with ordinality a (series_id, span, n)
+        left join series s on s.id = a.series_id
+        left join lateral (
+          select value from series_points
+          where series_id = a.series_id and time <= s.latest_time - a.span
+          order by time desc limit 1
+        ) p on true
+        order by a.n
+        """,
+        [list(column) for column in zip(*asked, strict=True)],
+        binary=True,
+    )
+    return [row[0] for row in await rows.fetchall()]
+
+
+async def moved_since(conn: Connection, moved: int, limit: int) -> tuple[list[str], int]:
+    """Ids of at most `limit` series that moved after number `moved`, and how far that reaches."""
+    rows = await conn.execute(
+        "select id, moved from series where moved > %s order by moved limit %s", (moved, limit)
+    )
+    found = await rows.fetchall()
+    return [id_ for id_, _ in found], found[-1][1] if found else moved

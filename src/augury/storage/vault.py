@@ -1,0 +1,100 @@
+"""Users' secrets in the database are sealed: a copy of it alone tells nothing.
+
+AES-256-GCM under one key of the installation, bound to the row a secret belongs to. The key is
+`AUGURY_SECRET_KEY`, or a file of the data folder that only its owner may read.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from augury.errors import SetupProblem
+from augury.settings import Settings
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+KEY_FILE = "secret.key"
+_NONCE = 12
+
+
+class CantOpen(Exception):
+    """Sealed under another key, or damaged."""
+
+
+class Vault:
+    """Seals and opens secrets; the key is read, or made, when first needed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._given = settings.secret_key
+        self._file = Path(settings.data_dir) / KEY_FILE
+        self._cipher: AESGCM | None = None
+
+    def seal(self, secret: bytes, owner: str) -> bytes:
+        """`secret` unreadable, and of use only for `owner` (the id of its row)."""
+        nonce = os.urandom(_NONCE)
+        return nonce + self._key().encrypt(nonce, secret, owner.encode())
+
+    def open(self, sealed: bytes, owner: str) -> bytes:
+        """What was sealed for `owner`.
+
+        Raises
+        ------
+        CantOpen
+            This installation's key is not the one it was sealed with.
+        """
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            return self._key().decrypt(sealed[:_NONCE], sealed[_NONCE:], owner.encode())
+        except (InvalidTag, ValueError):
+            raise CantOpen from None
+
+    def _key(self) -> AESGCM:
+        if self._cipher is None:
+            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+            if self._given is not None:
+                key = _decoded(self._given.get_secret_value())
+            else:
+                key = _kept(self._file)
+            self._cipher = AESGCM(key)
+        return self._cipher
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        key = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != 32:
+        raise SetupProblem(
+            "AUGURY_SECRET_KEY should be 32 random bytes as base64 (openssl rand -base64 32)."
+        )
+    return key
+
+
+def _kept(file: Path) -> bytes:
+    """The key in `file`, made when there is none; of processes that come together one makes it."""
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        made = file.with_suffix(f".{os.getpid()}")
+        descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(os.urandom(32))
+            stream.flush()
+            os.fsync(stream.fileno())
+        try:
+            os.link(made, file)
+        except FileExistsError:
+            pass
+        finally:
+            made.unlink()
+    key = file.read_bytes()
+    if len(key) != 32:
+        raise SetupProblem(f"{file} is damaged: it should hold 32 bytes. Restore it from a backup.")
+    return key

@@ -1,0 +1,1 @@
+"""Watchlists: targets, rules over them, the states of these, alerts, charts."""

@@ -1,0 +1,280 @@
+"""A target's values as a chart: JSON and SVG of our own. Pure.
+
+Lines break where nothing is known. Thresholds are dashed, the time an alert was open is shaded,
+where it fired is a triangle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from html import escape
+from math import floor, log10
+from typing import Any, NamedTuple
+
+WIDTH, HEIGHT = 960, 420
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 56, 56
+_SERIES_COLOURS = (
+    "#0060ad", "#c2410c", "#0f766e", "#7e22ce", "#a16207", "#be185d", "#475569", "#4d7c0f",
+)  # fmt: skip
+_SEVERITY_COLOURS = {"info": "#0e7490", "warning": "#b45309", "critical": "#b91c1c"}
+_FONT = "font-family=\"'DejaVu Sans',Helvetica,Arial,sans-serif\""
+_TIME_STEPS = [
+    timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720, 1440, 2880, 10080, 20160)
+]
+_MOST_X_TICKS = 8
+
+
+class Line(NamedTuple):
+    """Named points by ascending time; None is a gap."""
+
+    name: str
+    points: Sequence[tuple[datetime, float | None]]
+
+
+class Threshold(NamedTuple):
+    """Where a rule's condition begins."""
+
+    name: str
+    op: str
+    value: float
+    severity: str
+
+
+class Marker(NamedTuple):
+    """An alert: when it fired, at which value, and when it ended (None: still open)."""
+
+    time: datetime
+    resolved_at: datetime | None
+    alert_id: str
+    severity: str
+    label: str
+    value: float | None
+
+
+class Chart(NamedTuple):
+    """Everything a chart shows of [start, end)."""
+
+    title: str
+    unit: str
+    start: datetime
+    end: datetime
+    lines: Sequence[Line]
+    thresholds: Sequence[Threshold]
+    markers: Sequence[Marker]
+
+
+def to_json(chart: Chart) -> dict[str, Any]:
+    """The chart's data, ready to be encoded; times ascend and occur once a series."""
+    return {
+        "title": chart.title,
+        "unit": chart.unit,
+        "start": chart.start,
+        "end": chart.end,
+        "series": [
+            {
+                "name": line.name,
+                "points": [{"time": at, "value": value} for at, value in _ascending(line.points)],
+            }
+            for line in chart.lines
+        ],
+        "thresholds": [t._asdict() for t in chart.thresholds],
+        "markers": [m._asdict() for m in chart.markers],
+    }
+
+
+def _ascending(
+    points: Sequence[tuple[datetime, float | None]],
+) -> list[tuple[datetime, float | None]]:
+    return sorted(dict(points).items())
+
+
+def to_svg(chart: Chart) -> str:
+    """The chart as an image: 960 by 420, white, readable without a legend."""
+    plot = _Plot(chart)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{_text(chart.title, 200)}" {_FONT}>',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
+        f'<text x="{_LEFT}" y="26" font-size="16" font-weight="bold" fill="#111">'
+        f"{_text(chart.title, 92)}</text>",
+        *plot.grid(),
+        *plot.episodes(),
+        *plot.thresholds(),
+        *plot.lines(),
+        *plot.markers(),
+        *plot.legend(),
+        f'<text x="{WIDTH - _RIGHT}" y="{HEIGHT - 10}" font-size="11" fill="#555" '
+        f'text-anchor="end">{_until(chart)}</text>',
+        "</svg>",
+    ]
+    return "\n".join(parts)
+
+
+def _until(chart: Chart) -> str:
+    last = max(
+        (at for line in chart.lines for at, value in line.points if value is not None),
+        default=None,
+    )
+    if last is None:
+        return "no data in this window"
+    return f"last value {last.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+class _Plot:
+    """Places values on the canvas."""
+
+    def __init__(self, chart: Chart) -> None:
+        self.chart = chart
+        values = [v for line in chart.lines for _, v in line.points if v is not None]
+        values += [t.value for t in chart.thresholds]
+        values += [m.value for m in chart.markers if m.value is not None]
+        low, high = (min(values), max(values)) if values else (0.0, 1.0)
+        pad = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
+        low, high = low - pad, high + pad
+        if values and 0.0 <= min(values) <= max(values) <= 1.0 and chart.unit == "probability":
+            low, high = max(low, 0.0), min(high, 1.0)
+        self.step = _nice((high - low) / 5)
+        self.low, self.high = low, high
+
+    def x(self, at: datetime) -> float:
+        share = (at - self.chart.start) / (self.chart.end - self.chart.start)
+        return _LEFT + min(max(share, 0.0), 1.0) * (WIDTH - _LEFT - _RIGHT)
+
+    def y(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return HEIGHT - _BOTTOM - share * (HEIGHT - _TOP - _BOTTOM)
+
+    def grid(self) -> list[str]:
+        parts = []
+        tick = floor(self.low / self.step + 1)
+        while (value := tick * self.step) <= self.high:
+            y = self.y(value)
+            parts.append(
+                f'<path d="M{_LEFT} {y:.1f}H{WIDTH - _RIGHT}" stroke="#e5e7eb"/>'
+                f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" font-size="12" fill="#444" '
+                f'text-anchor="end">{self.number(value)}</text>'
+            )
+            tick += 1
+        bottom = HEIGHT - _BOTTOM
+        for at, label in self.times():
+            x = self.x(at)
+            parts.append(
+                f'<path d="M{x:.1f} {bottom}v5" stroke="#888"/>'
+                f'<text x="{x:.1f}" y="{bottom + 20}" font-size="12" fill="#444" '
+                f'text-anchor="middle">{label}</text>'
+            )
+        parts.append(f'<path d="M{_LEFT} {bottom}H{WIDTH - _RIGHT}" stroke="#888"/>')
+        return parts
+
+    def number(self, value: float) -> str:
+        if self.chart.unit == "probability":
+            return f"{value * 100:g}%" if self.step >= 0.01 else f"{value * 100:.2f}%"
+        return f"{value:,.{max(0, -floor(log10(self.step)))}f}"
+
+    def times(self) -> list[tuple[datetime, str]]:
+        start, end = self.chart.start.astimezone(UTC), self.chart.end.astimezone(UTC)
+        step = next(
+            (s for s in _TIME_STEPS if (end - start) / s <= _MOST_X_TICKS),
+            max(_TIME_STEPS[-1], (end - start) / _MOST_X_TICKS),
+        )
+        midnight = start.replace(hour=0, minute=0, second=0, microsecond=0)
+        at = midnight + -(-(start - midnight) // step) * step
+        pattern = "%H:%M" if step < timedelta(days=1) else "%d %b"
+        if end - start > timedelta(days=300):
+            pattern = "%b %Y"
+        found = []
+        while at < end:
+            is_day = at.hour == 0 and at.minute == 0 and pattern == "%H:%M"
+            found.append((at, f"{at:%d %b}" if is_day else f"{at:{pattern}}"))
+            at += step
+        return found
+
+    def lines(self) -> list[str]:
+        parts = []
+        for n, line in enumerate(self.chart.lines):
+            colour = _SERIES_COLOURS[n % len(_SERIES_COLOURS)]
+            for run in _runs(_ascending(line.points)):
+                where = " ".join(f"{self.x(at):.1f},{self.y(value):.1f}" for at, value in run)
+                if len(run) == 1:
+                    x, y = where.split(",")
+                    parts.append(f'<circle cx="{x}" cy="{y}" r="2.5" fill="{colour}"/>')
+                else:
+                    parts.append(
+                        f'<polyline points="{where}" fill="none" stroke="{colour}" '
+                        'stroke-width="2" stroke-linejoin="round"/>'
+                    )
+        return parts
+
+    def thresholds(self) -> list[str]:
+        parts = []
+        for threshold in self.chart.thresholds:
+            y, colour = self.y(threshold.value), _SEVERITY_COLOURS[threshold.severity]
+            above = threshold.op in ("gt", "gte", "crosses_above")
+            parts.append(
+                f'<path d="M{_LEFT} {y:.1f}H{WIDTH - _RIGHT}" stroke="{colour}" '
+                'stroke-width="1.5" stroke-dasharray="6 4"/>'
+                f'<text x="{WIDTH - _RIGHT - 4}" y="{y - 5 if above else y + 14:.1f}" '
+                f'font-size="12" fill="{colour}" text-anchor="end">'
+                f"{_text(threshold.name, 60)}</text>"
+            )
+        return parts
+
+    def episodes(self) -> list[str]:
+        return [
+            f'<rect x="{self.x(m.time):.1f}" y="{_TOP}" '
+            f'width="{max(1.0, self.x(m.resolved_at or self.chart.end) - self.x(m.time)):.1f}" '
+            f'height="{HEIGHT - _TOP - _BOTTOM}" fill="{_SEVERITY_COLOURS[m.severity]}" '
+            'opacity="0.10"/>'
+            for m in self.chart.markers
+        ]
+
+    def markers(self) -> list[str]:
+        parts = []
+        for m in self.chart.markers:
+            x = self.x(m.time)
+            y = self.y(m.value) if m.value is not None else _TOP + 10.0
+            parts.append(
+                f'<path d="M{x:.1f} {y - 7:.1f}l6 11h-12z" fill="{_SEVERITY_COLOURS[m.severity]}" '
+                f'stroke="#fff"><title>{_text(m.label, 80)} {m.time:%Y-%m-%d %H:%M} UTC</title>'
+                "</path>"
+            )
+        return parts
+
+    def legend(self) -> list[str]:
+        if len(self.chart.lines) < 2:
+            name = self.chart.lines[0].name if self.chart.lines else ""
+            return [
+                f'<text x="{_LEFT}" y="45" font-size="12" fill="{_SERIES_COLOURS[0]}">'
+                f"{_text(name, 110)}</text>"
+            ]
+        room = (WIDTH - _LEFT - _RIGHT) / min(len(self.chart.lines), 4)
+        return [
+            f'<text x="{_LEFT + n * room:.0f}" y="45" font-size="12" '
+            f'fill="{_SERIES_COLOURS[n]}">{_text(line.name, int(room / 7.5))}</text>'
+            for n, line in enumerate(self.chart.lines[:4])
+        ]
+
+
+def _runs(points: list[tuple[datetime, float | None]]) -> list[list[tuple[datetime, float]]]:
+    """The points between gaps."""
+    runs: list[list[tuple[datetime, float]]] = [[]]
+    for at, value in points:
+        if value is None:
+            runs.append([])
+        else:
+            runs[-1].append((at, value))
+    return [run for run in runs if run]
+
+
+def _nice(step: float) -> float:
+    """The next of 1, 2, 5 times a power of ten."""
+    scale = 10.0 ** floor(log10(step))
+    return next(scale * m for m in (1, 2, 5, 10) if scale * m >= step * 0.999)
+
+
+def _text(text: str, most: int) -> str:
+    """Safe inside SVG, shortened; what no XML may hold is left out."""
+    text = "".join(c if c.isprintable() else " " for c in text)
+    return escape(text if len(text) <= most else text[: most - 1] + "…")

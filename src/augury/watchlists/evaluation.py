@@ -1,0 +1,307 @@
+"""Evaluates rules: looks, steps each state, opens and ends alerts, hands them to deliveries.
+
+All in one transaction under the lock of each watchlist involved: two evaluations at once are as
+one after the other, and an alert exists if and only if its messages do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+import structlog
+from prometheus_client import Counter, Histogram
+
+from augury.clock import Clock, isoformat, now
+from augury.deliveries import store as deliveries
+from augury.deliveries.service import payload
+from augury.deliveries.store import Outgoing
+from augury.ids import new_id
+from augury.markets import store as markets
+from augury.markets.records import PLATFORMS
+from augury.series import store as series
+from augury.storage.database import Database
+from augury.watchlists import store
+from augury.watchlists.observe import Look, Observer
+from augury.watchlists.rules import Rule, State, due, step
+from augury.watchlists.store import Alert, Connection, Opened, Pair, Target
+
+log = structlog.get_logger(__name__)
+
+EVALUATED = Counter("augury_rules_evaluated", "Looks at a rule and a target.")
+ALERTS = Counter("augury_alerts", "Alerts, by what happened to them.", ["event"])
+SECONDS = Histogram("augury_evaluation_seconds", "Seconds an evaluation took.")
+
+MOVED_AT_ONCE = 20_000
+DUE_AT_ONCE = 5_000
+MEMBERS = 100
+"""Most markets of an event or a saved search that are watched."""
+LOOK_UP_AFTER = timedelta(minutes=5)
+"""How old the membership of an event or a saved search may get."""
+_LOOK_UPS = 20
+
+Search = Callable[[str, int], Awaitable[list[str]]]
+"""Ids of the markets that best answer a query, at most so many."""
+
+
+class Evaluated(NamedTuple):
+    """One rule and target after a look."""
+
+    rule: Rule
+    target: Target
+    state: State
+
+
+class Evaluator:
+    """Evaluates on request and as things move; any number of processes share the work."""
+
+    def __init__(
+        self,
+        database: Database,
+        observer: Observer,
+        search: Search,
+        *,
+        wake: Callable[[], None] = lambda: None,
+        clock: Clock = now,
+    ) -> None:
+        """`wake` is called when there are new messages to deliver."""
+        self._database = database
+        self._observer = observer
+        self._search = search
+        self._wake = wake
+        self._clock = clock
+
+    async def evaluate(
+        self, account_id: str, watchlist_id: str
+    ) -> tuple[datetime, list[Evaluated]] | None:
+        """Evaluate a whole watchlist of the account now; None when it isn't theirs."""
+        async with self._database.transaction() as conn:
+            if not await store.lock(conn, account_id, watchlist_id):
+                return None
+            at = self._clock()
+            pairs = await store.pairs_of(conn, watchlist_id)
+            evaluated = await self._apply(conn, pairs, {watchlist_id: account_id}, at)
+        self._wake()
+        return at, evaluated
+
+    async def tick(self) -> int:
+        """Evaluate what moved since the last tick and what is due by time; how many looks."""
+        looks = 0
+        while True:
+            count, more = await self._one_tick()
+            looks += count
+            if count:
+                self._wake()
+            if not more:
+                return looks
+
+    async def _one_tick(self) -> tuple[int, bool]:
+        async with self._database.transaction() as conn:
+            # The lock on the progress makes ticks of several processes take turns.
+            market_position = await store.progress(conn, "markets")
+            moved, market_reach = await markets.moved_since(conn, market_position, MOVED_AT_ONCE)
+            series_position = await store.progress(conn, "series")
+            moved_series, series_reach = await series.moved_since(
+                conn, series_position, MOVED_AT_ONCE
+            )
+            targets: list[str] = []
+            if moved and await store.watches_markets(conn):
+                targets += await store.targets_with_markets(conn, moved)
+            if moved_series:
+                targets += await store.targets_with_series(conn, moved_series)
+            candidates = await store.due_watchlists(conn, targets, DUE_AT_ONCE)
+            count = 0
+            if candidates:
+                accounts = await store.lock_all(conn, candidates)
+                pairs = await store.pairs_due(conn, targets, list(accounts), DUE_AT_ONCE)
+                at = self._clock()
+                count = len(await self._apply(conn, pairs, accounts, at))
+            if market_reach != market_position:
+                await store.advance(conn, "markets", market_reach)
+            if series_reach != series_position:
+                await store.advance(conn, "series", series_reach)
+        more = len(moved) == MOVED_AT_ONCE or len(moved_series) == MOVED_AT_ONCE
+        return count, more or count >= DUE_AT_ONCE + len(targets)
+
+    async def look_up_members(self) -> None:
+        """Ask again which markets belong to the events and saved searches that are watched."""
+        async with self._database.reading() as conn:
+            stale = await store.to_resolve(conn, LOOK_UP_AFTER, _LOOK_UPS)
+        for target in stale:
+            found = await self.members_of(target.kind, target.ref)
+            async with self._database.transaction() as conn:
+                await store.lock_all(conn, [target.watchlist_id])
+                if await store.target(conn, target.watchlist_id, target.id) is not None:
+                    await store.note_members(conn, target.id, found)
+
+    async def members_of(self, kind: str, ref: str) -> list[str]:
+        """Ids of the markets that a target of this kind stands for."""
+        if kind == "market":
+            return [ref]
+        if kind == "search":
+            return await self._search(ref, MEMBERS)
+        if kind == "event":
+            platform, _, event_id = ref.partition(":")
+            if platform not in PLATFORMS:
+                return []
+            async with self._database.reading() as conn:
+                return await markets.members(conn, platform, event_id, MEMBERS)
+        return []
+
+    async def _apply(
+        self, conn: Connection, pairs: Sequence[Pair], accounts: dict[str, str], at: datetime
+    ) -> list[Evaluated]:
+        """Look at `pairs`, whose watchlists are locked, and store all that follows."""
+        if not pairs:
+            return []
+        with SECONDS.time():
+            rules = await store.rules_of(conn, list({p.rule_id for p in pairs}))
+            targets = await store.targets_of(conn, list({p.target_id for p in pairs}))
+            known = [
+                (pair, rules[pair.rule_id], targets[pair.target_id])
+                for pair in pairs
+                if pair.rule_id in rules and pair.target_id in targets
+            ]
+            looks = await self._observer.look(conn, [(r, t) for _, r, t in known], at)
+            evaluated, saved, opened, closed = [], [], [], []
+            for (pair, rule, target), look in zip(known, looks, strict=True):
+                state, event = step(rule, pair.state(), look.seen, at)
+                saved.append((rule.id, target.id, state, due(rule, state, at)))
+                evaluated.append(Evaluated(rule, target, state))
+                if event == "fired":
+                    account_id = accounts[target.watchlist_id]
+                    opened.append(_opened(account_id, rule, target, state, look, at))
+                elif event is not None:
+                    closed.append((rule.id, target.id, event, state.evaluated_at or at))
+                if event is not None:
+                    ALERTS.labels(event).inc()
+            await store.save_states(conn, saved)
+            await self._tell(
+                conn,
+                await store.open_alerts(conn, opened),
+                await store.close_alerts(conn, closed),
+                at,
+            )
+        EVALUATED.inc(len(evaluated))
+        return evaluated
+
+    async def _tell(
+        self, conn: Connection, fired: list[Alert], ended: list[Alert], at: datetime
+    ) -> None:
+        told = [("alert.fired", alert) for alert in fired]
+        told += [("alert.resolved", alert) for alert in ended]
+        if not told:
+            return
+        endpoints = await deliveries.of_watchlists(
+            conn, list({alert.watchlist_id for _, alert in told})
+        )
+        messages = []
+        for kind, alert in told:
+            to = endpoints.get(alert.watchlist_id)
+            if to:
+                text = payload(kind, wire(alert), at)
+                messages += [Outgoing(new_id("msg"), one, alert.id, kind, text) for one in to]
+        await deliveries.enqueue(conn, messages)
+
+
+_OPS = {
+    "gt": "above", "gte": "at or above", "lt": "below", "lte": "at or below",
+    "crosses_above": "rose above", "crosses_below": "fell below", "eq": "equal to",
+    "ne": "other than",
+}  # fmt: skip
+
+
+def _opened(
+    account_id: str, rule: Rule, target: Target, state: State, look: Look, at: datetime
+) -> Opened:
+    quote = look.quote
+    about = quote.question if quote is not None else target.label or target.ref
+    limit = rule.label if rule.label is not None else f"{rule.threshold:g}"
+    value = state.value if isinstance(state.value, str) else f"{state.value:.4g}"
+    market = None
+    source: dict[str, Any] = {"as_of": _iso(state.as_of)}
+    if quote is not None:
+        market = {
+            "id": quote.id,
+            "platform": quote.platform,
+            "question": quote.question,
+            "outcome": look.outcome,
+            "status": quote.status,
+            "platform_url": quote.url,
+        }
+        source |= {
+            "status": quote.status,
+            "origin": quote.origin,
+            "observed_at": _iso(quote.observed_at),
+            "price_as_of": _iso(quote.price_as_of),
+        }
+    record = {
+        "title": f"{rule.name}: {about}"[:300],
+        "summary": f"{rule.metric} is {value}, {_OPS[rule.op]} {limit}.",
+        "market": market,
+        "target": {
+            "id": target.id, "kind": target.kind, "ref": target.ref, "label": target.label,
+        },
+        "trigger": {
+            "rule_id": rule.id, "name": rule.name, "metric": rule.metric, "op": rule.op,
+            "threshold": rule.label if rule.label is not None else rule.threshold,
+            "window_seconds": rule.window.total_seconds() if rule.window else None,
+            "for_seconds": rule.hold.total_seconds(),
+        },
+        "evidence": look.evidence,
+        "source_status": source,
+        "next_action": _next_action(rule, target, quote is not None),
+    }  # fmt: skip
+    return Opened(
+        id=new_id("alr"),
+        account_id=account_id,
+        watchlist_id=target.watchlist_id,
+        rule_id=rule.id,
+        target_id=target.id,
+        episode=state.episode,
+        severity=rule.severity,
+        value=state.value,
+        as_of=state.as_of,
+        fired_at=state.fired_at or at,
+        record=record,
+    )
+
+
+def _next_action(rule: Rule, target: Target, has_market: bool) -> str:
+    chart = f"/v1/watchlists/{target.watchlist_id}/targets/{target.id}/chart"
+    match rule.metric:
+        case "staleness":
+            return "Check that the source still answers; until then other values may be old."
+        case "status":
+            return "Read how the market resolved, and end the rules that still watch it."
+        case "divergence":
+            return f"Compare the rules of the linked contracts before trading on it; see {chart}."
+        case "probability_change" | "probability_zscore" | "volume_spike":
+            return f"Look for the news behind the move; see {chart}."
+        case "hours_to_close":
+            return "Decide before the market closes."
+    return f"Look at {'the market and ' if has_market else ''}{chart}."
+
+
+def wire(alert: Alert) -> dict[str, Any]:
+    """An alert as callers and receivers see it."""
+    return {
+        "id": alert.id,
+        "watchlist_id": alert.watchlist_id,
+        "rule_id": alert.rule_id,
+        "target_id": alert.target_id,
+        "episode": alert.episode,
+        "state": alert.state,
+        "severity": alert.severity,
+        "value": alert.label if alert.label is not None else alert.value,
+        "as_of": _iso(alert.as_of),
+        "fired_at": _iso(alert.fired_at),
+        "resolved_at": _iso(alert.resolved_at),
+        "resolution": alert.resolution,
+        **alert.record,
+    }
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return isoformat(moment) if moment is not None else None

@@ -1,0 +1,28 @@
+"""What a worker does for watchlists: evaluation as things move, memberships, tidying up."""
+
+from __future__ import annotations
+
+from augury.deliveries import store as deliveries
+from augury.jobs.worker import Worker
+from augury.storage.database import Database
+from augury.watchlists import store
+from augury.watchlists.evaluation import Evaluator
+
+EVALUATE_EVERY = 0.5
+"""Seconds between looks at what moved: the larger part of an alert's delay."""
+
+
+def register(worker: Worker, evaluator: Evaluator, database: Database) -> None:
+    """Have `worker` evaluate watchlists, in one process at a time."""
+
+    async def evaluate() -> None:
+        await evaluator.tick()
+
+    async def prune() -> None:
+        async with database.reading() as conn:
+            await store.prune(conn)
+            await deliveries.prune(conn)
+
+    worker.every("watchlists.evaluate", EVALUATE_EVERY, evaluate)
+    worker.every("watchlists.members", 15, evaluator.look_up_members)
+    worker.every("watchlists.prune", 3600, prune)

@@ -1,0 +1,429 @@
+"""What rules look at: reads, in a few queries for all of them, the value of each rule's metric."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from augury.clock import isoformat
+from augury.markets import store as markets
+from augury.markets.store import PastPrices, Quote
+from augury.series import store as series
+from augury.watchlists import measures, store
+from augury.watchlists.rules import HOUR, Rule, Seen
+from augury.watchlists.store import Connection, Target
+
+ZSCORE_WINDOWS = 96
+SPIKE_WINDOWS = 72
+SAMPLES_APART = timedelta(minutes=10)
+
+
+class Reading(NamedTuple):
+    """An asset's volatility: annualized, as forecast and as it turned out in the last window."""
+
+    as_of: datetime
+    forecast: float
+    realized: float | None
+
+
+Linked = Callable[[Connection, Sequence[str]], Awaitable[dict[str, list[str]]]]
+"""Ids of the same contract on other venues, by market."""
+Volatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Reading]]]
+"""The latest reading of each asset that has one."""
+
+
+async def no_links(conn: Connection, market_ids: Sequence[str]) -> dict[str, list[str]]:
+    return {}
+
+
+async def no_volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Reading]:
+    return {}
+
+
+@dataclass
+class Look:
+    """A value with what it rests on."""
+
+    seen: Seen
+    quote: Quote | None = None
+    outcome: str | None = None
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+
+
+class _Side(NamedTuple):
+    """One outcome of one market."""
+
+    quote: Quote
+    outcome: int
+
+    @property
+    def price(self) -> float | None:
+        return price_of(self.quote, self.outcome)
+
+    @property
+    def label(self) -> str:
+        return self.quote.outcomes[self.outcome]
+
+
+def price_of(quote: Quote, outcome: int) -> float | None:
+    """The outcome's probability; of two outcomes an unquoted one is the other's complement."""
+    price = quote.prices[outcome]
+    if price is None and len(quote.prices) == 2:
+        other = quote.prices[1 - outcome]
+        return None if other is None else round(1 - other, 12)
+    return price
+
+
+class Observer:
+    """Looks at many (rule, target) pairs at once."""
+
+    def __init__(
+        self, *, linked: Linked = no_links, volatility: Volatility = no_volatility
+    ) -> None:
+        self._linked = linked
+        self._volatility = volatility
+
+    async def look(
+        self,
+        conn: Connection,
+        pairs: Iterable[tuple[Rule, Target]],
+        now: datetime,
+    ) -> list[Look]:
+        """One look a pair, in their order."""
+        pairs = list(pairs)
+        facts = await self._facts(conn, pairs, now)
+        return [facts.look(rule, target) for rule, target in pairs]
+
+    async def _facts(
+        self, conn: Connection, pairs: list[tuple[Rule, Target]], now: datetime
+    ) -> _Facts:
+        targets = {target.id: target for _, target in pairs}
+        of_markets = [t for t in targets.values() if t.kind not in ("series", "asset")]
+        members: dict[str, list[str]] = defaultdict(list)
+        if of_markets:
+            for target_id, market_id in await store.target_members(
+                conn, [t.id for t in of_markets]
+            ):
+                members[target_id].append(market_id)
+        ids = {market_id for found in members.values() for market_id in found}
+        quotes = await markets.quotes(conn, list(ids)) if ids else {}
+        sides = {t.id: _sides(t, members[t.id], quotes) for t in of_markets}
+        facts = _Facts(now, sides)
+        await self._read_past(conn, facts, pairs)
+        await self._read_links(conn, facts, pairs)
+        await self._read_series(conn, facts, pairs)
+        assets = {t.ref for t in targets.values() if t.kind == "asset"}
+        if assets:
+            facts.volatility = await self._volatility(conn, list(assets))
+        return facts
+
+    async def _read_past(
+        self, conn: Connection, facts: _Facts, pairs: list[tuple[Rule, Target]]
+    ) -> None:
+        changes: set[PastPrices] = set()
+        moves: set[PastPrices] = set()
+        volumes: set[tuple[str, timedelta]] = set()
+        traded: dict[str, float] = {}
+        for rule, target in pairs:
+            window = rule.window
+            if window is None:
+                continue
+            for quote, outcome in facts.sides.get(target.id, ()):
+                # Of two outcomes often the first alone is recorded.
+                recorded = range(2) if len(quote.outcomes) == 2 else (outcome,)
+                if rule.metric == "probability_change":
+                    changes.update(PastPrices(quote.seq, n, window) for n in recorded)
+                elif rule.metric == "probability_zscore":
+                    moves.update(PastPrices(quote.seq, n, window) for n in recorded)
+                elif rule.metric == "volume_spike" and quote.volume is not None:
+                    volumes.add((quote.id, window))
+                    traded[quote.id] = quote.volume
+        for asked, count in ((changes, 1), (moves, ZSCORE_WINDOWS)):
+            ordered = list(asked)
+            found = await markets.prices_before(conn, ordered, count, facts.now)
+            for (seq, outcome, window), prices in zip(ordered, found, strict=True):
+                facts.past[seq, outcome, window, count] = prices
+        if volumes:
+            asked_volumes = list(volumes)
+            found = await store.volumes_before(conn, asked_volumes, SPIKE_WINDOWS, facts.now)
+            facts.volumes = dict(zip(asked_volumes, found, strict=True))
+            await store.sample_volumes(conn, traded, facts.now, SAMPLES_APART)
+
+    async def _read_links(
+        self, conn: Connection, facts: _Facts, pairs: list[tuple[Rule, Target]]
+    ) -> None:
+        wanted = {
+            side.quote.id
+            for rule, target in pairs
+            if rule.metric == "divergence"
+            for side in facts.sides.get(target.id, ())
+        }
+        if wanted:
+            facts.linked = await self._linked(conn, list(wanted))
+            others = {other for found in facts.linked.values() for other in found}
+            facts.others = await markets.quotes(conn, list(others)) if others else {}
+
+    async def _read_series(
+        self, conn: Connection, facts: _Facts, pairs: list[tuple[Rule, Target]]
+    ) -> None:
+        refs = {target.ref for _, target in pairs if target.kind == "series"}
+        if not refs:
+            return
+        facts.series = await series.latest(conn, list(refs))
+        asked = list(
+            {
+                (target.ref, rule.window)
+                for rule, target in pairs
+                if rule.metric == "series_change" and rule.window is not None
+            }
+        )
+        found = await series.values_before(conn, asked)
+        facts.series_before = dict(zip(asked, found, strict=True))
+
+
+def _sides(target: Target, market_ids: list[str], quotes: dict[str, Quote]) -> list[_Side]:
+    sides = []
+    for market_id in market_ids:
+        quote = quotes.get(market_id)
+        if quote is None:
+            continue
+        if target.outcome is None:
+            sides.append(_Side(quote, 0))
+        elif target.outcome in quote.outcomes:
+            sides.append(_Side(quote, quote.outcomes.index(target.outcome)))
+    return sides
+
+
+class _Facts:
+    """Everything the pairs need, read at one moment."""
+
+    def __init__(self, now: datetime, sides: dict[str, list[_Side]]) -> None:
+        self.now = now
+        self.sides = sides
+        self.past: dict[tuple[int, int, timedelta, int], list[float | None]] = {}
+        self.volumes: dict[tuple[str, timedelta], list[float | None]] = {}
+        self.linked: dict[str, list[str]] = {}
+        self.others: dict[str, Quote] = {}
+        self.series: dict[str, series.Latest] = {}
+        self.series_before: dict[tuple[str, timedelta], float | None] = {}
+        self.volatility: dict[str, Reading] = {}
+
+    def look(self, rule: Rule, target: Target) -> Look:
+        if target.kind == "series":
+            return self._series(rule, target)
+        if target.kind == "asset":
+            return self._asset(rule, target)
+        sides = self.sides.get(target.id, [])
+        if not sides:
+            reason = (
+                "The market is not in the catalogue."
+                if target.kind == "market"
+                else "No market of the catalogue belongs to it."
+            )
+            return Look(Seen(reason=reason))
+        looks = [self._market(rule, side) for side in sides]
+        if len(looks) == 1:
+            return looks[0]
+        return _foremost(rule, looks)
+
+    def _market(self, rule: Rule, side: _Side) -> Look:
+        quote = side.quote
+        look = Look(Seen(reason=""), quote, side.label)
+        measure: Callable[[Rule, _Side, Look], float | str | Seen | None]
+        measure = getattr(self, f"_{rule.metric}")
+        found = measure(rule, side, look)
+        if isinstance(found, Seen):
+            look.seen = found
+            return look
+        as_of = quote.price_as_of if rule.metric in _OF_PRICES else quote.observed_at
+        look.seen = Seen(value=found, as_of=as_of)
+        if rule.metric in _OF_PRICES and side.price is not None:
+            look.evidence.insert(0, _price(quote, side.label, side.price))
+        return look
+
+    def _probability(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+        return side.price if side.price is not None else _UNQUOTED
+
+    def _probability_change(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+        if side.price is None:
+            return _UNQUOTED
+        window = rule.window or HOUR
+        before = self._before(side, window, 1)[0]
+        if before is None:
+            return Seen(reason="No price is recorded from that long ago.")
+        at = isoformat(self.now - window)
+        look.evidence.append({"kind": "earlier_price", "value": before, "as_of": at})
+        return round(side.price - before, 12)
+
+    def _probability_zscore(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+        if side.price is None:
+            return _UNQUOTED
+        window = rule.window or HOUR
+        past = self._before(side, window, ZSCORE_WINDOWS)
+        score = measures.zscore([*past, side.price])
+        if score is None:
+            return Seen(reason=f"Fewer than {measures.LEAST_MOVES} earlier moves are recorded.")
+        at = isoformat(self.now - window)
+        look.evidence.append({"kind": "earlier_price", "value": past[-1], "as_of": at})
+        return score
+
+    def _volume_24h(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+        found = side.quote.volume_24h
+        return found if found is not None else Seen(reason="The venue gives no 24 h volume.")
+
+    def _volume_spike(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+        if side.quote.volume is None:
+            return Seen(reason="The venue gives no volume.")
+        past = self.volumes[side.quote.id, rule.window or HOUR]
+        found = measures.spike([*past, side.quote.volume])
+        if found is None:
+            return Seen(
+                reason=f"Fewer than {measures.LEAST_VOLUMES} earlier windows with volume are known "
+                "since this market is watched."
+            )
+        return found
+
+    def _spread(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+        bid, ask = side.quote.best_bid, side.quote.best_ask
+        if bid is None or ask is None:
+            return Seen(reason="The book has no bid or no ask.")
+        return round(ask - bid, 12)
+
+    def _divergence(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+        if side.price is None:
+            return _UNQUOTED
+        others = []
+        for market_id in self.linked.get(side.quote.id, ()):
+            other = self.others.get(market_id)
+            if other is None or other.status != "active":
+                continue
+            # Only the outcome of the same name: by place it could be the opposite.
+            names = [name.casefold() for name in other.outcomes]
+            if side.label.casefold() not in names:
+                continue
+            same = names.index(side.label.casefold())
+            if (price := price_of(other, same)) is not None:
+                others.append(price)
+                look.evidence.append(_price(other, other.outcomes[same], price))
+        found = measures.divergence(side.price, others)
+        if found is None:
+            return Seen(reason="No quoted contract on another venue is linked to it.")
+        return round(found, 12)
+
+    def _hours_to_close(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+        if side.quote.closes_at is None:
+            return Seen(reason="The market has no closing time.")
+        return Seen(value=(side.quote.closes_at - self.now) / HOUR, as_of=self.now)
+
+    def _status(self, rule: Rule, side: _Side, look: Look) -> str:
+        return side.quote.status
+
+    def _staleness(self, rule: Rule, side: _Side, look: Look) -> Seen:
+        heard = max(
+            (t for t in (side.quote.observed_at, side.quote.price_as_of) if t), default=None
+        )
+        if heard is None:
+            return Seen(reason="It was never observed at its venue.")
+        return _age(self.now, heard)
+
+    def _before(self, side: _Side, window: timedelta, count: int) -> list[float | None]:
+        quote, outcome = side
+        known = self.past[quote.seq, outcome, window, count]
+        if len(quote.outcomes) != 2:
+            return known
+        other = self.past[quote.seq, 1 - outcome, window, count]
+        return [
+            a if a is not None or b is None else round(1 - b, 12)
+            for a, b in zip(known, other, strict=True)
+        ]
+
+    def _series(self, rule: Rule, target: Target) -> Look:
+        found = self.series.get(target.ref)
+        if found is None or found.time is None or found.value is None:
+            return Look(Seen(reason="The series has no points."))
+        point = {
+            "kind": "series",
+            "id": found.id,
+            "value": found.value,
+            "as_of": isoformat(found.time),
+        }
+        if rule.metric == "staleness":
+            return Look(_age(self.now, found.time), evidence=[point])
+        if rule.metric == "series_value":
+            return Look(Seen(value=found.value, as_of=found.time), evidence=[point])
+        window = rule.window or HOUR
+        before = self.series_before[found.id, window]
+        if before is None:
+            return Look(Seen(reason="The series has no point from that long before its last."))
+        earlier = {
+            "kind": "earlier_value",
+            "value": before,
+            "as_of": isoformat(found.time - window),
+        }
+        change = Seen(value=found.value - before, as_of=found.time)
+        return Look(change, evidence=[point, earlier])
+
+    def _asset(self, rule: Rule, target: Target) -> Look:
+        found = self.volatility.get(target.ref)
+        if found is None:
+            return Look(Seen(reason="There is no volatility forecast of this asset."))
+        evidence: list[dict[str, Any]] = [
+            {"kind": "rvol_forecast", "value": found.forecast, "as_of": isoformat(found.as_of)}
+        ]
+        if rule.metric == "staleness":
+            return Look(_age(self.now, found.as_of), evidence=evidence)
+        if rule.metric == "rvol_forecast":
+            return Look(Seen(value=found.forecast, as_of=found.as_of), evidence=evidence)
+        if found.realized is None or found.forecast <= 0:
+            return Look(Seen(reason="The realized volatility of the last window is not known."))
+        evidence.append(
+            {"kind": "rvol_realized", "value": found.realized, "as_of": isoformat(found.as_of)}
+        )
+        ratio = Seen(value=found.realized / found.forecast, as_of=found.as_of)
+        return Look(ratio, evidence=evidence)
+
+
+_UNQUOTED = Seen(reason="The outcome has no quote.")
+_OF_PRICES = frozenset(
+    {"probability", "probability_change", "probability_zscore", "spread", "divergence"}
+)
+
+
+def _age(now: datetime, heard: datetime) -> Seen:
+    return Seen(value=max(0.0, (now - heard).total_seconds()), as_of=now)
+
+
+def _price(quote: Quote, outcome: str, price: float) -> dict[str, Any]:
+    as_of = isoformat(quote.price_as_of) if quote.price_as_of else None
+    return {
+        "kind": "price",
+        "id": quote.id,
+        "outcome": outcome,
+        "value": price,
+        "as_of": as_of,
+    }
+
+
+def _foremost(rule: Rule, looks: list[Look]) -> Look:
+    """Of a group the member furthest towards or beyond the threshold speaks for all.
+
+    Its time is the newest of the group, so that the group's time never runs back.
+    """
+    known = [look for look in looks if look.seen.value is not None]
+    if not known:
+        return looks[0]
+
+    def reach(look: Look) -> float:
+        value = look.seen.value
+        assert value is not None
+        if rule.op in ("eq", "ne") or isinstance(value, str):
+            return float(rule.holds(value))
+        return -value if rule.op in ("lt", "lte", "crosses_below") else value
+
+    first = max(known, key=reach)
+    newest = max((look.seen.as_of for look in known if look.seen.as_of), default=None)
+    return Look(Seen(value=first.seen.value, as_of=newest), first.quote, first.outcome,
+                first.evidence)  # fmt: skip

@@ -1,0 +1,362 @@
+"""/v1/watchlists: watchlists, their targets and rules, evaluation, alerts, charts."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Literal
+
+import msgspec
+from fastapi import Depends, Query, Request, Response
+
+from augury.errors import NotFound
+from augury.http import openapi, pages, routing
+from augury.http.callers import WatchCaller
+from augury.http.conditional import tagged
+from augury.http.fields import Moment, is_id
+from augury.http.idempotency import idempotent
+from augury.watchlists import chart as charts
+from augury.watchlists import schemas
+from augury.watchlists.evaluation import wire
+from augury.watchlists.rules import Severity
+from augury.watchlists.service import WatchlistService
+
+router = routing.router(tags=["watchlists"], prefix="/v1/watchlists")
+
+
+async def _service(request: Request) -> WatchlistService:
+    return request.app.state.services.watchlists
+
+
+async def _watchlist_id(watchlist_id: str) -> str:
+    return _id("wl", watchlist_id, "watchlist")
+
+
+async def _target_id(target_id: str) -> str:
+    return _id("tgt", target_id, "target")
+
+
+async def _rule_id(rule_id: str) -> str:
+    return _id("rule", rule_id, "rule")
+
+
+def _id(prefix: str, text: str, noun: str) -> str:
+    if not is_id(prefix, text):
+        raise NotFound(f"There is no {noun} with this id.")
+    return text
+
+
+async def _after(cursor: pages.Cursor = None) -> str | None:
+    """The id after which a list by id goes on."""
+    return (
+        pages.decode(cursor, tuple[Annotated[str, msgspec.Meta(pattern="^[a-z]+_[0-9a-f]+$")]])[0]
+        if cursor
+        else None
+    )
+
+
+Service = Annotated[WatchlistService, Depends(_service)]
+WatchlistId = Annotated[str, Depends(_watchlist_id)]
+TargetId = Annotated[str, Depends(_target_id)]
+RuleId = Annotated[str, Depends(_rule_id)]
+After = Annotated[str | None, Depends(_after)]
+_ERRORS = openapi.errors(404, 422)
+_MAKING = {**_ERRORS, **openapi.errors(409)}
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Make a watchlist",
+    response_model=schemas.WatchlistMade,
+    responses=openapi.errors(409, 422),
+)
+@idempotent
+async def create(
+    caller: WatchCaller, service: Service, new: schemas.WatchlistRequest
+) -> dict[str, object]:
+    """A watchlist of the key's account. Signing secrets of its webhooks are shown this once."""
+    made = await service.create(
+        caller.account_id or "",
+        new.name,
+        new.description,
+        [one.new() for one in new.delivery],
+    )
+    return schemas.made(made)
+
+
+@router.get(
+    "",
+    summary="List watchlists",
+    response_model=schemas.WatchlistList,
+    responses=openapi.errors(422),
+)
+async def list_(
+    caller: WatchCaller,
+    service: Service,
+    after: After,
+    limit: pages.Limit = pages.DEFAULT_LIMIT,
+) -> dict[str, object]:
+    """The account's watchlists, oldest first."""
+    found = await service.page(caller.account_id or "", limit=limit + 1, after=after)
+    return _page([schemas.watchlist(w) for w in found], limit)
+
+
+@router.get(
+    "/{watchlist_id}",
+    summary="One watchlist",
+    response_model=schemas.WatchlistRecord,
+    responses=openapi.errors(404),
+)
+async def get(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId
+) -> dict[str, object]:
+    """A watchlist and how much is in it."""
+    return schemas.watchlist(await service.get(caller.account_id or "", watchlist_id))
+
+
+@router.patch(
+    "/{watchlist_id}",
+    summary="Change a watchlist",
+    response_model=schemas.WatchlistRecord,
+    responses=_ERRORS,
+)
+async def change(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    wanted: schemas.WatchlistChange,
+) -> dict[str, object]:
+    """Another name or description; `description: null` removes it."""
+    changes = wanted.model_dump(exclude_unset=True)
+    return schemas.watchlist(await service.change(caller.account_id or "", watchlist_id, changes))
+
+
+@router.delete(
+    "/{watchlist_id}",
+    status_code=204,
+    summary="Delete a watchlist",
+    responses=openapi.errors(404),
+)
+async def delete(caller: WatchCaller, service: Service, watchlist_id: WatchlistId) -> Response:
+    """The watchlist is gone, with its targets, rules, alerts and deliveries."""
+    await service.delete(caller.account_id or "", watchlist_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{watchlist_id}/targets",
+    status_code=201,
+    summary="Add a target",
+    response_model=schemas.TargetRecord,
+    responses=_MAKING,
+)
+@idempotent
+async def add_target(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    new: schemas.TargetRequest,
+) -> dict[str, object]:
+    """Watch a market, an event, an asset, a series or what a search finds.
+
+    Of an event or a search up to 100 markets are watched, looked up anew every 5 minutes; the
+    one furthest towards or beyond a rule's threshold speaks for all.
+    """
+    target = await service.add_target(
+        caller.account_id or "",
+        watchlist_id,
+        new.kind,
+        new.ref,
+        outcome=new.outcome,
+        label=new.label,
+    )
+    return schemas.target(target)
+
+
+@router.get(
+    "/{watchlist_id}/targets",
+    summary="List targets",
+    response_model=schemas.TargetList,
+    responses=_ERRORS,
+)
+async def targets(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    after: After,
+    limit: pages.Limit = pages.DEFAULT_LIMIT,
+) -> dict[str, object]:
+    """The watchlist's targets, oldest first."""
+    found = await service.targets(
+        caller.account_id or "", watchlist_id, limit=limit + 1, after=after
+    )
+    return _page([schemas.target(t) for t in found], limit)
+
+
+@router.delete(
+    "/{watchlist_id}/targets/{target_id}",
+    status_code=204,
+    summary="Remove a target",
+    responses=openapi.errors(404),
+)
+async def delete_target(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, target_id: TargetId
+) -> Response:
+    """It is not watched any more; rules that were for it alone go with it, open alerts end."""
+    await service.delete_target(caller.account_id or "", watchlist_id, target_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{watchlist_id}/rules",
+    status_code=201,
+    summary="Add a rule",
+    response_model=schemas.RuleRecord,
+    response_model_by_alias=True,
+    responses=_MAKING,
+)
+@idempotent
+async def add_rule(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: schemas.RuleRequest
+) -> dict[str, object]:
+    """A rule for one target, or for every target it fits. It is evaluated as its source moves."""
+    rule = await service.add_rule(caller.account_id or "", watchlist_id, new.rule(), new.target_id)
+    return schemas.rule(rule)
+
+
+@router.get(
+    "/{watchlist_id}/rules",
+    summary="List rules",
+    response_model=schemas.RuleList,
+    response_model_by_alias=True,
+    responses=_ERRORS,
+)
+async def rules(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    after: After,
+    limit: pages.Limit = pages.DEFAULT_LIMIT,
+) -> dict[str, object]:
+    """The watchlist's rules, oldest first."""
+    found = await service.rules(caller.account_id or "", watchlist_id, limit=limit + 1, after=after)
+    return _page([schemas.rule(r) for r in found], limit)
+
+
+@router.delete(
+    "/{watchlist_id}/rules/{rule_id}",
+    status_code=204,
+    summary="Remove a rule",
+    responses=openapi.errors(404),
+)
+async def delete_rule(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, rule_id: RuleId
+) -> Response:
+    """The rule is gone; its open alerts end with the resolution `removed`."""
+    await service.delete_rule(caller.account_id or "", watchlist_id, rule_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{watchlist_id}/evaluate",
+    summary="Evaluate now",
+    response_model=schemas.EvaluationResult,
+    responses=openapi.errors(404),
+)
+async def evaluate(caller: WatchCaller, service: Service, watchlist_id: WatchlistId) -> Response:
+    """Every rule against every target, as things stand. Doing it twice is as doing it once."""
+    at, evaluated, alerts = await service.evaluate(caller.account_id or "", watchlist_id)
+    found = {
+        "evaluated_at": at,
+        "evaluations": [schemas.evaluation(one) for one in evaluated],
+        "alerts": [wire(alert) for alert in alerts],
+    }
+    # Encoded here: up to 20,000 states of our own need no second validation.
+    return Response(msgspec.json.encode(found), media_type="application/json")
+
+
+@router.get(
+    "/{watchlist_id}/alerts",
+    summary="A watchlist's alerts",
+    response_model=schemas.AlertList,
+    responses=_ERRORS,
+)
+async def alerts(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    state: Annotated[Literal["firing", "resolved"] | None, Query()] = None,
+    severity: Annotated[Severity | None, Query()] = None,
+    since: Annotated[Moment | None, Query(description="Fired at or after this time.")] = None,
+    limit: pages.Limit = pages.DEFAULT_LIMIT,
+    cursor: pages.Cursor = None,
+) -> dict[str, object]:
+    """Alerts, the latest first. One a rule, a target and an episode; kept for a year."""
+    found = await service.alerts(
+        caller.account_id or "",
+        watchlist_id,
+        state=state,
+        severity=severity,
+        since=since,
+        limit=limit + 1,
+        before=pages.decode_number(cursor) if cursor else None,
+    )
+    more = len(found) > limit
+    return {
+        "items": [wire(alert) for alert in found[:limit]],
+        "next_cursor": pages.encode((found[limit - 1].seq,)) if more else None,
+    }
+
+
+@router.get(
+    "/{watchlist_id}/targets/{target_id}/chart",
+    summary="A target's chart",
+    response_model=schemas.ChartData,
+    responses={
+        200: {
+            "content": {
+                "image/svg+xml": {"schema": {"type": "string"}},
+                "image/png": {"schema": {"type": "string", "format": "binary"}},
+            }
+        },
+        304: {"description": "Not modified since the ETag in If-None-Match."},
+        **_ERRORS,
+    },
+)
+async def chart(
+    request: Request,
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    target_id: TargetId,
+    start: Annotated[Moment | None, Query(description="By default 7 days before the end.")] = None,
+    end: Annotated[Moment | None, Query(description="Not in the window; by default now.")] = None,
+    format: Annotated[Literal["json", "svg", "png"], Query()] = "json",
+) -> Response:
+    """A target's values, the thresholds of its rules, and where alerts fired."""
+    found = await service.chart(
+        caller.account_id or "", watchlist_id, target_id, start=start, end=end
+    )
+    caching = {"Cache-Control": "private, no-cache"}
+    if format == "json":
+        return tagged(request, msgspec.json.encode(charts.to_json(found)), headers=caching)
+    svg = charts.to_svg(found)
+    if format == "svg":
+        # It holds text of venues and users: nothing in it may run where it is opened.
+        caching["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+        return tagged(request, svg.encode(), media_type="image/svg+xml", headers=caching)
+    return tagged(
+        request, await asyncio.to_thread(_png, svg), media_type="image/png", headers=caching
+    )
+
+
+def _png(svg: str) -> bytes:
+    import resvg_py
+
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg))
+
+
+def _page(items: list[dict[str, object]], limit: int) -> dict[str, object]:
+    more = len(items) > limit
+    last = items[limit - 1]["id"] if more else None
+    return {"items": items[:limit], "next_cursor": pages.encode((last,)) if more else None}

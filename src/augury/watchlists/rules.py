@@ -1,0 +1,223 @@
+"""What a rule says, and the state machine that turns what is seen into alerts.
+
+    ok ──► pending ──► firing ──► resolved ──► pending ...
+     ▲        │           │
+     └────────┘           └─ no_data ─┘   an alert stays open while nothing is known
+
+One `step` a look: pure, so the same look twice is as once. An episode begins when a rule fires
+and ends when its alert resolves; an alert is one (rule, target, episode).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Literal
+
+import msgspec
+
+Kind = Literal["market", "event", "asset", "series", "search"]
+Metric = Literal[
+    "probability", "probability_change", "probability_zscore", "volume_24h", "volume_spike",
+    "spread", "divergence", "hours_to_close", "status", "series_value", "series_change",
+    "rvol_forecast", "rvol_ratio", "staleness",
+]  # fmt: skip
+Op = Literal["gt", "gte", "lt", "lte", "crosses_above", "crosses_below", "eq", "ne"]
+Severity = Literal["info", "warning", "critical"]
+Status = Literal["ok", "pending", "firing", "resolved", "no_data"]
+
+OF_MARKETS = frozenset(
+    {
+        "probability", "probability_change", "probability_zscore", "volume_24h", "volume_spike",
+        "spread", "divergence", "hours_to_close", "status", "staleness",
+    }
+)  # fmt: skip
+FITS: dict[Kind, frozenset[str]] = {
+    "market": OF_MARKETS,
+    "event": OF_MARKETS,
+    "search": OF_MARKETS,
+    "series": frozenset({"series_value", "series_change", "staleness"}),
+    "asset": frozenset({"rvol_forecast", "rvol_ratio", "staleness"}),
+}
+"""Which metrics a target of each kind has."""
+
+HOUR = timedelta(hours=1)
+SPANS: dict[str, timedelta] = {
+    "probability_change": HOUR,
+    "probability_zscore": HOUR,
+    "volume_spike": HOUR,
+    "series_change": timedelta(days=30),
+}
+"""The metrics over a window, and its length where a rule names none."""
+
+_NEVER = timedelta(0)
+_PACE = {
+    "hours_to_close": timedelta(seconds=30),
+    "staleness": timedelta(seconds=30),
+    "series_change": timedelta(minutes=5),
+    "rvol_forecast": timedelta(minutes=1),
+    "rvol_ratio": timedelta(minutes=1),
+}
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """A condition on one metric.
+
+    `threshold` is in the metric's unit; `label` stands in its place for `status`. `hysteresis`,
+    in the same unit, is how far the value must come back before an alert resolves. `hold` is how
+    long the condition must hold before it fires, `cooldown` how long after firing it can't fire
+    again.
+    """
+
+    id: str
+    name: str = ""
+    metric: Metric
+    op: Op
+    threshold: float | None = None
+    label: str | None = None
+    span: timedelta | None = None
+    hold: timedelta = _NEVER
+    cooldown: timedelta = _NEVER
+    hysteresis: float = 0.0
+    severity: Severity = "warning"
+    expires_at: datetime | None = None
+
+    @property
+    def window(self) -> timedelta | None:
+        """The window in force; None for a metric without one."""
+        return self.span or SPANS.get(self.metric)
+
+    def holds(self, value: float | str) -> bool:
+        """Whether `value` meets the condition."""
+        if isinstance(value, str):
+            return (value == self.label) == (self.op == "eq")
+        limit = self.threshold or 0.0
+        match self.op:
+            case "gt" | "crosses_above":
+                return value > limit
+            case "gte":
+                return value >= limit
+            case "lt" | "crosses_below":
+                return value < limit
+            case "lte":
+                return value <= limit
+            case "eq":
+                return value == limit
+            case "ne":
+                return value != limit
+
+    def recovered(self, value: float | str) -> bool:
+        """Whether `value` ends an alert: the condition is off, by at least the hysteresis."""
+        if self.holds(value):
+            return False
+        if isinstance(value, str) or self.op in ("eq", "ne"):
+            return True
+        return abs(value - (self.threshold or 0.0)) >= self.hysteresis - 1e-9
+
+    @property
+    def crossing(self) -> bool:
+        """Whether it takes a value seen on the other side first."""
+        return self.op in ("crosses_above", "crosses_below")
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What a look found: a value and when its source gave it, or the `reason` why there is none."""
+
+    value: float | str | None = None
+    as_of: datetime | None = None
+    reason: str | None = None
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a rule stands with a target. A new pair begins knowing nothing."""
+
+    status: Status = "no_data"
+    since: datetime | None = None
+    """When `status` began."""
+    alerting: bool = False
+    """Whether an alert is open: also while `no_data`."""
+    armed: bool = False
+    """Whether a value was seen on which the rule does not fire; for the crossing operators."""
+    episode: int = 0
+    fired_at: datetime | None = None
+    value: float | str | None = None
+    as_of: datetime | None = None
+    reason: str | None = None
+    evaluated_at: datetime | None = None
+
+
+Event = Literal["fired", "recovered", "expired"]
+
+
+def step(rule: Rule, state: State, seen: Seen, now: datetime) -> tuple[State, Event | None]:
+    """The state after a look at `now`, and what happened.
+
+    A clock set back stands still for the rule; an observation older than the one the state rests
+    on is no news.
+    """
+    if state.evaluated_at is not None:
+        now = max(now, state.evaluated_at)
+    state = msgspec.structs.replace(state, evaluated_at=now)
+    if rule.expires_at is not None and now >= rule.expires_at:
+        if state.alerting:
+            return _moved(state, "resolved", now, alerting=False), "expired"
+        return state, None
+    if seen.value is None:
+        return _moved(state, "no_data", now, reason=seen.reason), None
+    if state.as_of is not None and seen.as_of is not None and seen.as_of < state.as_of:
+        if state.status == "no_data" or state.value is None:
+            return state, None
+        seen = Seen(value=state.value, as_of=state.as_of)
+    value = seen.value
+    assert value is not None
+    # A source that is ahead of time must not make everything after it look old.
+    as_of = min(seen.as_of, now) if seen.as_of is not None else None
+    state = msgspec.structs.replace(state, value=value, as_of=as_of, reason=None)
+    if state.alerting:
+        if rule.recovered(value):
+            return _moved(state, "resolved", now, alerting=False, armed=True), "recovered"
+        return _moved(state, "firing", now), None
+    if not rule.holds(value):
+        status = "resolved" if state.status == "resolved" else "ok"
+        return _moved(state, status, now, armed=True), None
+    if rule.crossing and not state.armed:
+        return _moved(state, "ok", now), None
+    pending = _moved(state, "pending", now)
+    if now < _fires_at(rule, pending):
+        return pending, None
+    fired = _moved(
+        pending, "firing", now, alerting=True, armed=False, fired_at=now, episode=state.episode + 1
+    )
+    return fired, "fired"
+
+
+def due(rule: Rule, state: State, now: datetime) -> datetime | None:
+    """When to look again although nothing moved: time alone may change what is found."""
+    moments = []
+    if state.status == "pending":
+        moments.append(max(_fires_at(rule, state), now + timedelta(milliseconds=100)))
+    if (pace := pace_of(rule)) is not None:
+        moments.append(now + pace)
+    if rule.expires_at is not None:
+        if now >= rule.expires_at:
+            return None
+        moments.append(rule.expires_at)
+    return min(moments, default=None)
+
+
+def pace_of(rule: Rule) -> timedelta | None:
+    """How often a metric that moves with time is looked at; None: only when its source moves."""
+    if rule.metric in ("probability_change", "probability_zscore", "volume_spike"):
+        window = rule.window or HOUR
+        return min(max(window / 12, timedelta(minutes=1)), timedelta(minutes=15))
+    return _PACE.get(rule.metric)
+
+
+def _fires_at(rule: Rule, state: State) -> datetime:
+    assert state.since is not None
+    ready = state.since + rule.hold
+    return ready if state.fired_at is None else max(ready, state.fired_at + rule.cooldown)
+
+
+def _moved(state: State, status: Status, now: datetime, **changes: object) -> State:
+    since = state.since if state.status == status and state.since is not None else now
+    return msgspec.structs.replace(state, status=status, since=since, **changes)

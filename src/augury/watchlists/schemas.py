@@ -1,0 +1,482 @@
+"""Wire shapes of watchlists: requests and records."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictFloat, StrictInt
+from pydantic_core import PydanticCustomError
+
+from augury.deliveries.schemas import DeliveryMade, DeliveryRequest
+from augury.deliveries.schemas import delivery as delivery_fields
+from augury.http.fields import BodyMoment, Duration, Name, Note, written
+from augury.markets.records import Status as MarketStatus
+from augury.watchlists.evaluation import Evaluated
+from augury.watchlists.rules import Kind, Metric, Op, Rule, Severity, Status
+from augury.watchlists.service import Made
+from augury.watchlists.store import StoredRule, Target, Watchlist
+
+_ID = "019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"
+_WATCHLIST: dict[str, Any] = {
+    "id": f"wl_{_ID}",
+    "name": "Rates",
+    "description": "What moves before the central bank does.",
+    "created_at": "2026-11-20T08:00:00Z",
+    "updated_at": "2026-11-20T08:00:00Z",
+    "targets": 2,
+    "rules": 3,
+    "firing": 1,
+}
+_TARGET: dict[str, Any] = {
+    "id": f"tgt_{_ID}",
+    "watchlist_id": f"wl_{_ID}",
+    "kind": "market",
+    "ref": "kalshi:KXRATECUT-27MAR-T25",
+    "outcome": "Yes",
+    "label": "Cut in March",
+    "created_at": "2026-11-20T08:00:00Z",
+}
+_RULE: dict[str, Any] = {
+    "id": f"rule_{_ID}",
+    "watchlist_id": f"wl_{_ID}",
+    "name": "Cut is likely",
+    "target_id": None,
+    "metric": "probability",
+    "op": "crosses_above",
+    "value": 0.6,
+    "window": None,
+    "for": "10m",
+    "cooldown": "6h",
+    "severity": "warning",
+    "hysteresis": 0.03,
+    "expires_at": None,
+    "created_at": "2026-11-20T08:00:00Z",
+}
+_ALERT: dict[str, Any] = {
+    "id": f"alr_{_ID}",
+    "watchlist_id": f"wl_{_ID}",
+    "rule_id": f"rule_{_ID}",
+    "target_id": f"tgt_{_ID}",
+    "episode": 1,
+    "state": "firing",
+    "severity": "warning",
+    "value": 0.62,
+    "as_of": "2026-11-21T09:30:00Z",
+    "fired_at": "2026-11-21T09:40:01Z",
+    "resolved_at": None,
+    "resolution": None,
+    "title": "Cut is likely: Will the central bank cut its rate in March?",
+    "summary": "probability is 0.62, rose above 0.6.",
+    "market": {
+        "id": "kalshi:KXRATECUT-27MAR-T25",
+        "platform": "kalshi",
+        "question": "Will the central bank cut its rate in March? — By 25 basis points",
+        "outcome": "Yes",
+        "status": "active",
+        "platform_url": "https://kalshi.com/markets/kxratecut",
+    },
+    "target": {
+        "id": f"tgt_{_ID}",
+        "kind": "market",
+        "ref": "kalshi:KXRATECUT-27MAR-T25",
+        "label": "Cut in March",
+    },
+    "trigger": {
+        "rule_id": f"rule_{_ID}",
+        "name": "Cut is likely",
+        "metric": "probability",
+        "op": "crosses_above",
+        "threshold": 0.6,
+        "window_seconds": None,
+        "for_seconds": 600.0,
+    },
+    "evidence": [
+        {
+            "kind": "price",
+            "id": "kalshi:KXRATECUT-27MAR-T25",
+            "outcome": "Yes",
+            "value": 0.62,
+            "as_of": "2026-11-21T09:30:00Z",
+        }
+    ],
+    "source_status": {"as_of": "2026-11-21T09:30:00Z", "status": "active", "origin": "venue"},
+    "next_action": f"Look at the market and /v1/watchlists/wl_{_ID}/targets/tgt_{_ID}/chart.",
+}
+
+
+def _example(**fields: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [fields]})
+
+
+def _request(**fields: Any) -> ConfigDict:
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [fields]})
+
+
+class WatchlistRequest(BaseModel):
+    """A new watchlist."""
+
+    model_config = _request(
+        name="Rates", delivery=[{"type": "webhook", "url": "https://hooks.example.org/augury"}]
+    )
+
+    name: Name
+    description: Note | None = None
+    delivery: list[DeliveryRequest] = Field(
+        default=[], max_length=10, description="Where its alerts should go."
+    )
+
+
+class WatchlistChange(BaseModel):
+    """What to change; what is left out stays."""
+
+    model_config = _request(name="Rates and inflation")
+
+    name: Name | None = None
+    description: Note | None = None
+
+
+class WatchlistRecord(BaseModel):
+    """A watchlist and how much is in it."""
+
+    model_config = _example(**_WATCHLIST)
+
+    id: str
+    name: str
+    description: str | None
+    created_at: datetime
+    updated_at: datetime
+    targets: int
+    rules: int
+    firing: int = Field(description="Alerts that are open.")
+
+
+class WatchlistMade(WatchlistRecord):
+    """A new watchlist with its deliveries, whose signing secrets are shown this once."""
+
+    model_config = _example(**_WATCHLIST, delivery=[])
+
+    delivery: list[DeliveryMade]
+
+
+class WatchlistList(BaseModel):
+    """One page of watchlists, oldest first."""
+
+    model_config = _example(items=[_WATCHLIST], next_cursor=None)
+
+    items: list[WatchlistRecord]
+    next_cursor: str | None
+
+
+class TargetRequest(BaseModel):
+    """What to watch."""
+
+    model_config = _request(kind="market", ref="kalshi:KXRATECUT-27MAR-T25", outcome="Yes")
+
+    kind: Kind
+    ref: Annotated[str, Field(min_length=1, max_length=500, strict=True)] = Field(
+        description="market: its id. event: platform:event id. asset: its key. series: its id. "
+        "search: the query, whose best markets are watched."
+    )
+    outcome: Name | None = Field(None, description="An outcome's label; by default the first.")
+    label: Name | None = Field(None, description="What to call it in alerts and charts.")
+
+
+class TargetRecord(BaseModel):
+    """A target."""
+
+    model_config = _example(**_TARGET)
+
+    id: str
+    watchlist_id: str
+    kind: Kind
+    ref: str
+    outcome: str | None
+    label: str | None
+    created_at: datetime
+
+
+class TargetList(BaseModel):
+    """One page of targets, oldest first."""
+
+    model_config = _example(items=[_TARGET], next_cursor=None)
+
+    items: list[TargetRecord]
+    next_cursor: str | None
+
+
+def _bounded(value: float | str) -> float | str:
+    if isinstance(value, int | float) and abs(value) > 1e15:
+        raise PydanticCustomError("number_out_of_range", "Input should be between -1e15 and 1e15")
+    return value
+
+
+Amount = Annotated[StrictInt | StrictFloat | MarketStatus, AfterValidator(_bounded)]
+
+
+class RuleRequest(BaseModel):
+    """A condition on one metric of one target, or of all it fits."""
+
+    model_config = _request(
+        name="Cut is likely",
+        metric="probability",
+        op="crosses_above",
+        value=0.6,
+        **{"for": "10m"},
+        cooldown="6h",
+        severity="warning",
+        hysteresis=0.03,
+    )
+
+    name: Name
+    target_id: str | None = Field(
+        None, max_length=100, strict=True, description="Null: every target it fits, now and later."
+    )
+    metric: Metric
+    op: Op
+    value: Amount = Field(
+        description="Threshold in the metric's unit: a probability from 0 to 1, hours, seconds "
+        "(staleness), a market status."
+    )
+    window: Duration | None = Field(None, description="Of a metric over time; by default 1h.")
+    hold: Duration | None = Field(
+        None, alias="for", description="How long the condition must hold before it fires."
+    )
+    cooldown: Duration | None = Field(None, description="Least time from one alert to the next.")
+    severity: Severity = "warning"
+    hysteresis: Annotated[StrictInt | StrictFloat, Field(ge=0, le=1e15)] = Field(
+        0, description="How far the value must come back before an alert resolves."
+    )
+    expires_at: BodyMoment | None = Field(None, description="Not evaluated any more from then on.")
+
+    def rule(self) -> Rule:
+        """As the state machine takes it, not yet named."""
+        return Rule(
+            id="",
+            name=self.name,
+            metric=self.metric,
+            op=self.op,
+            threshold=None if isinstance(self.value, str) else float(self.value),
+            label=self.value if isinstance(self.value, str) else None,
+            span=self.window,
+            hold=self.hold or timedelta(0),
+            cooldown=self.cooldown or timedelta(0),
+            hysteresis=float(self.hysteresis),
+            severity=self.severity,
+            expires_at=self.expires_at,
+        )
+
+
+class RuleRecord(BaseModel):
+    """A rule."""
+
+    model_config = _example(**_RULE)
+
+    id: str
+    watchlist_id: str
+    name: str
+    target_id: str | None
+    metric: Metric
+    op: Op
+    value: float | str
+    window: str | None
+    hold: str | None = Field(alias="for")
+    cooldown: str | None
+    severity: Severity
+    hysteresis: float
+    expires_at: datetime | None
+    created_at: datetime
+
+
+class RuleList(BaseModel):
+    """One page of rules, oldest first."""
+
+    model_config = _example(items=[_RULE], next_cursor=None)
+
+    items: list[RuleRecord]
+    next_cursor: str | None
+
+
+class Evaluation(BaseModel):
+    """Where a rule stands with a target."""
+
+    rule_id: str
+    target_id: str
+    state: Status
+    value: float | str | None = Field(description="Null: nothing was ever known.")
+    threshold: float | str
+    as_of: datetime | None = Field(description="When the source gave the value.")
+    since: datetime | None = Field(description="When the state began.")
+    reason: str | None = Field(description="Why there is no data.")
+
+
+class AlertRecord(BaseModel):
+    """An alert, with what was known when it fired."""
+
+    model_config = _example(**_ALERT)
+
+    id: str
+    watchlist_id: str
+    rule_id: str
+    target_id: str
+    episode: int = Field(description="Counts the alerts of this rule and target.")
+    state: Literal["firing", "resolved"]
+    severity: Severity
+    value: float | str | None
+    as_of: datetime | None
+    fired_at: datetime
+    resolved_at: datetime | None
+    resolution: Literal["recovered", "expired", "removed"] | None
+    title: str
+    summary: str
+    market: dict[str, Any] | None
+    target: dict[str, Any]
+    trigger: dict[str, Any]
+    evidence: list[dict[str, Any]]
+    source_status: dict[str, Any]
+    next_action: str
+
+
+class EvaluationResult(BaseModel):
+    """Every state of the watchlist, and the alerts that are open."""
+
+    model_config = _example(
+        evaluated_at="2026-11-21T09:40:01Z",
+        evaluations=[
+            {
+                "rule_id": f"rule_{_ID}",
+                "target_id": f"tgt_{_ID}",
+                "state": "firing",
+                "value": 0.62,
+                "threshold": 0.6,
+                "as_of": "2026-11-21T09:30:00Z",
+                "since": "2026-11-21T09:40:01Z",
+                "reason": None,
+            }
+        ],
+        alerts=[_ALERT],
+    )
+
+    evaluated_at: datetime
+    evaluations: list[Evaluation]
+    alerts: list[AlertRecord] = Field(description="The latest 200 that are firing.")
+
+
+class AlertList(BaseModel):
+    """One page of alerts, the latest first."""
+
+    model_config = _example(items=[_ALERT], next_cursor=None)
+
+    items: list[AlertRecord]
+    next_cursor: str | None
+
+
+class ChartPoint(BaseModel):
+    """A value at a time."""
+
+    time: datetime
+    value: float | None = Field(description="Null: a gap.")
+
+
+class ChartSeries(BaseModel):
+    """A line: ascending, each time once."""
+
+    name: str
+    points: list[ChartPoint]
+
+
+class ChartThreshold(BaseModel):
+    """A rule's threshold."""
+
+    name: str
+    op: Op
+    value: float
+    severity: Severity
+
+
+class ChartMarker(BaseModel):
+    """An alert on the chart."""
+
+    time: datetime
+    resolved_at: datetime | None
+    alert_id: str
+    severity: Severity
+    label: str
+    value: float | None = Field(description="Null: the alert was on another metric.")
+
+
+class ChartData(BaseModel):
+    """A target's values with thresholds and alerts."""
+
+    model_config = _example(
+        title="Cut in March",
+        unit="probability",
+        start="2026-11-20T00:00:00Z",
+        end="2026-11-21T00:00:00Z",
+        series=[{"name": "Yes", "points": [{"time": "2026-11-20T00:00:00Z", "value": 0.55}]}],
+        thresholds=[
+            {"name": "Cut is likely", "op": "crosses_above", "value": 0.6, "severity": "warning"}
+        ],
+        markers=[],
+    )
+
+    title: str
+    unit: str
+    start: datetime
+    end: datetime
+    series: list[ChartSeries]
+    thresholds: list[ChartThreshold]
+    markers: list[ChartMarker]
+
+
+def watchlist(found: Watchlist) -> dict[str, Any]:
+    """The fields of `WatchlistRecord`."""
+    return found._asdict()
+
+
+def made(new: Made) -> dict[str, Any]:
+    """The fields of `WatchlistMade`."""
+    delivery = [
+        {**delivery_fields(endpoint), "secret": secret} for endpoint, secret in new.endpoints
+    ]
+    return {**watchlist(new.watchlist), "delivery": delivery}
+
+
+def target(found: Target) -> dict[str, Any]:
+    """The fields of `TargetRecord`."""
+    return {name: getattr(found, name) for name in TargetRecord.model_fields}
+
+
+def rule(found: StoredRule) -> dict[str, Any]:
+    """The fields of `RuleRecord`."""
+    return {
+        "id": found.id,
+        "watchlist_id": found.watchlist_id,
+        "name": found.name,
+        "target_id": found.target_id,
+        "metric": found.metric,
+        "op": found.op,
+        "value": found.label if found.label is not None else found.threshold,
+        "window": written(found.span) if found.span else None,
+        "for": written(found.hold) if found.hold else None,
+        "cooldown": written(found.cooldown) if found.cooldown else None,
+        "severity": found.severity,
+        "hysteresis": found.hysteresis,
+        "expires_at": found.expires_at,
+        "created_at": found.created_at,
+    }
+
+
+def evaluation(found: Evaluated) -> dict[str, Any]:
+    """The fields of `Evaluation`."""
+    state, limit = found.state, found.rule
+    return {
+        "rule_id": limit.id,
+        "target_id": found.target.id,
+        "state": state.status,
+        "value": state.value,
+        "threshold": limit.label if limit.label is not None else limit.threshold,
+        "as_of": state.as_of,
+        "since": state.since,
+        "reason": state.reason if state.status == "no_data" else None,
+    }

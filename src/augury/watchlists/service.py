@@ -1,0 +1,411 @@
+"""Watchlists and what is in them: made, read, changed, deleted, charted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from augury.clock import Clock, now
+from augury.deliveries.service import DeliveryService, NewEndpoint
+from augury.deliveries.store import Endpoint
+from augury.errors import Conflict, InvalidInput, NotFound
+from augury.ids import new_id
+from augury.markets import store as markets
+from augury.markets.service import MAX_INTERVALS, to_series
+from augury.series import store as series
+from augury.storage.database import Database
+from augury.watchlists import store
+from augury.watchlists.chart import Chart, Line, Marker, Threshold
+from augury.watchlists.evaluation import Evaluated, Evaluator
+from augury.watchlists.rules import FITS, SPANS, Kind, Rule
+from augury.watchlists.store import Alert, Connection, StoredRule, Target, Watchlist
+
+MOST_WATCHLISTS = 500
+MOST_TARGETS = 5_000
+MOST_RULES = 10_000
+MOST_PAIRS = 20_000
+"""Rules times targets of one watchlist."""
+MOST_ALERTS_SHOWN = 200
+
+_SHORTEST_SPAN = timedelta(minutes=5)
+_LONGEST_SPAN = {
+    "probability_change": timedelta(days=366),
+    "probability_zscore": timedelta(days=7),
+    "volume_spike": timedelta(days=1),
+    "series_change": timedelta(days=366),
+}
+_BOUNDS = {
+    "probability": (0.0, 1.0),
+    "probability_change": (-1.0, 1.0),
+    "spread": (0.0, 1.0),
+    "divergence": (0.0, 1.0),
+}
+_ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._^/-]{0,63}")
+_INTERVALS = (1, 5, 60, 1440)
+_CHART_POINTS = 600
+_CHART_POINTS_READ = 20_000
+
+
+class Made(NamedTuple):
+    """A new watchlist, its endpoints and their signing secrets."""
+
+    watchlist: Watchlist
+    endpoints: list[tuple[Endpoint, str | None]]
+
+
+class WatchlistService:
+    """The use cases over one database."""
+
+    def __init__(
+        self,
+        database: Database,
+        evaluator: Evaluator,
+        deliveries: DeliveryService,
+        *,
+        clock: Clock = now,
+    ) -> None:
+        self._database = database
+        self._evaluator = evaluator
+        self._deliveries = deliveries
+        self._clock = clock
+
+    async def create(
+        self,
+        account_id: str,
+        name: str,
+        description: str | None,
+        endpoints: Sequence[NewEndpoint] = (),
+    ) -> Made:
+        """A new watchlist with its endpoints: all or nothing."""
+        for n, new in enumerate(endpoints):
+            self._deliveries.check(new, "body", "delivery", n)
+        watchlist_id = new_id("wl")
+        async with self._database.transaction() as conn:
+            if await store.count(conn, account_id) >= MOST_WATCHLISTS:
+                raise Conflict(
+                    f"An account has at most {MOST_WATCHLISTS} watchlists.", code="too_many"
+                )
+            await store.insert(conn, watchlist_id, account_id, name, description)
+            made = [await self._deliveries.add(conn, watchlist_id, new) for new in endpoints]
+            return Made(await self._fetch(conn, account_id, watchlist_id), made)
+
+    async def page(self, account_id: str, *, limit: int, after: str | None) -> list[Watchlist]:
+        """The account's watchlists, oldest first."""
+        async with self._database.reading() as conn:
+            return await store.page(conn, account_id, limit=limit, after=after)
+
+    async def get(self, account_id: str, watchlist_id: str) -> Watchlist:
+        async with self._database.reading() as conn:
+            return await self._fetch(conn, account_id, watchlist_id)
+
+    async def change(
+        self, account_id: str, watchlist_id: str, changes: dict[str, str | None]
+    ) -> Watchlist:
+        """Another `name` or `description`; what is not named stays."""
+        async with self._database.transaction() as conn:
+            await self._lock(conn, account_id, watchlist_id)
+            found = await self._fetch(conn, account_id, watchlist_id)
+            name = changes.get("name") or found.name
+            description = changes.get("description", found.description)
+            await store.change(conn, watchlist_id, name, description)
+            return await self._fetch(conn, account_id, watchlist_id)
+
+    async def delete(self, account_id: str, watchlist_id: str) -> None:
+        """The watchlist is gone with its targets, rules, alerts and deliveries."""
+        async with self._database.transaction() as conn:
+            await self._lock(conn, account_id, watchlist_id)
+            await store.delete(conn, watchlist_id)
+
+    # Targets
+
+    async def add_target(
+        self,
+        account_id: str,
+        watchlist_id: str,
+        kind: Kind,
+        ref: str,
+        *,
+        outcome: str | None = None,
+        label: str | None = None,
+    ) -> Target:
+        """Watch something; its rules see it from the next evaluation on."""
+        members = await self._evaluator.members_of(kind, ref)
+        async with self._database.transaction() as conn:
+            await self._lock(conn, account_id, watchlist_id)
+            outcome = await self._check_target(conn, account_id, kind, ref, outcome, members)
+            targets, _ = await store.counts(conn, watchlist_id)
+            if targets >= MOST_TARGETS:
+                raise Conflict(
+                    f"A watchlist has at most {MOST_TARGETS:,} targets.", code="too_many"
+                )
+            target = Target(
+                new_id("tgt"), watchlist_id, kind, ref, outcome, label, self._clock(), self._clock()
+            )
+            await store.insert_target(conn, target, members)
+            await self._check_pairs(conn, watchlist_id)
+        return target
+
+    async def _check_target(
+        self,
+        conn: Connection,
+        account_id: str,
+        kind: Kind,
+        ref: str,
+        outcome: str | None,
+        members: list[str],
+    ) -> str | None:
+        """The outcome as the market spells it."""
+        if outcome is not None and kind in ("series", "asset"):
+            raise InvalidInput.at("body", "outcome", msg=f"A target of kind {kind} has none.")
+        if kind == "series" and await series.fetch(conn, account_id, ref) is None:
+            raise InvalidInput.at("body", "ref", msg="There is no series with this id.")
+        if kind == "asset" and not _ASSET.fullmatch(ref):
+            raise InvalidInput.at("body", "ref", msg="Should be an asset's key, like BTC or SPX.")
+        if kind not in ("market", "event"):
+            return outcome
+        quotes = await markets.quotes(conn, members)
+        if not quotes:
+            what = "market with this id" if kind == "market" else "event with a market here"
+            hint = "" if kind == "market" else "; write it as polymarket:<id> or kalshi:<ticker>"
+            raise InvalidInput.at("body", "ref", msg=f"There is no {what}{hint}.")
+        if outcome is None:
+            return None
+        names = {name for quote in quotes.values() for name in quote.outcomes}
+        found = next(
+            (name for name in sorted(names) if name.casefold() == outcome.casefold()), None
+        )
+        if found is None:
+            valid = ", ".join(sorted(names)[:20])
+            raise InvalidInput.at("body", "outcome", msg=f"Should be one of: {valid}.")
+        return found
+
+    async def targets(
+        self, account_id: str, watchlist_id: str, *, limit: int, after: str | None
+    ) -> list[Target]:
+        async with self._database.reading() as conn:
+            await self._fetch(conn, account_id, watchlist_id)
+            return await store.targets(conn, watchlist_id, limit=limit, after=after)
+
+    async def delete_target(self, account_id: str, watchlist_id: str, target_id: str) -> None:
+        """Stop watching it; its open alerts end as removed."""
+        async with self._database.transaction() as conn:
+            await self._lock(conn, account_id, watchlist_id)
+            if not await store.delete_target(conn, watchlist_id, target_id):
+                raise NotFound("There is no target with this id.")
+
+    # Rules
+
+    async def add_rule(
+        self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None
+    ) -> StoredRule:
+        """A rule for one target, or with None for every target it fits, now and later."""
+        _check_rule(rule)
+        async with self._database.transaction() as conn:
+            await self._lock(conn, account_id, watchlist_id)
+            if target_id is not None:
+                target = await store.target(conn, watchlist_id, target_id)
+                if target is None:
+                    raise InvalidInput.at("body", "target_id", msg="There is no such target here.")
+                if rule.metric not in FITS[target.kind]:
+                    fitting = ", ".join(sorted(FITS[target.kind]))
+                    raise InvalidInput.at(
+                        "body",
+                        "metric",
+                        msg=f"A target of kind {target.kind} has these metrics: {fitting}.",
+                    )
+            _, rules = await store.counts(conn, watchlist_id)
+            if rules >= MOST_RULES:
+                raise Conflict(f"A watchlist has at most {MOST_RULES:,} rules.", code="too_many")
+            stored = StoredRule(
+                new_id("rule"), watchlist_id, target_id, rule.name, rule.metric, rule.op,
+                rule.threshold, rule.label, rule.span, rule.hold, rule.cooldown, rule.hysteresis,
+                rule.severity, rule.expires_at, self._clock(),
+            )  # fmt: skip
+            await store.insert_rule(conn, stored)
+            await self._check_pairs(conn, watchlist_id)
+        return stored
+
+    async def rules(
+        self, account_id: str, watchlist_id: str, *, limit: int, after: str | None
+    ) -> list[StoredRule]:
+        async with self._database.reading() as conn:
+            await self._fetch(conn, account_id, watchlist_id)
+            return await store.rules(conn, watchlist_id, limit=limit, after=after)
+
+    async def delete_rule(self, account_id: str, watchlist_id: str, rule_id: str) -> None:
+        """The rule is gone; its open alerts end as removed."""
+        async with self._database.transaction() as conn:
+            await self._lock(conn, account_id, watchlist_id)
+            if not await store.delete_rule(conn, watchlist_id, rule_id):
+                raise NotFound("There is no rule with this id.")
+
+    # Evaluation and alerts
+
+    async def evaluate(
+        self, account_id: str, watchlist_id: str
+    ) -> tuple[datetime, list[Evaluated], list[Alert]]:
+        """Evaluate now; every state, and the alerts that are open."""
+        done = await self._evaluator.evaluate(account_id, watchlist_id)
+        if done is None:
+            raise _no_watchlist()
+        async with self._database.reading() as conn:
+            firing = await store.alerts_page(
+                conn, watchlist_id, state="firing", limit=MOST_ALERTS_SHOWN
+            )
+        return *done, firing
+
+    async def alerts(
+        self,
+        account_id: str,
+        watchlist_id: str,
+        *,
+        state: str | None,
+        severity: str | None,
+        since: datetime | None,
+        limit: int,
+        before: int | None,
+    ) -> list[Alert]:
+        """The watchlist's alerts, the latest first."""
+        async with self._database.reading() as conn:
+            await self._fetch(conn, account_id, watchlist_id)
+            return await store.alerts_page(
+                conn, watchlist_id, state=state, severity=severity, since=since, limit=limit,
+                before=before,
+            )  # fmt: skip
+
+    async def chart(
+        self,
+        account_id: str,
+        watchlist_id: str,
+        target_id: str,
+        *,
+        start: datetime | None,
+        end: datetime | None,
+    ) -> Chart:
+        """A target's values over [start, end), with its rules' thresholds and its alerts."""
+        end = end or self._clock()
+        start = start or end - timedelta(days=7)
+        if start >= end:
+            raise InvalidInput.at("query", "start", msg="The window should start before its end.")
+        async with self._database.reading() as conn:
+            await self._fetch(conn, account_id, watchlist_id)
+            target = await store.target(conn, watchlist_id, target_id)
+            if target is None:
+                raise NotFound("There is no target with this id.")
+            title, unit, lines, shown = await self._lines(conn, account_id, target, start, end)
+            rules = await store.rules_for(conn, target_id)
+            alerts = await store.alerts_page(
+                conn, watchlist_id, since=start, target_id=target_id, limit=MOST_ALERTS_SHOWN
+            )
+        thresholds = [
+            Threshold(rule.name, rule.op, rule.threshold, rule.severity)
+            for rule in rules
+            if rule.metric == shown and rule.threshold is not None
+        ]
+        markers = [
+            Marker(
+                alert.fired_at,
+                alert.resolved_at,
+                alert.id,
+                alert.severity,
+                alert.record["trigger"]["name"],
+                alert.value if alert.record["trigger"]["metric"] == shown else None,
+            )
+            for alert in reversed(alerts)
+            if alert.fired_at < end
+        ]
+        return Chart(title, unit, start, end, lines, thresholds, markers)
+
+    async def _lines(
+        self, conn: Connection, account_id: str, target: Target, start: datetime, end: datetime
+    ) -> tuple[str, str, list[Line], str]:
+        """Title, unit, lines, and the metric that these are the values of."""
+        title = target.label or target.ref
+        if target.kind == "series":
+            found = await series.fetch(conn, account_id, target.ref)
+            points = await series.points(
+                conn, target.ref, start=start, end=end, limit=_CHART_POINTS_READ
+            )
+            name = found.name if found else target.ref
+            line = Line(name, [(point.time, point.value) for point in points])
+            return target.label or name, (found.unit or "") if found else "", [line], "series_value"
+        if target.kind == "asset":
+            return title, "", [Line(target.ref, [])], "rvol_forecast"
+        minutes = next(
+            (m for m in _INTERVALS if (end - start) / timedelta(minutes=m) <= _CHART_POINTS), 1440
+        )
+        interval = timedelta(minutes=minutes)
+        if (end - start) / interval > MAX_INTERVALS:
+            raise InvalidInput.at("query", "start", msg="The window is at most 27 years long.")
+        members = [market for _, market in await store.target_members(conn, [target.id])]
+        quotes = await markets.quotes(conn, members)
+        lines = []
+        for market_id in members[:8]:
+            quote = quotes.get(market_id)
+            if quote is None or (target.outcome and target.outcome not in quote.outcomes):
+                continue
+            outcome = quote.outcomes.index(target.outcome) if target.outcome else 0
+            buckets = await markets.history(
+                conn, quote.seq, start=start, end=end, interval_minutes=minutes
+            )
+            line = to_series(buckets, len(quote.outcomes), interval)[outcome]
+            name = quote.outcomes[outcome] if len(members) == 1 else quote.question
+            lines.append(Line(name, line))
+        if target.label is None and len(quotes) == 1:
+            title = next(iter(quotes.values())).question
+        return title, "probability", lines, "probability"
+
+    async def _fetch(self, conn: Connection, account_id: str, watchlist_id: str) -> Watchlist:
+        found = await store.fetch(conn, account_id, watchlist_id)
+        if found is None:
+            raise _no_watchlist()
+        return found
+
+    async def _lock(self, conn: Connection, account_id: str, watchlist_id: str) -> None:
+        if not await store.lock(conn, account_id, watchlist_id):
+            raise _no_watchlist()
+
+    async def _check_pairs(self, conn: Connection, watchlist_id: str) -> None:
+        if await store.pair_count(conn, watchlist_id) > MOST_PAIRS:
+            raise Conflict(
+                f"Rules times targets of a watchlist are at most {MOST_PAIRS:,}; "
+                "make another watchlist.",
+                code="too_many",
+            )
+
+
+def _no_watchlist() -> NotFound:
+    return NotFound("There is no watchlist with this id.")
+
+
+def _check_rule(rule: Rule) -> None:
+    """Refuse what makes no sense although each part does."""
+    is_status = rule.metric == "status"
+    if is_status != (rule.label is not None):
+        raise InvalidInput.at(
+            "body",
+            "value",
+            msg="Should be active, closed or resolved." if is_status else "Should be a number.",
+        )
+    if is_status and rule.op not in ("eq", "ne"):
+        raise InvalidInput.at("body", "op", msg="A status is compared with eq or ne.")
+    least, most = _BOUNDS.get(rule.metric, (float("-inf"), float("inf")))
+    if rule.threshold is not None and not least <= rule.threshold <= most:
+        raise InvalidInput.at(
+            "body", "value", msg=f"Should be from {least:g} to {most:g} for this metric."
+        )
+    if rule.span is not None:
+        longest = _LONGEST_SPAN.get(rule.metric)
+        if longest is None:
+            with_one = ", ".join(SPANS)
+            raise InvalidInput.at(
+                "body", "window", msg=f"Only these metrics have a window: {with_one}."
+            )
+        if not _SHORTEST_SPAN <= rule.span <= longest:
+            raise InvalidInput.at(
+                "body", "window", msg=f"Should be from 5m to {longest.days}d for this metric."
+            )
+    if rule.hysteresis and rule.op in ("eq", "ne"):
+        raise InvalidInput.at("body", "hysteresis", msg="Has no meaning with eq and ne.")

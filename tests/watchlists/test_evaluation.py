@@ -1,0 +1,387 @@
+"""Rules over a real database: what is seen, what fires, how often, and who is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.watchlists.conftest import SECOND, T0, World
+
+from augury.deliveries.service import NewEndpoint
+from augury.errors import Conflict, InvalidInput, NotFound
+from augury.watchlists import service
+from augury.watchlists.observe import Reading
+
+pytestmark = pytest.mark.anyio
+HOUR = timedelta(hours=1)
+
+
+async def test_a_price_that_crosses_fires_once_and_resolves(world: World) -> None:
+    await world.quote(1, 0.4)
+    await world.target("polymarket:1")
+    await world.rule(op="crosses_above")
+    assert await world.evaluate() == [("ok", 0.4)]
+    world.passes(1)
+    await world.quote(1, 0.6)
+    assert await world.evaluate() == [("firing", 0.6)]
+    assert await world.evaluate() == [("firing", 0.6)]
+    [alert] = await world.alerts()
+    assert (alert.state, alert.episode, alert.value, alert.as_of) == ("firing", 1, 0.6, world.now)
+    assert alert.record["market"]["id"] == "polymarket:1"
+    assert alert.record["evidence"][0]["value"] == 0.6
+    assert alert.record["source_status"]["status"] == "active"
+    world.passes(1)
+    await world.quote(1, 0.3)
+    assert await world.evaluate() == [("resolved", 0.3)]
+    [alert] = await world.alerts()
+    assert (alert.state, alert.resolution, alert.resolved_at) == (
+        "resolved",
+        "recovered",
+        world.now,
+    )
+
+
+async def test_a_tick_looks_only_at_what_moved(world: World) -> None:
+    for n in range(20):
+        await world.quote(n, 0.4)
+        await world.target(f"polymarket:{n}")
+    await world.rule()
+    assert await world.evaluator.tick() == 20
+    assert await world.evaluator.tick() == 0
+    world.passes(1)
+    await world.quote(7, 0.6)
+    assert await world.evaluator.tick() == 1
+    [alert] = await world.alerts()
+    assert alert.record["market"]["id"] == "polymarket:7"
+    assert await world.evaluator.tick() == 0
+
+
+async def test_a_tick_looks_again_when_time_has_come(world: World) -> None:
+    await world.quote(1, 0.6)
+    await world.target("polymarket:1")
+    await world.rule(hold=timedelta(minutes=10))
+    async with world.database.reading() as conn:
+        row = await (await conn.execute("select now()")).fetchone()
+    assert row
+    database_now = row[0]
+    world.now = database_now - timedelta(minutes=10)
+    assert await world.evaluator.tick() == 1
+    assert [s for s, _ in await world.evaluate()] == ["pending"]
+    world.now = database_now
+    assert await world.evaluator.tick() == 1
+    [alert] = await world.alerts()
+    assert alert.state == "firing"
+
+
+async def test_no_data_keeps_an_alert_open(world: World) -> None:
+    await world.quote(1, 0.6)
+    await world.target("polymarket:1")
+    await world.rule()
+    await world.evaluate()
+    world.passes(1)
+    await world.quote(1, None)
+    assert await world.evaluate() == [("no_data", 0.6)]
+    assert await world.why() == "The outcome has no quote."
+    [alert] = await world.alerts()
+    assert alert.state == "firing"
+    world.passes(1)
+    await world.quote(1, 0.7)
+    assert await world.evaluate() == [("firing", 0.7)]
+    assert len(await world.alerts()) == 1
+
+
+async def test_two_evaluations_at_once_are_as_one(world: World) -> None:
+    for n in range(30):
+        await world.quote(n, 0.6)
+        await world.target(f"polymarket:{n}")
+    await world.rule()
+    made = await world.deliveries.create(
+        world.account, world.watchlist, NewEndpoint("webhook", "http://127.0.0.1:9/x")
+    )
+    results = await asyncio.gather(
+        world.evaluate(), world.evaluator.tick(), world.evaluate(), world.evaluator.tick()
+    )
+    assert results[0] == results[2] == [("firing", 0.6)] * 30
+    assert len(await world.alerts()) == 30
+    async with world.database.reading() as conn:
+        rows = await conn.execute("select delivery_id, kind, payload from watch_messages")
+        messages = await rows.fetchall()
+    assert len(messages) == 30
+    assert {m[:2] for m in messages} == {(made[0].id, "alert.fired")}
+    told = json.loads(messages[0][2])
+    assert told["type"] == "alert.fired"
+    assert told["data"]["state"] == "firing"
+    assert world.woken >= 1
+
+
+@pytest.mark.parametrize("outcome", [None, "Yes", "no"])
+async def test_an_outcome_is_watched_by_its_label(world: World, outcome: str | None) -> None:
+    await world.quote(1, 0.4)
+    target = await world.target("polymarket:1", outcome=outcome)
+    await world.rule(target)
+    expected = [("firing", 0.6)] if outcome == "no" else [("ok", 0.4)]
+    assert await world.evaluate() == expected
+
+
+async def test_of_a_group_the_foremost_speaks(world: World) -> None:
+    for n, price in enumerate((0.1, 0.3, 0.7)):
+        await world.quote(n, price, event_id="e", event_name="E")
+    await world.target("polymarket:e", "event")
+    await world.rule(op="gt")
+    await world.rule(op="lt", threshold=0.2)
+    assert await world.evaluate() == [("firing", 0.7), ("firing", 0.1)]
+    high, low = sorted(await world.alerts(), key=lambda a: -a.value)
+    assert high.record["market"]["id"] == "polymarket:2"
+    assert low.record["market"]["id"] == "polymarket:0"
+
+
+async def test_a_saved_search_follows_what_it_finds(world: World) -> None:
+    await world.quote(1, 0.4)
+    await world.quote(2, 0.9)
+    world.found = ["polymarket:1"]
+    await world.target("anything", "search")
+    await world.rule()
+    assert await world.evaluate() == [("ok", 0.4)]
+    world.found = ["polymarket:1", "polymarket:2"]
+    async with world.database.reading() as conn:
+        await conn.execute("update watch_targets set resolved_at = now() - interval '1 hour'")
+    await world.evaluator.look_up_members()
+    assert await world.evaluator.tick() == 1
+    assert await world.evaluate() == [("firing", 0.9)]
+
+
+async def test_a_change_is_against_the_price_a_window_ago(world: World) -> None:
+    await world.quote(1, 0.4)
+    await world.target("polymarket:1")
+    await world.rule(metric="probability_change", threshold=0.1)
+    assert await world.why() == "No price is recorded from that long ago."
+    world.passes(1800)
+    await world.quote(1, 0.45)
+    world.passes(1800)
+    await world.quote(1, 0.55)
+    assert await world.evaluate() == [("firing", pytest.approx(0.15))]
+    world.passes(3600)  # it stands still, and the window moves on
+    assert await world.evaluate() == [("resolved", 0.0)]
+
+
+async def test_a_change_of_the_other_outcome(world: World) -> None:
+    await world.quote(1, 0.4)
+    target = await world.target("polymarket:1", outcome="No")
+    await world.rule(target, metric="probability_change", op="lt", threshold=-0.1)
+    world.passes(3600)
+    await world.quote(1, 0.55)
+    assert await world.evaluate() == [("firing", pytest.approx(-0.15))]
+
+
+async def test_an_unusual_move_stands_out(world: World) -> None:
+    hours = 96
+    await world.quote(1, 0.4, observed_at=T0 - HOUR)
+    flicker = [(T0 - n * HOUR - SECOND, 0.40 + 0.01 * (n % 2)) for n in range(hours + 1)]
+    await world.history(1, flicker)
+    await world.target("polymarket:1")
+    await world.rule(metric="probability_zscore", threshold=4.0)
+    [(state, value)] = await world.evaluate()
+    assert state == "ok"
+    world.passes(1)
+    await world.quote(1, 0.55)
+    [(state, value)] = await world.evaluate()
+    assert state == "firing"
+    assert value > 10
+
+
+async def test_a_volume_spike_needs_a_past_of_its_own(world: World) -> None:
+    await world.quote(1, 0.4, volume=1000.0)
+    await world.target("polymarket:1")
+    await world.rule(metric="volume_spike", threshold=5.0)
+    assert "Fewer than 12" in (await world.why() or "")
+    for hour in range(14):
+        world.passes(3600)
+        await world.quote(1, 0.4, volume=1000.0 + 100 * (hour + 1))
+        await world.evaluate()
+    assert await world.evaluate() == [("ok", pytest.approx(1.0))]
+    world.passes(3600)
+    await world.quote(1, 0.4, volume=3300.0)
+    assert await world.evaluate() == [("firing", pytest.approx(9.0))]
+
+
+async def test_divergence_looks_only_at_linked_contracts(world: World) -> None:
+    await world.quote(1, 0.4)
+    await world.put(
+        *[_kalshi(name, price, world) for name, price in (("SAME", 0.47), ("OTHER", 0.9))]
+    )
+    await world.target("polymarket:1")
+    await world.rule(metric="divergence", threshold=0.05)
+    assert await world.why() == "No quoted contract on another venue is linked to it."
+    world.links = {"polymarket:1": ["kalshi:SAME"]}
+    assert await world.evaluate() == [("firing", pytest.approx(0.07))]
+    [alert] = await world.alerts()
+    assert {e["id"] for e in alert.record["evidence"]} == {"polymarket:1", "kalshi:SAME"}
+
+
+def _kalshi(name: str, price: float, world: World) -> Any:
+    from tests.watchlists.conftest import market
+
+    return market(name, price, world.now, id=f"kalshi:{name}", platform="kalshi")
+
+
+@pytest.mark.parametrize(
+    ("fields", "market", "expected"),
+    [
+        ({"metric": "spread", "threshold": 0.03}, {"best_bid": 0.4, "best_ask": 0.45}, 0.05),
+        ({"metric": "volume_24h", "threshold": 10.0}, {"volume_24h": 20.0}, 20.0),
+        (
+            {"metric": "hours_to_close", "op": "lt", "threshold": 24.0},
+            {"closes_at": T0 + 6 * HOUR},
+            6.0,
+        ),
+        ({"metric": "staleness", "threshold": 60.0}, {"observed_at": T0 - HOUR,
+                                                      "price_as_of": T0 - HOUR}, 3600.0),
+        (
+            {"metric": "status", "op": "eq", "threshold": None, "label": "resolved"},
+            {"status": "resolved", "resolution": "Yes"},
+            "resolved",
+        ),
+    ],
+)  # fmt: skip
+async def test_the_other_metrics_of_a_market(
+    world: World, fields: dict[str, Any], market: dict[str, Any], expected: Any
+) -> None:
+    await world.quote(1, 0.4, **market)
+    await world.target("polymarket:1")
+    await world.rule(**fields)
+    assert await world.evaluate() == [("firing", pytest.approx(expected))]
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        ("spread", "The book has no bid or no ask."),
+        ("volume_24h", "The venue gives no 24 h volume."),
+        ("volume_spike", "The venue gives no volume."),
+        ("hours_to_close", "The market has no closing time."),
+        ("probability_zscore", "Fewer than 20 earlier moves are recorded."),
+    ],
+)
+async def test_what_is_not_known_says_why(world: World, metric: str, reason: str) -> None:
+    await world.quote(1, 0.4)
+    await world.target("polymarket:1")
+    await world.rule(metric=metric)
+    assert await world.evaluate() == [("no_data", None)]
+    assert await world.why() == reason
+
+
+async def test_volatility_is_no_data_until_it_is_there(world: World) -> None:
+    await world.target("BTC", "asset")
+    await world.rule(metric="rvol_ratio", threshold=1.5)
+    assert await world.why() == "There is no volatility forecast of this asset."
+    world.readings = {"BTC": Reading(T0, 0.4, 0.8)}
+    assert await world.evaluate() == [("firing", 2.0)]
+
+
+async def test_a_market_that_goes_and_comes_is_the_same(world: World) -> None:
+    await world.quote(1, 0.6)
+    await world.target("polymarket:1")
+    await world.rule()
+    await world.evaluate()
+    async with world.database.transaction() as conn:
+        await conn.execute("delete from markets")
+    assert [s for s, _ in await world.evaluate()] == ["no_data"]
+    world.passes(1)
+    await world.quote(1, 0.7)
+    assert await world.evaluator.tick() >= 1
+    assert await world.evaluate() == [("firing", 0.7)]
+    assert len(await world.alerts()) == 1
+
+
+async def test_a_rule_for_all_holds_for_what_it_fits_now_and_later(world: World) -> None:
+    await world.quote(1, 0.6)
+    await world.quote(2, 0.6)
+    await world.target("polymarket:1")
+    await world.rule()
+    await world.rule(metric="rvol_forecast")
+    await world.target("polymarket:2")
+    await world.target("BTC", "asset")
+    assert len(await world.evaluate()) == 3
+
+
+async def test_removing_ends_open_alerts(world: World) -> None:
+    await world.quote(1, 0.6)
+    target = await world.target("polymarket:1")
+    rule = await world.rule()
+    alone = await world.rule(target, severity="critical")
+    await world.evaluate()
+    await world.watchlists.delete_rule(world.account, world.watchlist, rule)
+    [kept] = await world.alerts(state="firing")
+    assert kept.rule_id == alone
+    await world.watchlists.delete_target(world.account, world.watchlist, target)
+    assert {(a.state, a.resolution) for a in await world.alerts()} == {("resolved", "removed")}
+    assert await world.evaluate() == []
+    with pytest.raises(NotFound):
+        await world.watchlists.delete_target(world.account, world.watchlist, target)
+
+
+async def test_the_feed_by_pages_and_filters(world: World) -> None:
+    for n in range(5):
+        await world.quote(n, 0.6)
+        await world.target(f"polymarket:{n}")
+    await world.rule()
+    await world.rule(name="Very high", threshold=0.55, severity="critical")
+    await world.evaluate()
+    everything = await world.alerts()
+    assert len(everything) == 10
+    first = await world.alerts(limit=4)
+    rest = await world.alerts(before=first[-1].seq)
+    assert [a.id for a in first + rest] == [a.id for a in everything]
+    assert len(await world.alerts(severity="critical")) == 5
+    assert await world.alerts(since=world.now + SECOND) == []
+    assert await world.alerts(state="resolved") == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"metric": "status", "threshold": 1.0}, "value"),
+        ({"label": "resolved", "threshold": None}, "value"),
+        ({"metric": "status", "threshold": None, "label": "closed", "op": "gt"}, "op"),
+        ({"threshold": 60.0}, "value"),
+        ({"span": HOUR}, "window"),
+        ({"metric": "probability_change", "span": timedelta(minutes=1)}, "window"),
+        ({"metric": "probability_zscore", "span": timedelta(days=8)}, "window"),
+        ({"op": "eq", "hysteresis": 0.1}, "hysteresis"),
+    ],
+)
+async def test_rules_that_make_no_sense(world: World, fields: Any, where: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        await world.rule(**fields)
+    assert isinstance(caught.value.detail, list)
+    assert caught.value.detail[0]["loc"] == ["body", where]
+
+
+async def test_targets_that_are_none(world: World) -> None:
+    await world.quote(1, 0.4)
+    for ref, kind, fields in (
+        ("polymarket:9", "market", {}), ("polymarket:9", "event", {}), ("other:9", "event", {}),
+        ("ser_" + "0" * 32, "series", {}), ("B T C", "asset", {}),
+        ("polymarket:1", "market", {"outcome": "Maybe"}), ("BTC", "asset", {"outcome": "Yes"}),
+    ):  # fmt: skip
+        with pytest.raises(InvalidInput):
+            await world.target(ref, kind, **fields)
+    target = await world.target("polymarket:1")
+    with pytest.raises(InvalidInput):
+        await world.rule(target, metric="series_value")
+    with pytest.raises(InvalidInput):
+        await world.rule("tgt_" + "0" * 32)
+
+
+async def test_a_watchlist_has_bounds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MOST_PAIRS", 3)
+    for n in range(2):
+        await world.quote(n, 0.4)
+        await world.target(f"polymarket:{n}")
+    await world.rule()
+    with pytest.raises(Conflict):
+        await world.rule()
+    assert len(await world.evaluate()) == 2
