@@ -1,0 +1,187 @@
+"""From the factors a question names to those around them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from augury.relations import knowledge, paths
+from augury.relations.paths import Graph, Reached
+from augury.relations.rank import rank
+from augury.relations.service import RelationService
+from augury.search.related import Pool
+
+TEXT = """
+domain = "test"
+[entities.town]
+fields = ["key", "name"]
+rows = [["rome", "Rome"], ["oslo", "Oslo"], ["lima", "Lima"]]
+[factors."rain-{town}"]
+name = "Rain in {name}"
+up = "it rains more"
+match = ["{name} & rain"]
+[factors.monsoon]
+name = "Monsoon"
+up = "there is a monsoon"
+match = ["monsoon"]
+effects = [
+  ["rain-rome", "+", 3, 2, "It brings rain."],
+  ["harvest", "+", 2, 90, "Rice wants water."],
+]
+[factors.ocean]
+name = "Warm ocean"
+up = "the ocean is warmer"
+match = ["ocean"]
+effects = [["monsoon", "+", 3, 30, "Warm water feeds it."]]
+[factors.harvest]
+name = "Harvest"
+up = "the harvest is larger"
+match = ["harvest"]
+effects = [
+  ["bread", "-", 3, 60, "Plenty is cheap."],
+  ["monsoon", "-", 1, 400, "Fields dry the air."],
+]
+[factors.bread]
+name = "Bread price"
+up = "bread costs more"
+match = ["bread"]
+moves_with = [["beer", "+", 2, "Both are grain."]]
+[factors.beer]
+name = "Beer price"
+up = "beer costs more"
+match = ["beer"]
+"""
+BASE = knowledge.parse({"test.toml": TEXT})
+NUMBERS = {key: number for number, key in enumerate(BASE.factors, 1)}
+
+
+def reach(*keys: str) -> tuple[Reached, dict[str, dict[str, float]]]:
+    reached = Graph(BASE).reach([(NUMBERS[key], 1.0) for key in keys])
+    weights = {
+        relation: {
+            key: float(reached.weights[nth, number])
+            for key, number in NUMBERS.items()
+            if reached.weights[nth, number]
+        }
+        for nth, relation in enumerate(paths.RELATIONS)
+    }
+    return reached, weights
+
+
+def test_causes_are_upstream_effects_downstream_and_the_second_step_counts_less() -> None:
+    _, weights = reach("monsoon")
+    assert weights["upstream"]["ocean"] == 1.0
+    assert weights["downstream"]["rain-rome"] == 1.0
+    assert weights["downstream"]["harvest"] == pytest.approx(0.6)
+    assert weights["downstream"]["bread"] == pytest.approx(0.6 * paths.SECOND_STEP)
+    assert "bread" not in weights["upstream"]
+
+
+def test_what_is_asked_for_is_not_related_to_itself() -> None:
+    _, weights = reach("monsoon", "harvest")
+    assert not any("monsoon" in found or "harvest" in found for found in weights.values())
+
+
+def test_effects_of_one_cause_links_and_siblings_move_together() -> None:
+    _, weights = reach("harvest")
+    assert weights["correlated"]["rain-rome"] == pytest.approx(0.6 * paths.COMMON_DRIVER)
+    assert reach("beer")[1]["correlated"] == {"bread": pytest.approx(0.6)}
+    rome = reach("rain-rome")[1]["correlated"]
+    assert rome["rain-oslo"] == rome["rain-lima"] == paths.SIBLING
+
+
+def test_siblings_are_not_looked_up() -> None:
+    reached, _ = reach("rain-rome")
+    assert reached.far[NUMBERS["monsoon"]]
+    assert not reached.far[NUMBERS["rain-oslo"]]
+
+
+def test_the_steps_lead_from_the_question_to_the_factor() -> None:
+    reached, _ = reach("rain-rome")
+    way = reached.steps[0][NUMBERS["ocean"]]
+    assert [(step.source, step.target) for step in way] == [
+        (NUMBERS["rain-rome"], NUMBERS["monsoon"]),
+        (NUMBERS["monsoon"], NUMBERS["ocean"]),
+    ]
+    assert sum(step.lag for step in way) == 32
+
+
+# Ranking and reasons
+
+
+def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.0) -> Pool:
+    n = len(markets)
+    tags, fits = np.zeros((n, 6), np.uint16), np.zeros((n, 6), np.float32)
+    for row, (key, fit) in enumerate(markets):
+        tags[row, 0], fits[row, 0] = NUMBERS[key], fit
+    flat = np.zeros(n, np.float32)
+    return Pool(
+        keys=np.arange(n),
+        tags=tags,
+        fits=fits,
+        directness=flat + directness,
+        dense=flat + dense,
+        words=flat,
+        year=flat,
+        fixture=flat,
+        salience=flat,
+        closes=np.full(n, 2_000_000_000, np.uint32),
+        family=np.arange(n, dtype=np.uint64),
+        now=1_900_000_000,
+    )
+
+
+def asked(query: str):
+    none = np.zeros((0, 6))
+    service = RelationService(BASE)
+    return service.ask(
+        query, none.astype(np.uint16), none.astype(np.float32), np.zeros(0, np.float32)
+    )
+
+
+def test_no_market_stands_in_two_relations_and_the_better_fit_first() -> None:
+    markets = pool(("ocean", 0.5), ("ocean", 1.0), ("harvest", 1.0), ("bread", 1.0))
+    found = asked("Monsoon").rank(markets, 10)
+    assert [r.position for r in found["upstream"]] == [1, 0]
+    assert [r.position for r in found["downstream"]] == [2, 3]
+    positions = [r.position for ranked in found.values() for r in ranked]
+    assert len(set(positions)) == len(positions)
+
+
+def test_a_reason_names_the_chain_in_the_direction_of_cause() -> None:
+    found = asked("Will it rain in Rome?").rank(pool(("ocean", 1.0), ("monsoon", 1.0)), 10)
+    reasons = {r.position: r.reason for r in found["upstream"]}
+    assert reasons[1] == "Monsoon → Rain in Rome: It brings rain."
+    assert reasons[0].startswith("Warm ocean → Monsoon → Rain in Rome: ")
+    down = asked("ocean").rank(pool(("monsoon", 1.0)), 10)["downstream"]
+    assert down[0].reason == "Warm ocean → Monsoon: Warm water feeds it."
+
+
+def test_another_town_is_foreign_to_a_question_that_names_one() -> None:
+    lookup = asked("Will it rain in Rome?")
+    found = lookup.rank(pool(("rain-oslo", 1.0), ("monsoon", 0.1)), 10)
+    assert [r.position for r in found["correlated"]] == [0]
+    foreign = rank(lookup.reached, pool(("rain-oslo", 1.0)), np.array([True]))["correlated"][1]
+    plain = rank(lookup.reached, pool(("rain-oslo", 1.0)), np.array([False]))["correlated"][1]
+    assert foreign[0] < plain[0]
+
+
+def test_the_questions_own_subject_in_another_respect_is_correlated() -> None:
+    found = asked("Monsoon").rank(pool(("monsoon", 1.0), directness=1.0), 10)
+    assert found["correlated"][0].reason == "About Monsoon as well, in another respect."
+    assert not any(asked("Monsoon").rank(pool(("monsoon", 1.0), directness=6.0), 10).values())
+
+
+def test_nothing_is_related_to_a_question_about_nothing_known() -> None:
+    lookup = asked("Will the Ulan Bator bus stop be renamed?")
+    assert lookup.tags == []
+    assert not any(lookup.rank(pool(("ocean", 1.0)), 10).values())
+
+
+def test_the_base_that_ships_is_sound_and_broad() -> None:
+    base = knowledge.load()
+    assert knowledge.lint(base) == []
+    assert len(base.written) >= 600
+    by_hand = {factor.key for factor in base.written}
+    written = [e for e in base.edges if e.cause in by_hand and e.effect in by_hand]
+    assert len(written) >= 2_500
