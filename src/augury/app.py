@@ -16,6 +16,7 @@ from augury.access.service import AccessService
 from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService
 from augury.errors import SetupProblem
+from augury.forecast.service import RUN, ForecastService
 from augury.graph import jobs as graph_jobs
 from augury.graph.service import GraphService
 from augury.health.service import HealthService
@@ -57,6 +58,7 @@ class Services:
     sender: Sender
     evaluator: Evaluator
     watchlists: WatchlistService
+    forecast: ForecastService
     health: HealthService
 
 
@@ -76,6 +78,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
         )
         sender = Sender(database, vault, policy)
         evaluator = Evaluator(database, Observer(), partial(_best, search), wake=sender.wake)
+        graphs = GraphService(database, search, relations)
         yield Services(
             settings=settings,
             database=database,
@@ -83,11 +86,12 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             markets=MarketService(database),
             search=search,
             relations=relations,
-            graph=GraphService(database, search, relations),
             deliveries=deliveries,
             sender=sender,
             evaluator=evaluator,
             watchlists=WatchlistService(database, evaluator, deliveries),
+            graph=graphs,
+            forecast=ForecastService(database, search, graphs),
             health=HealthService(
                 database,
                 search,
@@ -150,6 +154,8 @@ def _work(services: Services) -> dict[str, Work]:
     graph_jobs.register(worker, services.graph)
     watchlist_jobs.register(worker, services.evaluator, services.database)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
+    worker.every("forecast.score", 600, services.forecast.score)
+    worker.register(RUN, services.forecast.perform_run, attempts=20)
     work: dict[str, Work] = {
         "index": services.search.follow,
         "links": Linker(services.database).follow,

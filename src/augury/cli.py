@@ -46,6 +46,11 @@ def _mount(asked: str | None) -> None:
         from augury.search import commands as search
 
         app.command("search")(search.search)
+    if asked in (None, "forecast", "scorecard"):
+        from augury.forecast import commands as forecast
+
+        app.command("forecast")(forecast.forecast)
+        app.command("scorecard")(forecast.scorecard)
     if asked in (None, "eval", "bench"):
         app.add_typer(_evaluations(), name="eval")
         app.add_typer(_benchmarks(), name="bench")
@@ -70,12 +75,14 @@ def _mount(asked: str | None) -> None:
 
 
 def _evaluations() -> typer.Typer:
+    from augury.forecast import commands as forecast
     from augury.rvol import commands as rvol
     from augury.search import commands as search
 
     group = typer.Typer(help="Score the service on judged data.", no_args_is_help=True)
     group.command("search")(search.evaluate_search)
     group.command("rvol")(rvol.evaluate_rvol)
+    group.command("forecast")(forecast.evaluate_forecast)
     group.callback()(_group)
     return group
 
@@ -93,7 +100,9 @@ def _group() -> None:
     """Keeps a group a group while it holds one command."""
 
 
-COMMANDS = tuple("serve search eval bench relations import sync keys accounts db".split())
+COMMANDS = tuple(
+    "serve search forecast scorecard eval bench relations import sync keys accounts db".split()
+)
 
 
 def main() -> None:

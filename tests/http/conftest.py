@@ -14,6 +14,7 @@ import pytest
 from fastapi import FastAPI, Request
 
 from augury.access.service import AccessService
+from augury.errors import Unavailable
 from augury.forecast import routes as forecast
 from augury.http import openapi, routing, setup
 from augury.http.callers import (
@@ -51,6 +52,22 @@ class OpenLimiter:
         return Decision(True, 0.0, rate.burst - 1, 1.0)
 
 
+class NoForecasts:
+    """Stands where the forecasts are made; what is tested here is what stands before them."""
+
+    async def forecast(self, *_: object, **__: object) -> None:
+        raise Unavailable("Forecasts are tested elsewhere.", code="not_here")
+
+    start_run = run = forecast
+
+    async def stages(self, *_: object) -> AsyncIterator[None]:
+        raise Unavailable("Forecasts are tested elsewhere.", code="not_here")
+        yield
+
+    async def scorecard(self) -> dict[str, Any]:
+        return {}
+
+
 def make_app(settings: Settings, **services: Any) -> FastAPI:
     """An app as the composition root makes it, with stand-ins for the routes of other nouns."""
     app = FastAPI(title="Test", openapi_url=None, docs_url=None, redoc_url=None)
@@ -84,7 +101,9 @@ def make_app(settings: Settings, **services: Any) -> FastAPI:
     app.include_router(router)
     app.include_router(forecast.router)
     app.include_router(rvol.router)
-    app.state.services = SimpleNamespace(**services)
+    app.state.services = SimpleNamespace(
+        **{"forecast": NoForecasts(), "settings": settings, **services}
+    )
     return app
 
 

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.anyio
 BODIES: dict[str, dict[str, Any]] = {
     "/v1/search": {"query": "x"},
     "/v1/forecast": {"question": "Will it rain?"},
+    "/v1/forecast/stream": {"question": "Will it rain?"},
+    "/internal/v1/forecast/runs": {"questions": [{"question": "Will it rain?"}]},
 }
 
 
@@ -71,7 +73,7 @@ async def test_every_route_times_every_credential(
         for name, values in sent.items():
             headers = [("authorization", value) for value in values or []]
             body = BODIES.get(path)
-            address = path.replace("{market_id}", "x")
+            address = path.replace("{market_id}", "x").replace("{run_id}", "run_x")
             answer = await client.request(method, address, headers=headers, json=body)
             code = answer.headers.get("x-error-code", "")
             row[name] = f"{answer.status_code} {code}".strip()

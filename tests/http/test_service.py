@@ -15,8 +15,8 @@ from augury.http.callers import gate_of
 from augury.http.routing import Route
 from augury.settings import Settings
 
-OPEN = {"/v1/health", "/metrics", "/openapi.json", "/openapi-public.json", "/docs",
-        "/docs/page.css", "/docs/page.js"}  # fmt: skip
+OPEN = {"/v1/health", "/v1/forecast/scorecard", "/metrics", "/openapi.json",
+        "/openapi-public.json", "/docs", "/docs/page.css", "/docs/page.js"}  # fmt: skip
 
 
 class NoAccess:

@@ -1,22 +1,45 @@
-"""POST /v1/forecast: spec section 4.2."""
+"""POST /v1/forecast (spec section 4.2), its stream, its runs, and the scorecard."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Annotated, Any
 
-from fastapi import Header
+import msgspec
+from fastapi import Depends, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from augury.errors import Unavailable
-from augury.forecast.schemas import PublicForecastRequest, PublicForecastResponse
-from augury.http import openapi, routing
-from augury.http.callers import ForecastCaller
+from augury.errors import AuguryError, InvalidInput, UpstreamFailed
+from augury.forecast import schemas
+from augury.forecast.channels import Hints, label
+from augury.forecast.schemas import (
+    PublicForecastRequest,
+    PublicForecastResponse,
+    RunRequest,
+    RunStarted,
+    RunState,
+)
+from augury.forecast.service import Forecast, ForecastService, Stage, failure
+from augury.graph.schemas import PublicCausalGraph
+from augury.http import openapi, pages, routing
+from augury.http.callers import ForecastCaller, InternalCaller
+from augury.http.exchange import exchange_of
+from augury.http.idempotency import idempotent
+from augury.settings import Settings
 
 router = routing.router(tags=["forecast"])
 
+PING_SECONDS = 15.0
+"""Silence after which a stream says that it still works."""
+RUN_PAGE = 100
 
-class _Hints(BaseModel):
-    """Headers by which integrations may name themselves. They are not kept."""
+
+class _Headers(BaseModel):
+    """Headers by which integrations may name themselves; kept as counted labels, if as such."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -27,6 +50,20 @@ class _Hints(BaseModel):
     client: str | None = Field(None, alias="X-Service-Client")
     client_version: str | None = Field(None, alias="X-Service-Client-Version")
 
+    def hints(self) -> Hints:
+        return Hints(*(label(getattr(self, name)) for name in Hints._fields))
+
+
+async def _service(request: Request) -> ForecastService:
+    return request.app.state.services.forecast
+
+
+async def _settings(request: Request) -> Settings:
+    return request.app.state.services.settings
+
+
+Service = Annotated[ForecastService, Depends(_service)]
+
 
 @router.post(
     "/v1/forecast",
@@ -35,14 +72,224 @@ class _Hints(BaseModel):
     responses=openapi.FORECAST_ERRORS,
 )
 async def forecast(
-    request: PublicForecastRequest,
+    body: PublicForecastRequest,
     caller: ForecastCaller,
-    hints: Annotated[_Hints, Header()],
-) -> PublicForecastResponse:
+    hints: Annotated[_Headers, Header()],
+    request: Request,
+    service: Service,
+) -> Response:
     """A probability with its interval, the markets it rests on, the reason, and a causal graph.
 
-    Needs a key with the scope `forecast:read`.
+    Needs a key with the scope `forecast:read`. Where no open market bears on the question,
+    `probability` is null and `error` says so.
     """
-    raise Unavailable(
-        "Forecasts are not served by this version yet.", retry_after=3600, code="not_built_yet"
+    exchange = exchange_of(request.scope)
+    made = await service.forecast(body.question, hints=hints.hints())
+    graph = await service.draw(made) if body.include_graph else None
+    return _json(_answer(made, body, graph, exchange.request_id, exchange.started))
+
+
+def _answer(
+    made: Forecast,
+    body: PublicForecastRequest,
+    graph: PublicCausalGraph | None,
+    request_id: str,
+    started: float,
+) -> PublicForecastResponse:
+    return schemas.response(
+        made, body.question, request_id, graph=graph,
+        seconds=time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def _json(answer: BaseModel) -> Response:
+    return Response(answer.model_dump_json(), media_type="application/json")
+
+
+# --- stream --------------------------------------------------------------------------------
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events in order: started, normalized, search, evidence (one a market),"
+        " estimate, graph, then final or error; ping while there is silence.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    },
+    **openapi.FORECAST_ERRORS,
+}
+
+
+@router.post(
+    "/v1/forecast/stream",
+    summary="Forecast a question, stage by stage",
+    response_class=StreamingResponse,
+    responses=_STREAM,
+)
+async def stream(
+    body: PublicForecastRequest,
+    caller: ForecastCaller,
+    hints: Annotated[_Headers, Header()],
+    request: Request,
+    service: Service,
+    settings: Annotated[Settings, Depends(_settings)],
+) -> StreamingResponse:
+    """The same forecast as server-sent events, each stage as it is done.
+
+    The last event is exactly one of `final` (the whole answer of `POST /v1/forecast`) and
+    `error`. Who closes the connection ends the work.
+    """
+    exchange = exchange_of(request.scope)
+    stages = service.stages(body.question)
+    try:
+        # What fails before the first event is an ordinary error.
+        first = await anext(stages)
+    except Exception as error:
+        raise failure(error) from error
+    events = _events(
+        stages, first, body, exchange.request_id, exchange.started, service, hints.hints(),
+        settings.forecast_deadline,
+    )  # fmt: skip
+    return StreamingResponse(
+        _with_pings(events),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def _events(
+    stages: AsyncIterator[Stage | Forecast],
+    first: Stage | Forecast,
+    body: PublicForecastRequest,
+    request_id: str,
+    started: float,
+    service: ForecastService,
+    hints: Hints,
+    deadline: float,
+) -> AsyncIterator[tuple[str, Any]]:
+    yield "started", {"request_id": request_id, "question": body.question}
+    try:
+        async with asyncio.timeout(deadline), aclosing(_after(first, stages)) as all_stages:
+            async for stage in all_stages:
+                if isinstance(stage, Stage):
+                    yield stage.name, stage.data
+                    continue
+                graph = await service.draw(stage) if body.include_graph else None
+                yield "graph", graph.model_dump(mode="json") if graph else None
+                await service.issue(stage, hints)
+                answer = _answer(stage, body, graph, request_id, started)
+                yield "final", answer.model_dump(mode="json")
+    except TimeoutError:
+        yield "error", {"detail": "The request took too long.", "code": "deadline"}
+    except Exception as error:
+        told = failure(error)
+        known = told if isinstance(told, AuguryError) else UpstreamFailed("The forecast failed.")
+        yield "error", {"detail": str(known), "code": known.error_code}
+
+
+async def _after(
+    first: Stage | Forecast, rest: AsyncIterator[Stage | Forecast]
+) -> AsyncGenerator[Stage | Forecast]:
+    yield first
+    async for stage in rest:
+        yield stage
+
+
+async def _with_pings(
+    events: AsyncIterator[tuple[str, Any]], every: float | None = None
+) -> AsyncIterator[bytes]:
+    """The events on the wire, and a ping in every long silence."""
+    every = PING_SECONDS if every is None else every
+    number = 0
+    coming = asyncio.ensure_future(anext(events))
+    try:
+        while True:
+            done, _ = await asyncio.wait({coming}, timeout=every)
+            number += 1
+            if not done:
+                yield _wire(number, "ping", {})
+                continue
+            try:
+                name, data = coming.result()
+            except StopAsyncIteration:
+                return
+            coming = asyncio.ensure_future(anext(events))
+            yield _wire(number, name, data)
+    finally:
+        coming.cancel()
+        await asyncio.gather(coming, return_exceptions=True)
+
+
+def _wire(number: int, name: str, data: Any) -> bytes:
+    payload = msgspec.json.encode({"event_type": name, "data": data})
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, name.encode(), payload)
+
+
+# --- scorecard -----------------------------------------------------------------------------
+
+
+@router.get("/v1/forecast/scorecard", summary="How good the forecasts were")
+async def scorecard(service: Service) -> dict[str, Any]:
+    """Brier, log score and calibration of decided forecasts, beside the crowd's on the same
+    questions, by domain and horizon. Public.
+    """
+    return await service.scorecard()
+
+
+# --- runs ----------------------------------------------------------------------------------
+
+
+@router.post(
+    "/internal/v1/forecast/runs",
+    status_code=202,
+    summary="Forecast many questions in the background",
+    response_model=RunStarted,
+    responses=openapi.errors(401, 403, 409, 413, 422, 429, 503),
+)
+@idempotent
+async def start_run(body: RunRequest, caller: InternalCaller, service: Service) -> RunStarted:
+    """Takes up 1 to 1,000 questions, each as of now or as of its own moment in the past."""
+    questions = [
+        {"question": asked.question, "as_of": asked.as_of and asked.as_of.isoformat()}
+        for asked in body.questions
+    ]
+    run_id = await service.start_run(
+        questions, include_graph=body.include_graph, account_id=caller.account_id
+    )
+    return RunStarted(run_id=run_id, status="queued")
+
+
+@router.get(
+    "/internal/v1/forecast/runs/{run_id}",
+    summary="Progress and answers of a run",
+    response_model=RunState,
+    responses=openapi.errors(401, 403, 404, 422, 429, 503),
+)
+async def run_state(
+    run_id: str,
+    caller: InternalCaller,
+    service: Service,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Results a page.")] = RUN_PAGE,
+    cursor: pages.Cursor = None,
+) -> RunState:
+    """How far the run is, and its answers so far, a page at a time."""
+    run = await service.run(run_id, caller.account_id)
+    (after,) = pages.decode(cursor, tuple[int]) if cursor else (-1,)
+    if not -1 <= after < 2**31:
+        raise InvalidInput.at("query", "cursor", msg="This cursor is not one of this list.")
+    found = await service.run_answers(run_id, after, limit + 1)
+    results = [
+        {"place": place, "as_of": run.questions[place].get("as_of"), **answer}
+        for place, answer in found[:limit]
+    ]
+    following = pages.encode((found[limit - 1][0],)) if len(found) > limit else None
+    return RunState(
+        run_id=run.id,
+        status=run.status,  # type: ignore[arg-type]
+        created_at=run.created_at,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+        error_message=run.error_message,
+        questions=len(run.questions),
+        answered=run.answered,
+        results=results,
+        next_cursor=following,
     )

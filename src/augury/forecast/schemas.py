@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from augury.forecast.evidence import Evidence, Snapshot
+from augury.forecast.graph import summary
 from augury.graph.schemas import (
     GRAPH_EXAMPLE,
     MARKET_EXAMPLE,
@@ -14,6 +17,9 @@ from augury.graph.schemas import (
     Question,
     closed,
 )
+
+if TYPE_CHECKING:
+    from augury.forecast.service import Forecast
 
 _FILTER = {
     "selected_direct_count": 1,
@@ -134,3 +140,126 @@ class PublicForecastResponse(BaseModel):
     latency_ms: int = Field(description="End-to-end latency in milliseconds.")
     error: str | None = Field(None, description="Why no probability is produced, if so.")
     metadata: PublicForecastMetadata
+
+
+# --- runs ----------------------------------------------------------------------------------
+
+MAX_QUESTIONS = 1_000
+
+
+def _moment(value: datetime) -> datetime:
+    if not 1970 <= value.year <= 2200:
+        raise ValueError("the year should be between 1970 and 2200")
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def _iso(value: object) -> object:
+    if value is not None and not isinstance(value, str):
+        raise ValueError("a time should be written as ISO 8601, like 2026-12-31T00:00:00Z")
+    return value
+
+
+class RunQuestion(BaseModel):
+    """One question of a run."""
+
+    model_config = closed({"question": "Will the Fed cut rates in December?"})
+
+    question: Question
+    as_of: Annotated[datetime, AfterValidator(_moment), BeforeValidator(_iso)] | None = Field(
+        None, description="Only what was known then is used; absent: now."
+    )
+
+
+class RunRequest(BaseModel):
+    """Many questions, answered one after the other in the background."""
+
+    model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
+
+    questions: Annotated[list[RunQuestion], Field(min_length=1, max_length=MAX_QUESTIONS)]
+    include_graph: bool = Field(False, strict=True, description="Graphs in the answers too.")
+
+
+class RunStarted(BaseModel):
+    """A run that was taken up."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"run_id": "run_01989d2c7f6b", "status": "queued"}]}
+    )
+
+    run_id: str
+    status: str
+
+
+class RunState(BaseModel):
+    """How far a run is, and a page of its answers in the order of its questions."""
+
+    run_id: str
+    status: Literal["queued", "running", "succeeded", "failed", "canceled"]
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error_message: str | None
+    questions: int = Field(description="How many were asked.")
+    answered: int = Field(description="How many have been answered.")
+    results: list[dict[str, Any]] = Field(
+        description="Answers as `POST /v1/forecast` gives them, with `place` and `as_of`."
+    )
+    next_cursor: str | None = Field(description="More results follow from here.")
+
+
+# --- the answer ----------------------------------------------------------------------------
+
+
+def response(
+    forecast: Forecast,
+    question: str,
+    request_id: str,
+    *,
+    graph: PublicCausalGraph | None,
+    seconds: float,
+) -> PublicForecastResponse:
+    """A forecast on the wire."""
+    reading, estimate = forecast.reading, forecast.estimate
+    interval = None
+    if estimate.lower is not None and estimate.upper is not None:
+        interval = PublicConfidenceInterval(lower=estimate.lower, upper=estimate.upper)
+    return PublicForecastResponse(
+        request_id=request_id,
+        question=question,
+        probability=estimate.probability,
+        confidence=estimate.confidence,
+        confidence_interval=interval,
+        reasoning=estimate.reasoning,
+        engine_type="oracle_port",
+        causal_graph=graph,
+        markets_used=[summary(one) for one in _used(estimate.evidence)],
+        distribution=estimate.distribution,
+        latency_ms=round(seconds * 1000),
+        error=estimate.error,
+        metadata=PublicForecastMetadata(
+            oracle_port=PublicOraclePortMetadata(
+                original_question=question,
+                effective_question=reading.effective,
+                normalized_question=reading.normalized,
+                rewrite_applied=reading.rewritten,
+                normalization_reason=reading.reason,
+                search_query_used=reading.search_text,
+                insufficient_data=estimate.probability is None,
+                fallbacks_applied=list(estimate.fallbacks),
+                relevance_filter_summary=PublicRelevanceFilterSummary(
+                    selected_direct_count=estimate.count("direct"),
+                    selected_proxy_count=estimate.count("bound", "proxy"),
+                    selected_weak_count=estimate.count("weak"),
+                    selected_evidence_profile=estimate.profile,  # type: ignore[arg-type]
+                    selected_direct_evidence_missing=not estimate.count("direct"),
+                    selected_proxy_dominant=not estimate.count("direct")
+                    and estimate.count("bound", "proxy") > 0,
+                ),
+            )
+        ),
+    )
+
+
+def _used(evidence: tuple[Evidence, ...]) -> list[Snapshot]:
+    """Each market once, in the order of its weight."""
+    return list({one.market.id: one.market for one in evidence}.values())

@@ -94,6 +94,15 @@ class Embedder:
         """The unit vector of one text: float32, shape (dim,)."""
         return self.embed([text])[0]
 
+    def rarity(self, word: str) -> float:
+        """How telling a word is: the length of its rarest token's vector, 3 ("the") to 25.
+
+        The table was trained so that a sum of tokens means what the text does; words that say
+        little came out short. Unlike a document frequency it depends on no catalogue.
+        """
+        ids = self._tokenizer.encode(word, add_special_tokens=False).ids
+        return float(np.linalg.norm(self._table[ids], axis=1).max()) if ids else 0.0
+
     def embed_documents(self, documents: Sequence[DocumentText]) -> Vectors:
         """Unit vectors of markets, shape (len(documents), dim).
 

@@ -265,6 +265,49 @@ class SearchService:
             ]
         return shown[:top_k]
 
+    async def gather(
+        self,
+        text: str,
+        *,
+        depth: int,
+        statuses: tuple[Status, ...] | None = None,
+        open_at: float | None = None,
+    ) -> list[Hit]:
+        """Markets to be looked at one by one, the likeliest first: none is left out for its score
+        or its family.
+
+        Parameters
+        ----------
+        depth
+            Best hits taken from either side of the index.
+        statuses
+            Only markets in one of these states; None: any.
+        open_at
+            Only markets that close after this time (epoch seconds) or at no known one.
+        """
+        if not text.strip():
+            return []
+        if self._remote:
+            return await asyncio.to_thread(self._open_hits, text, depth, statuses, open_at)
+        return self._open_hits(text, depth, statuses, open_at)
+
+    def _open_hits(
+        self, text: str, depth: int, statuses: tuple[Status, ...] | None, open_at: float | None
+    ) -> list[Hit]:
+        query = rank.RankQuery.of(text, self.frequencies)
+        found = self.engine.search(
+            _telling(query, self.frequencies), self.embedder.embed_query(text), statuses, depth
+        )
+        closes = found.payload["closes"]
+        kept = np.ones(len(closes), np.bool_)
+        if open_at is not None:
+            kept = (closes == 0) | (closes > open_at)
+        candidates = _ranked(found, kept)
+        merit = rank.raw(rank.features(query, candidates, self.frequencies))
+        keys, changes = found.keys[kept], found.payload["change"][kept]
+        best = np.lexsort((keys, -merit))
+        return list(map(Hit, keys[best].tolist(), changes[best].tolist(), merit[best].tolist()))
+
     async def _named(self, parsed: ParsedQuery) -> list[ResultRow]:
         """The markets whose ids or addresses stand in the query."""
         if not parsed.is_lookup:

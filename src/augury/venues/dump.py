@@ -343,7 +343,7 @@ def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
             else pl.lit("price")
         ),
     )
-    lookup = _lookup(known)
+    lookup = _lookup(known, unlabelled="outcome" not in frame.columns)
     rows = rows.with_columns(key=_folded(pl.col("label"))).join(
         lookup, on=["given", "key"], how="left", maintain_order="left"
     )
@@ -402,8 +402,11 @@ def _folded(column: pl.Expr) -> pl.Expr:
     return column.fill_null("").str.strip_chars().str.to_lowercase()
 
 
-def _lookup(known: Iterable[KnownMarket]) -> pl.DataFrame:
-    """(series id, folded label) to (market, outcome), each key once."""
+def _lookup(known: Iterable[KnownMarket], *, unlabelled: bool) -> pl.DataFrame:
+    """(series id, folded label) to (market, outcome), each key once.
+
+    `unlabelled`: the file names no outcomes, so its "Yes" is a market's first outcome.
+    """
     given: list[str] = []
     keys: list[str] = []
     ids: list[str] = []
@@ -419,6 +422,8 @@ def _lookup(known: Iterable[KnownMarket]) -> pl.DataFrame:
     for one in known:
         for place, label in enumerate(one.outcomes):
             note(one.id, label, one.id, place)
+        if unlabelled and "yes" not in {label.strip().lower() for label in one.outcomes}:
+            note(one.id, "Yes", one.id, 0)
         for place, token in enumerate(one.token_ids):
             for label in one.outcomes[place : place + 1]:
                 note(f"polymarket:token:{token}", label, one.id, place)

@@ -1,0 +1,205 @@
+"""`augury forecast`, `augury scorecard` and `augury eval forecast`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from augury.settings import Settings
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def forecast(
+    question: Annotated[str, typer.Argument(help="A question about the future, in plain words.")],
+    as_of: Annotated[
+        str | None, typer.Option(help="ISO 8601: answer with what was known then.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forecast a question: a probability, what it rests on, and how sure it is.
+
+    Works on the data folder, whether a service runs on it or not.
+
+    Example: augury forecast "Will the Fed cut rates in December?"
+    """
+    answer = asyncio.run(_forecast(question, _moment(as_of)))
+    if as_json:
+        typer.echo(json.dumps(answer, ensure_ascii=False))
+        return
+    if answer["probability"] is None:
+        typer.echo(answer["error"])
+        return
+    interval = answer["confidence_interval"]
+    typer.echo(
+        f"{answer['probability']:.1%}  ({interval['lower']:.1%} to {interval['upper']:.1%},"
+        f" confidence {answer['confidence']:.2f})"
+    )
+    typer.echo(answer["reasoning"])
+    for market in answer["markets_used"]:
+        typer.echo(f"  {market['id']}  {market['question']}")
+
+
+def _moment(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        raise typer.BadParameter("--as-of should be ISO 8601, like 2026-03-01") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+async def _forecast(question: str, as_of: datetime | None) -> dict[str, Any]:
+    from pydantic import ValidationError
+
+    from augury.app import running
+    from augury.forecast import schemas
+    from augury.ids import new_id
+
+    try:
+        asked = schemas.PublicForecastRequest.model_validate({"question": question})
+    except ValidationError as error:
+        raise typer.BadParameter(error.errors()[0]["msg"]) from None
+    settings = Settings()  # type: ignore[call-arg]
+    started = time.perf_counter()
+    async with running(settings) as services:
+        if settings.sample == "on":
+            await services.markets.ensure_sample()
+        await services.search.catch_up()
+        started = time.perf_counter()
+        made = await services.forecast.forecast(asked.question, as_of=as_of)
+        graph = await services.forecast.draw(made)
+    return schemas.response(
+        made, question, new_id("req"), graph=graph, seconds=time.perf_counter() - started
+    ).model_dump(mode="json")
+
+
+def scorecard(as_json: AsJson = False) -> None:
+    """How good past forecasts were: Brier, log score and calibration beside the crowd's.
+
+    Example: augury scorecard --json
+    """
+    card = asyncio.run(_scorecard())
+    if as_json:
+        typer.echo(json.dumps(card, ensure_ascii=False))
+        return
+    typer.echo(
+        f"{card['forecasts']} forecasts, {card['answered']} with a probability,"
+        f" {card['n']} decided."
+    )
+    if card["n"]:
+        typer.echo(
+            f"Brier {card['brier']}, log score {card['log_score']};"
+            f" the crowd's Brier on the same questions {card['crowd_brier']}"
+        )
+
+
+async def _scorecard() -> dict[str, Any]:
+    from augury.forecast.service import scorecard
+    from augury.storage.database import Database
+
+    database = await Database.open(Settings())  # type: ignore[call-arg]
+    try:
+        return await scorecard(database)
+    finally:
+        await database.close()
+
+
+# --- evaluation ----------------------------------------------------------------------------
+
+
+def evaluate_forecast(
+    questions: Annotated[Path, typer.Option(help="Questions, one JSON object a line.")],
+    markets: Annotated[Path, typer.Option(help="The markets that existed.")],
+    prices: Annotated[Path, typer.Option(help="Their prices over time.")],
+    as_json: AsJson = False,
+) -> None:
+    """Score forecasts against questions with known answers, in a throw-away store.
+
+    The service's own code answers each question as of its own moment: a market's state comes
+    from its opening, closing and resolution times and the prices until then.
+
+    Example: augury eval forecast --questions q.jsonl --markets m.parquet --prices p.parquet --json
+    """
+    result = asyncio.run(_evaluate(questions, markets, prices, quiet=as_json))
+    if as_json:
+        typer.echo(json.dumps(result, ensure_ascii=False))
+        return
+    for one in result["per_question"]:
+        if one["verdict"] not in ("hit", "held") and (one["kind"], one["verdict"]) != (
+            "unanswerable", "null",
+        ):  # fmt: skip
+            said = "-" if one["probability"] is None else f"{one['probability']:.3f}"
+            wanted = one["p"] if one["p"] is not None else one["bound"]
+            typer.echo(
+                f"{one['qid']:>6} {one['verdict']:>8} {said} for {wanted}  {one['question']}"
+            )
+    for kind in ("paraphrase", "negation", "near", "unanswerable"):
+        typer.echo(f"{kind:>12}: {json.dumps(result[kind])}")
+    typer.echo(
+        f"interval holds the price of a week on: {result['interval_cover']}"
+        f" of {result['interval_n']}; latency {result['latency_ms']} ms"
+    )
+
+
+async def _evaluate(questions: Path, markets: Path, prices: Path, *, quiet: bool) -> dict[str, Any]:
+    from augury.app import running
+    from augury.forecast.evaluate import Answered, Asked, later_price, summary
+    from augury.search.load import percentiles
+    from augury.venues.dump import DumpFile
+    from augury.venues.importing import import_file
+
+    with questions.open(encoding="utf-8") as lines:
+        asked = [Asked.of(json.loads(line)) for line in lines if line.strip()]
+    price_file = DumpFile(prices)
+    later = _series(price_file, {one.market_id for one in asked if one.market_id})
+    with TemporaryDirectory(prefix="augury-eval-") as folder:
+        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        async with running(settings) as services:
+            await import_file(services.database, DumpFile(markets))
+            await import_file(services.database, price_file)
+            await services.search.catch_up()
+            answers: list[Answered] = []
+            for one in track(asked, "Asking", console=Console(stderr=True), disable=quiet):
+                started = time.perf_counter()
+                made = await services.forecast.forecast(one.question, as_of=one.as_of)
+                estimate = made.estimate
+                answers.append(
+                    Answered(
+                        asked=one,
+                        probability=estimate.probability,
+                        lower=estimate.lower,
+                        upper=estimate.upper,
+                        seconds=time.perf_counter() - started,
+                        later=later_price(later.get(one.market_id or "", ()), one.as_of, one)
+                        if one.p is not None
+                        else None,
+                        used=tuple(e.market.id for e in estimate.evidence if e.weight > 0),
+                    )
+                )
+    return summary(answers, percentiles([a.seconds for a in answers]))
+
+
+def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, float]]]:
+    """The price series of some markets, to look up what came after an answer."""
+    import polars as pl
+
+    found: dict[str, list[tuple[datetime, float]]] = {}
+    frame = file.frame.filter(pl.col("market_id").is_in(sorted(ids)))
+    for market_id, at, price in frame.select("market_id", "ts", "price").iter_rows():
+        at = datetime.fromisoformat(at) if isinstance(at, str) else at
+        found.setdefault(market_id, []).append(
+            (at if at.tzinfo else at.replace(tzinfo=UTC), float(price))
+        )
+    return found

@@ -1,0 +1,73 @@
+"""How sure an estimate is: its interval and its confidence, from the evidence. Pure.
+
+The interval claims, with 80 %, to hold the price at which the question's market (or the market
+there would be) trades a week later, or when it closes if that is sooner. It does not claim to
+hold the outcome, which is 0 or 1. `docs/forecasting.md` shows how often it did.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from augury.forecast.pool import expit, logit
+
+Z80: Final = 1.2816
+
+WEEK_NOISE: Final = 0.5
+"""Deviation, in log-odds, of a market's price over a week: see the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """What speaks against an estimate. All but `age` in log-odds."""
+
+    match: float
+    """From 0 (the same words) to 1: that the market is about something else."""
+    disagreement: float
+    """Between markets on the same question."""
+    age: float
+    """Days since the price was quoted."""
+    spread: float
+    """Half the distance between bid and ask."""
+    days_left: float | None
+    """Until the question is decided; None if unknown."""
+    direct: int
+    """How many markets ask exactly this."""
+    slack: float
+    """Distance between the logical bounds that hold the estimate, as a probability; 0: direct."""
+
+
+def deviation(d: Doubts) -> float:
+    """Standard deviation of the estimate a week on, in log-odds."""
+    days = 7.0 if d.days_left is None else max(0.25, min(7.0, d.days_left))
+    # Near its end a question moves faster: what decides it is still to come.
+    hurry = 1.0 if d.days_left is None else 1 + 1.5 * math.exp(-d.days_left / 10)
+    drift = WEEK_NOISE * hurry * math.sqrt((days + min(d.age, 30)) / 7)
+    return math.sqrt(
+        drift**2 + (1.2 * d.match) ** 2 + d.disagreement**2 + d.spread**2 + (2.5 * d.slack) ** 2
+        + (0.0 if d.direct else 0.35)
+    )  # fmt: skip
+
+
+def interval(p: float, d: Doubts) -> tuple[float, float]:
+    """Lower and upper end of the 80 % interval; it always holds the estimate."""
+    width = Z80 * deviation(d)
+    lower, upper = expit(logit(p) - width), expit(logit(p) + width)
+    return min(p, lower), max(p, upper)
+
+
+def confidence(d: Doubts) -> float:
+    """0 to 1: how much the evidence is worth, whatever the probability it gives.
+
+    A fresh, exact, undisputed market gives 0.9 and more; bounds and proxies at most 0.5.
+    """
+    worth = 0.97 if d.direct else 0.5
+    worth *= 1 - 0.5 * min(1.0, d.match)
+    worth *= math.exp(-min(d.age, 30) / 45)
+    worth *= 1 / (1 + d.disagreement + 0.5 * d.spread)
+    worth *= 1 - 0.5 * min(1.0, d.slack)
+    if d.direct > 1:
+        worth = 1 - (1 - worth) * 0.8
+    return round(max(0.02, min(0.99, worth)), 3)

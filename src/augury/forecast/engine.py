@@ -1,0 +1,465 @@
+"""From a question and the markets of the moment to an estimate. Pure: the same in, the same out.
+
+Every market is read into parts, compared with the question, and given its role. Direct markets
+are pooled; where there is none, ladders of deadlines and thresholds, stages and rival contenders
+bound the answer; where nothing is about the same things there is no answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.forecast import doubt, explain, pool
+from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
+from augury.forecast.match import Comparison, Rarity, View, compare, view
+from augury.forecast.normalise import Reading
+from augury.relations.proposition import Proposition, read_market
+
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+
+DIRECT_SCORE: Final = 1.5
+DIRECT_CONTENT: Final = 1.1
+DIRECT_ASKED: Final = 0.4
+"""Below one of these a market is not taken to ask the question itself."""
+AS_GOOD: Final = 0.3
+"""Markets whose score comes so near to the best are about the same."""
+KIN_CONTENT: Final = 0.85
+KIN_ASKED: Final = 0.4
+"""Least likeness of a market that bounds or informs the answer."""
+HALF_LIFE: Final = 4.0
+"""Days in which a price loses half its weight."""
+READ: Final = 30_000
+"""Markets whose reading is kept in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bearing:
+    """A market outcome as it stands to the question."""
+
+    market: Snapshot
+    outcome: int
+    view: View
+    fit: Comparison
+    positive: float
+    """What it says about the question's proposition taken positively."""
+    turned: bool
+    """That is one minus its price."""
+    age: float
+
+
+class Engine:
+    """Compares and weighs; keeps what it has read of markets."""
+
+    def __init__(self, embed: Embed, rarity: Rarity) -> None:
+        self._embed = embed
+        self._rarity_of = rarity
+        self._rarities: dict[str, float] = {}
+        self._views: OrderedDict[tuple[object, ...], View] = OrderedDict()
+
+    def answer(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Estimate:
+        """The estimate that the markets, as they stand at `at`, give for the question."""
+        question = view(
+            reading.proposition, reading.effective, self._embed([reading.effective])[0],
+            self._rarity,
+        )  # fmt: skip
+        bearings = self._bearings(question, markets, at)
+        estimate = _Weighing(reading, question, bearings, at).estimate()
+        return estimate
+
+    def _bearings(self, question: View, markets: Sequence[Snapshot], at: datetime) -> list[Bearing]:
+        found: list[Bearing] = []
+        sides = [(m, outcome) for m in markets for outcome in _sides(m)]
+        for (market, outcome), read in zip(sides, self._read(sides), strict=True):
+            price = market.price(outcome)
+            if price is None or market.price_at is None:
+                continue
+            fit = compare(question, read, at.date())
+            turned = read.proposition.positive == (fit.threshold == "opposite")
+            age = max(0.0, (at - market.price_at).total_seconds() / 86_400)
+            positive = 1 - price if turned else price
+            found.append(Bearing(market, outcome, read, fit, positive, turned, age))
+        found.sort(key=lambda b: (-b.fit.score, b.age, b.market.id, b.outcome))
+        return found
+
+    def _read(self, sides: Sequence[tuple[Snapshot, int]]) -> list[View]:
+        keys = [_key(market, outcome) for market, outcome in sides]
+        missing = {
+            key: side for key, side in zip(keys, sides, strict=True) if key not in self._views
+        }
+        if missing:
+            vectors = self._embed([market.question for market, _ in missing.values()])
+            for (key, (market, outcome)), vector in zip(missing.items(), vectors, strict=True):
+                self._views[key] = view(
+                    read_market(market, outcome),
+                    market.question,
+                    vector,
+                    self._rarity,
+                    context=f"{market.event_name or ''} {market.description or ''}",
+                    closes=market.closes_at.date() if market.closes_at else None,
+                )
+        found = [self._views[key] for key in keys]
+        while len(self._views) > READ:
+            self._views.popitem(last=False)
+        return found
+
+    def _rarity(self, term: str) -> float:
+        known = self._rarities.get(term)
+        if known is None:
+            if len(self._rarities) > 200_000:
+                self._rarities.clear()
+            known = self._rarities[term] = self._rarity_of(term)
+        return known
+
+
+def _key(market: Snapshot, outcome: int) -> tuple[object, ...]:
+    """All that a reading depends on."""
+    return (
+        market.seq, outcome, market.question, market.title, market.subtitle, market.event_name,
+        tuple(market.outcomes), market.closes_at, market.created_at, market.strike_kind,
+        market.strike_floor, market.strike_cap,
+    )  # fmt: skip
+
+
+def _sides(market: Snapshot) -> Sequence[int]:
+    """The outcomes to be read: of Yes and No, Over and Under the first says it all."""
+    labels = tuple(label.casefold() for label in market.outcomes)
+    if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
+        return (0,)
+    return range(min(len(labels), 8))
+
+
+class _Weighing:
+    """One question's evidence being weighed."""
+
+    def __init__(
+        self, reading: Reading, question: View, bearings: Sequence[Bearing], at: datetime
+    ) -> None:
+        self._reading = reading
+        self._asked: Proposition = reading.proposition
+        self._question = question
+        self._bearings = bearings
+        self._at = at
+
+    def estimate(self) -> Estimate:
+        direct = self._direct()
+        if direct:
+            return self._from_direct(direct)
+        kin = [b for b in self._bearings if _is_kin(b.fit)]
+        if kin:
+            best = kin[0].fit.content
+            kin = [b for b in kin if b.fit.content >= best - 0.5]
+            for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
+                if (found := attempt(kin)) is not None:
+                    return found
+            return self._by_proxy(kin)
+        return Estimate(
+            evidence=(),
+            error=explain.NOTHING,
+            reasoning=explain.nothing(self._reading, len(self._bearings)),
+            fallbacks=("no_relevant_market",),
+        )
+
+    # Roles
+
+    def _direct(self) -> list[Bearing]:
+        good = [b for b in self._bearings if _is_direct(b.fit)]
+        if not good:
+            return []
+        best = good[0].fit
+        # A market that fits better but differs in one part shows that this part matters.
+        chosen = [b for b in good if b.fit.score >= best.score - AS_GOOD and _as_exact(b.fit, best)]
+        return chosen[:6]
+
+    def _weight(self, b: Bearing) -> float:
+        weight = 0.5 ** (b.age / HALF_LIFE) * math.exp(4 * (b.fit.score - self._best))
+        bid, ask = b.market.best_bid, b.market.best_ask
+        if bid is not None and ask is not None and ask > bid:
+            weight /= 1 + 10 * (ask - bid)
+        traded = (b.market.liquidity or 0.0) + (b.market.volume or 0.0) / 10
+        return weight * (1 + math.log1p(traded) / 5)
+
+    @property
+    def _best(self) -> float:
+        return self._bearings[0].fit.score
+
+    # Estimates
+
+    def _from_direct(self, direct: list[Bearing]) -> Estimate:
+        weights = [self._weight(b) for b in direct]
+        chances = [b.positive for b in direct]
+        p = pool.pooled(chances, weights)
+        total = sum(weights)
+        evidence = [
+            self._evidence(b, "direct", w / total) for b, w in zip(direct, weights, strict=True)
+        ]
+        evidence += self._beside(direct)
+        lead = direct[max(range(len(direct)), key=lambda i: weights[i])]
+        doubts = doubt.Doubts(
+            match=_match_doubt(lead.fit),
+            disagreement=pool.spread(chances, weights),
+            age=sum(b.age * w for b, w in zip(direct, weights, strict=True)) / total,
+            spread=_half_spread(lead),
+            days_left=self._days_left(lead),
+            direct=len(direct),
+            slack=0.0,
+        )
+        return self._made(p, evidence, doubts, "direct", lead=evidence[direct.index(lead)])
+
+    def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
+        """Other deadlines of the same event."""
+        end = self._asked.window.end
+        if end is None:
+            return None
+        series = [
+            b for b in kin
+            if b.fit.window in ("implies", "implied") and _same_but(b.fit, "window")
+            and b.fit.gap and b.fit.content >= DIRECT_CONTENT
+        ]  # fmt: skip
+        if not series:
+            return None
+        today = self._at.date()
+        asked = (end - today).days
+        points = [(asked - b.fit.gap, b.positive, self._weight(b)) for b in series]
+        points = [point for point in points if point[0] > 0]
+        if not points or asked <= 0:
+            return None
+        p, lower, upper = pool.by_deadline(points, float(asked))
+        return self._bounded(series, p, lower, upper, "deadlines")
+
+    def _by_threshold(self, kin: list[Bearing]) -> Estimate | None:
+        """Other thresholds of the same quantity."""
+        asked = self._asked.threshold
+        if asked is None or self._asked.predicate == "ranks":
+            return None
+        ladder = [
+            b for b in kin
+            if b.fit.threshold in ("implies", "implied", "excludes")
+            and _same_but(b.fit, "threshold") and b.view.proposition.threshold is not None
+        ]  # fmt: skip
+        if not ladder:
+            return None
+        upward = math.isinf(asked.high) or asked.low == asked.high
+        if not upward and not math.isinf(asked.low):
+            return None
+        at = asked.low if upward else asked.high
+        points = []
+        used = []
+        for b in ladder:
+            t = b.view.proposition.threshold
+            assert t is not None
+            if upward and math.isinf(t.high):
+                points.append((t.low, b.positive, self._weight(b)))
+            elif not upward and math.isinf(t.low):
+                # "below": mirrored, so that more is again less likely
+                points.append((-t.high, b.positive, self._weight(b)))
+            else:
+                continue
+            used.append(b)
+        if not used:
+            return self._by_bounds(ladder, "thresholds")
+        p, lower, upper = pool.by_threshold(points, at if upward else -at)
+        return self._bounded(used, p, lower, upper, "thresholds")
+
+    def _by_stage(self, kin: list[Bearing]) -> Estimate | None:
+        """How far the same contender comes; a market that asks a little more or less."""
+        bounds = [
+            b for b in kin
+            if _same_but(b.fit, "stage") and b.fit.stage in ("implies", "implied")
+            and b.fit.content >= DIRECT_CONTENT
+        ]  # fmt: skip
+        if not bounds:
+            bounds = [
+                b for b in kin
+                if b.fit.content >= DIRECT_CONTENT
+                and {b.fit.window, b.fit.threshold, b.fit.stage} <= {
+                    "same", "unsaid", "implies", "implied"}
+                and b.fit.choice in ("same", "unsaid") and b.fit.edition != "differs"
+                and len({b.fit.window, b.fit.threshold, b.fit.stage} & {"implies", "implied"}) == 1
+            ]  # fmt: skip
+        return self._by_bounds(bounds, "stages") if bounds else None
+
+    def _by_bounds(self, bounds: list[Bearing], kind: str) -> Estimate | None:
+        below = [b for b in bounds if "implied" in _orders(b.fit)]
+        above = [b for b in bounds if "implies" in _orders(b.fit)]
+        excluding = [b for b in bounds if "excludes" in _orders(b.fit)]
+        lower = max((b.positive for b in below), default=0.0)
+        upper = min((b.positive for b in above), default=1.0)
+        upper = min([upper, *(1 - b.positive for b in excluding)])
+        if not (below or above or excluding):
+            return None
+        return self._bounded(
+            [*below, *above, *excluding], pool.within(lower, upper), lower, upper, kind
+        )
+
+    def _by_rivals(self, kin: list[Bearing]) -> Estimate | None:
+        """Only others of the same contest have markets: what they leave is shared."""
+        rivals = [
+            b for b in kin if b.fit.choice == "excludes" and b.fit.stage in ("same", "unsaid")
+        ]
+        if not rivals:
+            return None
+        taken = min(0.999, sum(b.positive for b in rivals))
+        upper = 1 - max(b.positive for b in rivals)
+        left = min(upper, max(pool.EDGE, 1 - taken))
+        return self._bounded(rivals, 0.3 * left, 0.0, upper, "rivals")
+
+    def _by_proxy(self, kin: list[Bearing]) -> Estimate:
+        """Nothing bounds the answer; the nearest market informs it."""
+        best = kin[:3]
+        weights = [self._weight(b) for b in best]
+        p = pool.pooled([b.positive for b in best[:1]], weights[:1])
+        evidence = [self._evidence(b, "proxy" if b.fit.content >= 1.0 else "weak", w / sum(weights))
+                    for b, w in zip(best, weights, strict=True)]  # fmt: skip
+        doubts = doubt.Doubts(
+            match=min(1.0, 0.3 + _match_doubt(best[0].fit)), disagreement=0.0, age=best[0].age,
+            spread=_half_spread(best[0]), days_left=self._days_left(best[0]), direct=0, slack=0.3,
+        )  # fmt: skip
+        return self._made(p, evidence, doubts, "proxy", fallbacks=("nearest_market",))
+
+    def _bounded(
+        self, used: list[Bearing], p: float, lower: float, upper: float, kind: str
+    ) -> Estimate:
+        nearest = sorted(used, key=lambda b: (abs(b.fit.gap), -b.fit.score, b.market.id))[:6]
+        weights = [self._weight(b) for b in nearest]
+        total = sum(weights)
+        evidence = [
+            self._evidence(b, "bound", w / total) for b, w in zip(nearest, weights, strict=True)
+        ]
+        doubts = doubt.Doubts(
+            match=_match_doubt(nearest[0].fit),
+            disagreement=0.0,
+            age=min(b.age for b in nearest),
+            spread=_half_spread(nearest[0]),
+            days_left=self._days_left(nearest[0]),
+            direct=0,
+            slack=max(0.05, min(1.0, upper - lower)),
+        )
+        return self._made(p, evidence, doubts, kind, fallbacks=(f"from_{kind}",))
+
+    def _made(
+        self,
+        positive: float,
+        evidence: list[Evidence],
+        doubts: doubt.Doubts,
+        kind: str,
+        *,
+        lead: Evidence | None = None,
+        fallbacks: tuple[str, ...] = (),
+    ) -> Estimate:
+        p = positive if self._asked.positive else 1 - positive
+        p = round(min(1 - pool.EDGE, max(pool.EDGE, p)), 6)
+        lower, upper = doubt.interval(p, doubts)
+        lower, upper = round(lower, 4), round(upper, 4)
+        lower, upper = min(p, lower), max(p, upper)
+        return Estimate(
+            evidence=tuple(evidence),
+            probability=p,
+            lower=lower,
+            upper=upper,
+            confidence=doubt.confidence(doubts),
+            reasoning=explain.reasoning(self._reading, p, lower, upper, evidence, kind),
+            fallbacks=fallbacks,
+            decisive=lead,
+        )
+
+    # Pieces
+
+    def _evidence(self, b: Bearing, role: Role, weight: float) -> Evidence:
+        p = b.positive if self._asked.positive else 1 - b.positive
+        flipped = b.turned if self._asked.positive else not b.turned
+        low, high = _limits(b.fit, b.positive) if role == "bound" else (0.0, 1.0)
+        if not self._asked.positive:
+            low, high = 1 - high, 1 - low
+        return Evidence(
+            market=b.market, outcome=b.outcome, role=role, flipped=flipped,
+            probability=round(p, 6), age=b.age, fit=max(0.0, min(1.0, b.fit.score / 3)),
+            weight=weight, relation=explain.relation(b.fit, role, flipped), low=round(low, 6),
+            high=round(high, 6),
+        )  # fmt: skip
+
+    def _beside(self, direct: list[Bearing]) -> list[Evidence]:
+        """Kin of the direct markets: shown, without weight."""
+        known = {(b.market.seq, b.outcome) for b in direct}
+        least = max(1.3, direct[0].fit.content - 0.6)
+        others = [
+            b for b in self._bearings
+            if (b.market.seq, b.outcome) not in known and b.fit.content >= least
+        ]  # fmt: skip
+        return [
+            self._evidence(b, "bound" if _orders(b.fit) & {"implies", "implied", "excludes"}
+                           else "proxy", 0.0)
+            for b in others[:4]
+        ]  # fmt: skip
+
+    def _days_left(self, b: Bearing) -> float | None:
+        end = self._asked.window.end
+        if end is not None and self._asked.window.text:
+            return max(0.0, float((end - self._at.date()).days))
+        if b.market.closes_at is None:
+            return None
+        return max(0.0, (b.market.closes_at - self._at).total_seconds() / 86_400)
+
+
+def _is_direct(c: Comparison) -> bool:
+    return (
+        c.same and c.score >= DIRECT_SCORE and c.content >= DIRECT_CONTENT
+        and c.asked >= DIRECT_ASKED
+    )  # fmt: skip
+
+
+def _is_kin(c: Comparison) -> bool:
+    return c.content >= KIN_CONTENT and c.asked >= KIN_ASKED
+
+
+def _as_exact(c: Comparison, best: Comparison) -> bool:
+    """Whether a market is as near to the question in every part as the best one is."""
+    return all(
+        getattr(c, part) == getattr(best, part)
+        for part in ("window", "threshold", "stage", "choice")
+        if "unsaid" in (getattr(c, part), getattr(best, part))
+    )
+
+
+def _orders(c: Comparison) -> set[str]:
+    return {c.window, c.threshold, c.stage, c.choice}
+
+
+def _same_but(c: Comparison, but: str) -> bool:
+    """No part but one tells the two apart."""
+    return c.edition != "differs" and all(
+        getattr(c, part) in ("same", "opposite", "unsaid")
+        for part in ("window", "threshold", "stage", "choice")
+        if part != but
+    )
+
+
+def _limits(c: Comparison, positive: float) -> tuple[float, float]:
+    """Between which chances a market puts the question's proposition."""
+    orders = _orders(c)
+    if "excludes" in orders:
+        return 0.0, 1 - positive
+    if "implied" in orders and "implies" not in orders:
+        return positive, 1.0
+    if "implies" in orders and "implied" not in orders:
+        return 0.0, positive
+    return 0.0, 1.0
+
+
+def _match_doubt(c: Comparison) -> float:
+    """0 where question and market are told in the same words, to 1."""
+    return max(0.0, min(1.0, (2.3 - c.content) / 1.6))
+
+
+def _half_spread(b: Bearing) -> float:
+    bid, ask = b.market.best_bid, b.market.best_ask
+    if bid is None or ask is None or not 0 < bid < ask < 1:
+        return 0.0
+    return (pool.logit(ask) - pool.logit(bid)) / 2

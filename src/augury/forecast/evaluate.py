@@ -1,0 +1,186 @@
+"""Scores of forecasts against questions whose market prices and outcomes are known. Pure.
+
+A question's kind says what is asked of the answer: `paraphrase` and `negation` have a right
+probability, the market's own price or what it leaves; `near` has a bound that logic sets;
+`unanswerable` should get no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
+
+Kind = Literal["paraphrase", "negation", "near", "unanswerable"]
+
+CLOSE: Final = 0.05
+"""An answer this near to the market's price hits it."""
+INVERTED: Final = 0.2
+"""An answer nearer to the opposite's price by so much was turned the wrong way round."""
+SLACK: Final = 0.02
+"""By so much an answer may overstep a bound."""
+WEEK: Final = (timedelta(days=3), timedelta(days=14))
+"""A price this much later shows whether the interval held; the nearest to a week is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question of an evaluation file."""
+
+    qid: str
+    kind: Kind
+    question: str
+    as_of: datetime
+    market_id: str | None = None
+    p: float | None = None
+    outcome: float | None = None
+    bound: tuple[str, float] | None = None
+    """`le` or `ge`, and the value."""
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> Asked:
+        """From one line of a question file, parsed."""
+        bound = line.get("bound")
+        return cls(
+            qid=str(line["qid"]),
+            kind=line["kind"],
+            question=str(line["question"]),
+            as_of=datetime.fromisoformat(str(line["as_of"]).replace("Z", "+00:00")),
+            market_id=line.get("market_id"),
+            p=line.get("p"),
+            outcome=line.get("outcome"),
+            bound=(bound["op"], float(bound["value"])) if bound else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What was answered, and what the market's price turned to a week on (None: not known)."""
+
+    asked: Asked
+    probability: float | None
+    lower: float | None
+    upper: float | None
+    seconds: float
+    later: float | None = None
+    used: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """hit, miss, inverted, null; for near: held, broken, null; for unanswerable: null, made."""
+        kind, p = self.asked.kind, self.probability
+        if p is None:
+            return "null"
+        if kind == "unanswerable":
+            return "made"
+        if kind == "near":
+            return "held" if holds(p, self.asked.bound) else "broken"
+        right = self.asked.p
+        if right is None:
+            return "unjudged"
+        if abs(p - right) <= CLOSE:
+            return "hit"
+        return "inverted" if abs(p - right) - abs(p - (1 - right)) >= INVERTED else "miss"
+
+
+def holds(p: float, bound: tuple[str, float] | None) -> bool:
+    """Whether a probability keeps to a bound, with a little slack."""
+    if bound is None:
+        return True
+    op, value = bound
+    return p <= value + SLACK if op == "le" else p >= value - SLACK
+
+
+def later_price(
+    prices: Sequence[tuple[datetime, float]], as_of: datetime, asked: Asked
+) -> float | None:
+    """What the question's market says about a week on, turned to the question's side.
+
+    prices : times and prices of the market's first outcome
+    """
+    between = [(abs(at - as_of - timedelta(days=7)), price) for at, price in prices
+               if as_of + WEEK[0] <= at <= as_of + WEEK[1]]  # fmt: skip
+    if not between:
+        return None
+    price = min(between)[1]
+    return 1 - price if asked.kind == "negation" else price
+
+
+def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[str, Any]:
+    """The figures of `augury eval forecast`, in the shape it prints."""
+    groups: dict[str, list[Answered]] = {}
+    for answer in answers:
+        groups.setdefault(answer.asked.kind, []).append(answer)
+    near, without = groups.get("near", []), groups.get("unanswerable", [])
+    weeks = [a for a in answers if a.later is not None and a.lower is not None]
+    return {
+        "n": len(answers),
+        **{kind: _priced(groups.get(kind, [])) for kind in ("paraphrase", "negation")},
+        "near": {
+            "n": len(near),
+            "bound_held": _share(a.verdict == "held" for a in near),
+            "answered": _share(a.probability is not None for a in near),
+        },
+        "unanswerable": {
+            "n": len(without),
+            "null_share": _share(a.probability is None for a in without),
+        },
+        "interval_cover": _share(_covers(a) for a in weeks),
+        "interval_n": len(weeks),
+        "interval_width": _mean(
+            a.upper - a.lower for a in weeks if a.upper and a.lower is not None
+        ),
+        "latency_ms": dict(latency),
+        "per_question": [per_question(a) for a in answers],
+    }
+
+
+def per_question(answer: Answered) -> dict[str, Any]:
+    """One line of the report."""
+    asked = answer.asked
+    return {
+        "qid": asked.qid,
+        "kind": asked.kind,
+        "question": asked.question,
+        "probability": answer.probability,
+        "p": asked.p,
+        "bound": {"op": asked.bound[0], "value": asked.bound[1]} if asked.bound else None,
+        "outcome": asked.outcome,
+        "verdict": answer.verdict,
+        "interval": None if answer.lower is None else [answer.lower, answer.upper],
+        "markets": list(answer.used),
+        "expected_market": asked.market_id,
+    }
+
+
+def _priced(answers: Sequence[Answered]) -> dict[str, Any]:
+    decided = [a for a in answers if a.probability is not None and a.asked.outcome is not None]
+    return {
+        "n": len(answers),
+        "hit": _share(a.verdict == "hit" for a in answers),
+        "inverted": _share(a.verdict == "inverted" for a in answers),
+        "answered": _share(a.probability is not None for a in answers),
+        "brier": _mean((_p(a.probability) - _p(a.asked.outcome)) ** 2 for a in decided),
+        "crowd_brier": _mean(
+            (_p(a.asked.p) - _p(a.asked.outcome)) ** 2 for a in decided if a.asked.p is not None
+        ),
+    }
+
+
+def _p(value: float | None) -> float:
+    assert value is not None
+    return value
+
+
+def _covers(answer: Answered) -> bool:
+    return _p(answer.lower) <= _p(answer.later) <= _p(answer.upper)
+
+
+def _share(marks: Iterable[bool]) -> float | None:
+    return _mean(float(mark) for mark in marks)
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    known = list(values)
+    return round(sum(known) / len(known), 4) if known else None

@@ -1,0 +1,149 @@
+"""What a forecast is made of: markets as they stood at one moment, and the part each one plays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from augury.markets.records import Platform
+
+Role = Literal["direct", "bound", "proxy", "weak"]
+"""direct: the same proposition or its exact opposite; bound: logic puts the answer above or below
+it; proxy: it tells something about the answer; weak: it is about the same things, and no more."""
+
+
+class Snapshot(NamedTuple):
+    """A market as it was known at one moment: open then, at the last price quoted until then.
+
+    Whatever is only known of the present (volume, spread) is None in a replay.
+    """
+
+    seq: int
+    id: str
+    platform: Platform
+    question: str
+    title: str
+    subtitle: str | None
+    description: str | None
+    outcomes: list[str]
+    event_id: str | None
+    event_name: str | None
+    group_id: str | None
+    exclusive: bool | None
+    market_type: str
+    category: str | None
+    created_at: datetime | None
+    closes_at: datetime | None
+    strike_kind: str | None
+    strike_floor: float | None
+    strike_cap: float | None
+    url: str | None
+    slug: str | None
+    prices: list[float | None]
+    """Probability of each outcome; None where there was no quote."""
+    price_at: datetime | None
+    volume: float | None
+    liquidity: float | None
+    best_bid: float | None
+    best_ask: float | None
+
+    def price(self, outcome: int) -> float | None:
+        """The probability of an outcome; of two, one is what the other leaves."""
+        if outcome < len(self.prices) and self.prices[outcome] is not None:
+            return self.prices[outcome]
+        if len(self.outcomes) == 2 and self.prices and self.prices[0] is not None:
+            return round(1 - self.prices[0], 12)
+        return None
+
+    def current_prices(self) -> dict[str, float]:
+        """Price by label, as far as known."""
+        priced = ((label, self.price(i)) for i, label in enumerate(self.outcomes))
+        return {label: price for label, price in priced if price is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A market in the part it plays for one question."""
+
+    market: Snapshot
+    outcome: int
+    """The outcome whose price is read."""
+    role: Role
+    flipped: bool
+    """The market asks the opposite: its probability is turned before it counts."""
+    probability: float
+    """What the market says about the question itself, after the turn."""
+    age: float
+    """Days since the price was quoted."""
+    fit: float
+    """How surely the market is about what is asked, 0 to 1."""
+    weight: float
+    """Share in the estimate; 0 for what only stands beside it."""
+    relation: str
+    """In words: how the market bears on the question."""
+    low: float = 0.0
+    high: float = 1.0
+    """Between which probabilities logic puts the answer, given this market."""
+
+    def shown(self) -> dict[str, Any]:
+        """As streams show it and memory keeps it."""
+        return {
+            "market_id": self.market.id,
+            "question": self.market.question,
+            "role": self.role,
+            "relation": self.relation,
+            "flipped": self.flipped,
+            "outcome": self.market.outcomes[self.outcome],
+            "price": self.market.price(self.outcome),
+            "price_as_of": self.market.price_at and self.market.price_at.isoformat(),
+            "age_days": round(self.age, 4),
+            "probability": self.probability,
+            "low": self.low,
+            "high": self.high,
+            "fit": round(self.fit, 4),
+            "weight": round(self.weight, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What the evidence amounts to. Without a probability, `error` says why there is none."""
+
+    evidence: tuple[Evidence, ...]
+    """What counted, in the order of its weight."""
+    probability: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    confidence: float = 0.0
+    distribution: dict[str, float] | None = None
+    reasoning: str = ""
+    error: str | None = None
+    fallbacks: tuple[str, ...] = ()
+    decisive: Evidence | None = None
+    """The direct market whose outcome decides the question."""
+
+    def count(self, *roles: Role) -> int:
+        """How many pieces of evidence play one of these roles."""
+        return sum(one.role in roles for one in self.evidence)
+
+    @property
+    def profile(self) -> str:
+        """The evidence in one word of the specification."""
+        direct, others = self.count("direct"), self.count("bound", "proxy", "weak")
+        if direct:
+            return "direct_mixed" if others else "direct_only"
+        if self.count("bound", "proxy"):
+            return "proxy_only"
+        return "weak_only" if others else "none"
+
+    def shown(self) -> dict[str, Any]:
+        """As streams show it."""
+        return {
+            "probability": self.probability,
+            "lower": self.lower,
+            "upper": self.upper,
+            "confidence": self.confidence,
+            "distribution": self.distribution,
+            "profile": self.profile,
+        }

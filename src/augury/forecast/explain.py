@@ -1,0 +1,108 @@
+"""Why an estimate is what it is, in plain sentences that name its evidence. Pure.
+
+Market text is quoted as data: shortened, on one line, without control characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from augury.forecast.evidence import Evidence, Role
+from augury.forecast.match import Comparison
+from augury.forecast.normalise import Reading
+
+NOTHING: Final = "No open market bears on this question, so no probability is given."
+_LONGEST: Final = 140
+_VENUES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
+
+
+def quoted(text: str) -> str:
+    """A market's text as it may stand in a sentence."""
+    plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    plain = plain.replace('"', "'")
+    return f'"{plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"}"'
+
+
+def nothing(reading: Reading, seen: int) -> str:
+    """Why there is no number."""
+    looked = (
+        f"{seen} open markets with a recent price were compared with it; none is about the same"
+        " things." if seen else "There was no open market with a recent price to compare it with."
+    )  # fmt: skip
+    return f"{NOTHING} {looked}"
+
+
+def relation(c: Comparison, role: Role, flipped: bool) -> str:
+    """How a market bears on the question, in a few words."""
+    if role == "direct":
+        return "asks the opposite" if flipped else "asks the same"
+    parts = []
+    if c.window in ("implies", "implied") and c.gap:
+        days = abs(round(c.gap))
+        parts.append(f"its deadline is {days} days {'earlier' if c.gap > 0 else 'later'}")
+    if c.threshold in ("implies", "implied", "excludes"):
+        parts.append("it asks about another level")
+    if c.stage in ("implies", "implied", "excludes"):
+        parts.append("it asks about another stage or place")
+    if c.choice in ("excludes", "differs"):
+        parts.append("it asks about another contender")
+    return "; ".join(parts) or "it is about the same things"
+
+
+def reasoning(
+    reading: Reading,
+    p: float,
+    lower: float,
+    upper: float,
+    evidence: Sequence[Evidence],
+    kind: str,
+) -> str:
+    """Two to five sentences."""
+    counted = [one for one in evidence if one.weight > 0]
+    said = [_HOW[kind].format(n=len(counted), s="" if len(counted) == 1 else "s")]
+    if kind == "direct" and len(counted) == 1:
+        said = [
+            "One open market asks " + ("the opposite of this." if counted[0].flipped else "this.")
+        ]
+    for one in counted[:2]:
+        said.append(_sentence(one, kind))
+    if not reading.proposition.positive and kind != "direct":
+        said.append("The question asks that it does not happen, so what remains is taken.")
+    said.append(
+        f"That gives {_percent(p)}; 80 % interval for the price a week on:"
+        f" {_percent(lower)} to {_percent(upper)}."
+    )
+    return " ".join(said)
+
+
+_HOW: Final = {
+    "direct": "{n} open markets ask this.",
+    "deadlines": "No open market has this deadline; {n} with other deadlines bound{s} it.",
+    "thresholds": "No open market has this level; {n} at other levels bound it.",
+    "stages": "No open market asks exactly this; {n} that ask more or less bound it.",
+    "rivals": "The one asked about has no market; those of {n} rival{s} leave this much.",
+    "proxy": "No open market asks this or bounds it; the nearest is taken as a hint only.",
+}
+
+
+def _sentence(one: Evidence, kind: str) -> str:
+    price = one.market.price(one.outcome)
+    where = _VENUES[one.market.platform]
+    text = (
+        f"{quoted(one.market.question)} on {where} stands at {_percent(price or 0.0)}"
+        f" ({_age(one.age)} old)"
+    )
+    if one.flipped:
+        return f"{text}; it asks the opposite, so {_percent(one.probability)} counts."
+    return f"{text}; {one.relation}." if kind != "direct" else f"{text}."
+
+
+def _percent(p: float) -> str:
+    return f"{100 * p:.1f} %"
+
+
+def _age(days: float) -> str:
+    if days < 1 / 24:
+        return f"{max(1, round(days * 1440))} min"
+    return f"{round(days * 24)} h" if days < 2 else f"{round(days)} days"

@@ -1,0 +1,98 @@
+"""The causal graph of an answer: what is known of causes, with the forecast in its middle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from augury.errors import AuguryError
+from augury.forecast.evidence import Evidence, Snapshot
+from augury.graph.schemas import (
+    PublicCausalGraph,
+    PublicGraphEdge,
+    PublicGraphNode,
+    PublicMarketSummary,
+    public,
+)
+from augury.graph.service import GraphService
+
+if TYPE_CHECKING:
+    from augury.forecast.service import Forecast
+
+log = structlog.get_logger(__name__)
+
+MOST: Final = 8
+"""Pieces of evidence shown: more can't be read."""
+QUESTION: Final = "question"
+
+
+async def graph_of(graphs: GraphService | None, forecast: Forecast) -> PublicCausalGraph | None:
+    """The question, its evidence, and what drives it or follows from it; None where nothing is.
+
+    Causes are known of the present only, so that a replay shows its evidence alone; so does an
+    answer whose causes can't be looked up.
+    """
+    drawn = None
+    if graphs is not None and not forecast.replay and forecast.estimate.evidence:
+        try:
+            drawn = public(await graphs.build(forecast.reading.effective))
+        except AuguryError as error:
+            log.warning("graph_not_drawn", reason=str(error))
+    return _with_evidence(drawn, forecast)
+
+
+def _with_evidence(drawn: PublicCausalGraph | None, forecast: Forecast) -> PublicCausalGraph | None:
+    evidence = forecast.estimate.evidence[:MOST]
+    if not evidence:
+        return None
+    middle = PublicGraphNode(
+        id=QUESTION,
+        label=forecast.reading.effective,
+        markets=[summary(one.market) for one in evidence if one.role == "direct"],
+        current_probability=forecast.estimate.probability,
+    )
+    nodes, edges = [middle], list[PublicGraphEdge]()
+    shown = {market.id for market in middle.markets}
+    if drawn is not None:
+        others = [node for node in drawn.nodes if node.id != QUESTION]
+        nodes += others
+        edges += drawn.edges
+        shown |= {market.id for node in others for market in node.markets}
+    for one in evidence:
+        if one.market.id not in shown:
+            shown.add(one.market.id)
+            nodes.append(_node(one))
+            edges.append(_edge(one))
+    return PublicCausalGraph(nodes=nodes, edges=edges)
+
+
+def summary(market: Snapshot) -> PublicMarketSummary:
+    """A market as evidence shows it, at the price that counted."""
+    return PublicMarketSummary(
+        id=market.id,
+        question=market.question,
+        platform=market.platform,
+        current_prices=market.current_prices() or None,
+        platform_url=market.url,
+    )
+
+
+def _node(one: Evidence) -> PublicGraphNode:
+    return PublicGraphNode(
+        id=one.market.id,
+        label=one.market.question,
+        markets=[summary(one.market)],
+        current_probability=one.market.price(one.outcome),
+    )
+
+
+def _edge(one: Evidence) -> PublicGraphEdge:
+    relationship = {"bound": "bounds", "proxy": "informs"}.get(one.role, "is about the same as")
+    return PublicGraphEdge(
+        source=one.market.id,
+        target=QUESTION,
+        relationship=relationship,
+        strength=round(one.fit, 3),
+        description=one.relation,
+    )

@@ -1,0 +1,413 @@
+"""How a market bears on a question: part by part, and by the words they share. Pure.
+
+Both are read into the same parts (`relations.proposition`). The parts decide what a market can be
+for the question; the words decide whether it is about the same thing at all.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.forecast.names import besides
+from augury.relations.proposition import Proposition, Threshold
+from augury.relations.windows import Window
+from augury.relations.wording import STAGES
+from augury.search.text import is_month, is_number, is_year, terms
+
+Rarity = Callable[[str], float]
+"""How telling a term is (`Embedder.rarity`)."""
+
+Order = Literal["same", "opposite", "implies", "implied", "excludes", "differs", "unsaid"]
+"""How one part of the question stands to the market's.
+
+- implies: the question's event is contained in the market's, so it is at most as likely;
+- implied: the other way round;
+- excludes: both can't be;
+- differs: they can't be compared; unsaid: one of them does not name this part.
+"""
+
+NAME_WEIGHT: Final = 1.35
+NUMBER_WEIGHT: Final = 0.45
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """A proposition ready to be compared."""
+
+    proposition: Proposition
+    weights: dict[str, float]
+    """Weight of each content term."""
+    names: frozenset[str]
+    """Terms written with a capital."""
+    covers: frozenset[str]
+    """Terms, and what the names among them say besides."""
+    context: frozenset[str]
+    """Terms of the event, rules and tags: they confirm, but ask nothing."""
+    vector: NDArray[np.float32]
+    closes: date | None = None
+
+
+def view(
+    proposition: Proposition,
+    text: str,
+    vector: NDArray[np.float32],
+    rarity: Rarity,
+    *,
+    context: str = "",
+    closes: date | None = None,
+) -> View:
+    """What is compared of a proposition.
+
+    text : as it was written, for its capitals
+    vector : unit vector of the text
+    context : what else is known of the market
+    """
+    # A capital makes a name of a word that says little elsewhere: "TIME's Person of the Year".
+    names = frozenset(t for t in _names(text) if not is_number(t) and not is_month(t))
+    found = proposition.terms | names
+    weights = {t: _weight(t, t in names, rarity) for t in sorted(found)}
+    return View(
+        proposition=proposition,
+        weights=weights,
+        names=names,
+        covers=found | besides(frozenset(terms(text)) | found),
+        context=frozenset(terms(context[:1500])) if context else frozenset(),
+        vector=vector,
+        closes=closes,
+    )
+
+
+_CAPITAL: Final = re.compile(
+    r"(?<![.!?:]\s)(?<!^)(?<![\w'])[A-Z][\w.&'-]*"
+    r"(?:\s+(?:of\s+(?:the\s+)?)?[A-Z0-9][\w.&'-]*)*"
+)
+"""Words with a capital in a row, but where every sentence begins with one."""
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(t for word in _CAPITAL.findall(text) for t in terms(word))
+
+
+def _weight(term: str, name: bool, rarity: Rarity) -> float:
+    if is_number(term):
+        return 0.1 if is_year(term) else NUMBER_WEIGHT
+    weight = min(1.3, max(0.08, (rarity(term) - 4) / 14))
+    return weight * NAME_WEIGHT if name else weight
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How a market's proposition stands to the question's, both taken positively."""
+
+    score: float
+    """How well it fits; what is the same proposition in other words has 2 and more."""
+    asked: float
+    """Share of the question's content that the market names, 0 to 1."""
+    named: float
+    """Share of the market's content that the question names, 0 to 1."""
+    window: Order
+    gap: float
+    """Days from the market's end of time to the question's; 0 where either is open."""
+    threshold: Order
+    stage: Order
+    choice: Order
+    edition: Order
+    flipped: bool
+    """The market's Yes is the question's No."""
+    missing: float
+    """Weight of the question's most telling term that the market does not name."""
+    extra: float
+    """Weight of the market's most telling term that the question does not name."""
+    content: float
+    """The score without what the parts add: whether both are about the same things."""
+
+    @property
+    def same(self) -> bool:
+        """No part tells the two apart."""
+        return (
+            self.window in ("same", "unsaid")
+            and self.threshold in ("same", "opposite", "unsaid")
+            and self.stage in ("same", "unsaid")
+            and self.choice in ("same", "unsaid")
+            and self.edition in ("same", "unsaid")
+        )
+
+
+def compare(q: View, m: View, at: date) -> Comparison:
+    """How market `m` stands to question `q`, asked on the day `at`."""
+    ours, theirs = q.proposition, m.proposition
+    asked, missing = _coverage(q, m, m.covers, m.context)
+    named, extra = _coverage(m, q, q.covers, frozenset())
+    dense = float(q.vector @ m.vector)
+    window, gap = _window(ours, theirs, m.closes, at)
+    threshold = _threshold(ours, theirs)
+    stage = _stage(ours, theirs)
+    choice = _choice(q, m)
+    edition = _edition(ours, theirs, m.closes)
+    if edition == "same" and window != "same" and not theirs.window.text:
+        window, gap = "unsaid", 0.0
+    # Each names something of its own that the other does not: they may differ in just that.
+    content = asked + named + 0.5 * dense - 0.3 * min(missing, extra)
+    score = (
+        content + _SCORES["window"][window] - (min(0.3, abs(gap) / 400) if window != "same" else 0)
+    )
+    for part, order in (
+        ("threshold", threshold), ("stage", stage), ("choice", choice), ("edition", edition),
+    ):  # fmt: skip
+        score += _SCORES[part][order]
+    if theirs.unclear:
+        score -= 0.2
+    if theirs.fixture and not ours.fixture:
+        score -= 0.4
+    flipped = (ours.positive != theirs.positive) != (threshold == "opposite")
+    return Comparison(
+        score, asked, named, window, gap, threshold, stage, choice, edition, flipped, missing,
+        extra, content,
+    )  # fmt: skip
+
+
+_SCORES: Final[dict[str, dict[str, float]]] = {
+    "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
+    "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
+                  "excludes": -0.45, "differs": -0.5, "unsaid": 0.0},
+    "stage": {"same": 0.2, "implies": -0.35, "implied": -0.35, "excludes": -0.4, "differs": -0.4,
+              "unsaid": 0.0},
+    "choice": {"same": 0.3, "excludes": -0.6, "differs": -0.6, "unsaid": 0.0},
+    "edition": {"same": 0.1, "differs": -0.8, "unsaid": 0.0},
+}  # fmt: skip
+
+
+def _coverage(
+    of: View, other: View, covers: frozenset[str], context: frozenset[str]
+) -> tuple[float, float]:
+    """Share of one view's content that the other names, and the heaviest term that it misses."""
+    total = found = missing = 0.0
+    for term, weight in of.weights.items():
+        total += weight
+        if term in covers or besides(frozenset((term,))) & other.covers:
+            found += weight
+        elif _alike(term, other.covers):
+            found += 0.85 * weight
+        elif term in context:
+            found += 0.5 * weight
+            missing = max(missing, 0.5 * weight)
+        else:
+            missing = max(missing, weight)
+    # "give up its weapons": a phrase of the question that says one word of the market.
+    if total and (said := of.covers & other.proposition.terms - of.proposition.terms):
+        found = min(total, found + 0.3 * len(said))
+    return (found / total if total else 0.0), missing
+
+
+def _alike(term: str, others: frozenset[str]) -> bool:
+    """A longer or shorter form of one word: "scienc", "scientif"."""
+    if len(term) < 5 or not term.isalpha():
+        return False
+    head = term[: max(5, len(term) - 3)]
+    return any(o.startswith(head) and abs(len(o) - len(term)) <= 4 for o in others if len(o) >= 5)
+
+
+# Part by part
+
+
+def _window(
+    ours: Proposition, theirs: Proposition, closes: date | None, at: date
+) -> tuple[Order, float]:
+    q, m = ours.window, theirs.window
+    if not q.text or (q.end is None and q.start is None):
+        return "unsaid", 0.0
+    if q.kind == "after" or m.kind == "after":
+        if q.kind == m.kind and q.start == m.start:
+            return "same", 0.0
+        if m.kind == "after" and _within(q, m.start):
+            return "same", 0.0  # "after the January meeting"
+        return "differs", 0.0
+    asked_end, named_end = q.end, m.end if m.text else None
+    if asked_end is None:
+        return "unsaid", 0.0
+    if named_end is None:
+        if closes is None:
+            return "unsaid", 0.0
+        # The market names no date; it closes when it must have been decided.
+        gap = (asked_end - closes).days
+        if q.kind in ("in", "on") and _within(q, closes):
+            return "same", 0.0
+        if -7 <= gap <= (200 if q.kind in ("in", "on") else 45):
+            return "same" if -2 <= gap <= 7 else "unsaid", 0.0
+        return ("implied" if gap > 0 else "implies"), float(gap)
+    gap = (asked_end - named_end).days
+    if abs(gap) <= 1:
+        if q.kind == "in" and m.kind == "in" and q.start != m.start and _bites(q, m, at):
+            return "differs", 0.0
+        if {q.kind, m.kind} == {"on", "by"} and ours.threshold is None and ours.positive:
+            return ("implies" if q.kind == "on" else "implied"), 0.0
+        return "same", 0.0
+    if q.kind == "on" or m.kind == "on":
+        cumulative = ours.predicate not in ("value", "rises") and theirs.predicate not in (
+            "value", "rises")  # fmt: skip
+        if not cumulative or (q.kind == "on" and m.kind == "on"):
+            return "differs", float(gap)
+    if m.kind == "in" and m.start is not None and asked_end <= m.start:
+        return "differs", float(gap)
+    if q.kind == "in" and q.start is not None and named_end <= q.start:
+        return "differs", float(gap)
+    return ("implied" if gap > 0 else "implies"), float(gap)
+
+
+def _within(w: Window, day: date | None) -> bool:
+    return (
+        day is not None and w.end is not None
+        and (w.start or w.end - timedelta(31)) <= day <= w.end + timedelta(1)
+    )  # fmt: skip
+
+
+def _bites(q: Window, m: Window, at: date) -> bool:
+    """Whether the starts of two windows still matter: one lies ahead."""
+    return any(w.start is not None and w.start > at for w in (q, m))
+
+
+def _threshold(ours: Proposition, theirs: Proposition) -> Order:
+    q, m = ours.threshold, theirs.threshold
+    if ours.predicate == "ranks" or theirs.predicate == "ranks":
+        return "unsaid"
+    if q is None or m is None:
+        if q is None and m is None:
+            return _numbers(ours, theirs)
+        if q is not None:  # more is asked than the market says
+            return "unsaid" if _told(q, theirs) else "implies"
+        return "unsaid" if m is not None and _told(m, ours) else "implied"
+    if ours.predicate == theirs.predicate == "touches":
+        q, m = _directed(q, m), _directed(m, q)
+    return compare_ranges(q, m)
+
+
+def _directed(t: Threshold, other: Threshold) -> Threshold:
+    """ "Hits $5" comes from the side from which the other comes, or from below."""
+    if t.low != t.high:
+        return t
+    if math.isinf(other.low) and not math.isinf(other.high):
+        return Threshold(-math.inf, t.high, True, True, t.unit)
+    return Threshold(t.low, math.inf, True, True, t.unit)
+
+
+def _numbers(ours: Proposition, theirs: Proposition) -> Order:
+    """Numbers outside of thresholds: a market with another one is another market."""
+    q = {t for t in ours.terms if is_number(t) and not is_year(t)}
+    m = {t for t in theirs.terms if is_number(t) and not is_year(t)}
+    return "differs" if q and m and not q & m else "unsaid"
+
+
+def _told(t: Threshold, p: Proposition) -> bool:
+    numbers = {x for x in (t.low, t.high) if not math.isinf(x)}
+    return any(f"{x:g}" in p.terms for x in numbers)
+
+
+def compare_ranges(q: Threshold, m: Threshold) -> Order:
+    """How the question's range stands to the market's."""
+    low, high = _close(q.low, m.low), _close(q.high, m.high)
+    if low and high:
+        return "same"
+    if (math.isinf(q.high) and math.isinf(m.low) and _close(q.low, m.high)) or (
+        math.isinf(q.low) and math.isinf(m.high) and _close(q.high, m.low)
+    ):
+        return "opposite"
+    if (low or q.low >= m.low) and (high or q.high <= m.high):
+        return "implies"
+    if (low or q.low <= m.low) and (high or q.high >= m.high):
+        return "implied"
+    if q.low > m.high or m.low > q.high:
+        return "excludes"
+    return "differs"
+
+
+def _close(a: float, b: float) -> bool:
+    return a == b or (not math.isinf(a) and not math.isinf(b)
+                      and abs(a - b) <= 1e-6 * max(abs(a), abs(b)))  # fmt: skip
+
+
+def _stage(ours: Proposition, theirs: Proposition) -> Order:
+    """How far a contestant has to come: places, stages, nominations."""
+    q, m = _reach(ours), _reach(theirs)
+    if q is None or m is None:
+        return "unsaid"
+    kind_q, far_q = q
+    kind_m, far_m = m
+    if kind_q == kind_m == "place" and ours.threshold and theirs.threshold:
+        return compare_ranges(ours.threshold, theirs.threshold)
+    if {kind_q, kind_m} == {"place", "win"}:
+        place = ours.threshold if kind_q == "place" else theirs.threshold
+        if place is None or place.low > 1:
+            return "excludes"
+        if place.high == 1:
+            return "same"
+        return "implies" if kind_q == "win" else "implied"
+    if kind_q == kind_m and kind_q in ("win", "nominee", "shortlist"):
+        return "same"
+    if {kind_q, kind_m} <= {"stage", "win"}:
+        if far_q == far_m:
+            return "same"
+        return "implies" if far_q > far_m else "implied"
+    if {kind_q, kind_m} == {"shortlist", "win"}:
+        return "implies" if kind_q == "win" else "implied"
+    if {kind_q, kind_m} == {"nominee", "win"}:
+        return "implies" if kind_q == "win" else "implied"
+    return "differs"
+
+
+def _reach(p: Proposition) -> tuple[str, int] | None:
+    match p.predicate:
+        case "wins":
+            return "win", STAGES["wins"]
+        case "nominated":
+            return "nominee", 0
+        case "shortlisted":
+            return "shortlist", 0
+        case "advances":
+            return "stage", STAGES.get(p.stage or "", 0)
+        case "ranks":
+            return "place", 0
+    return None
+
+
+def _choice(q: View, m: View) -> Order:
+    """Whether both are about the same contender."""
+    theirs = _telling(m.proposition.choice, m)
+    if not theirs:
+        return "unsaid"
+    if _share(theirs, q.covers, m) >= 0.5:
+        return "same"
+    ours = _telling(q.proposition.choice, q)
+    if (not ours and theirs & q.covers) or (ours and _share(ours, m.covers, q) >= 0.5):
+        return "unsaid"
+    exclusive = m.proposition.exclusive and q.proposition.predicate == m.proposition.predicate
+    return "excludes" if exclusive and ours else "differs"
+
+
+def _telling(choice: frozenset[str], of: View) -> frozenset[str]:
+    """The terms of a choice that name it."""
+    named = frozenset(t for t in choice if t in of.names)
+    return named or choice
+
+
+def _share(terms_: frozenset[str], covers: frozenset[str], of: View) -> float:
+    total = sum(of.weights.get(t, 0.1) for t in terms_)
+    return sum(of.weights.get(t, 0.1) for t in terms_ if t in covers) / total if total else 0.0
+
+
+def _edition(ours: Proposition, theirs: Proposition, closes: date | None) -> Order:
+    q, m = ours.edition, theirs.edition
+    if q is None:
+        return "unsaid"
+    if m is not None:
+        return "same" if q == m else "differs"
+    if closes is None:
+        return "unsaid"
+    return "unsaid" if abs(closes.year - q) <= 1 else "differs"

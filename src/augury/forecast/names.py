@@ -1,0 +1,215 @@
+"""What a name says besides itself: capitals stand for states, nicknames for teams. Pure.
+
+General knowledge by domain, on top of `augury.search.aliases`, for comparing one question with one
+market. There a word becomes another; here a word keeps its own sense and brings in a second one,
+so that an ambiguous name ("Washington") harms nobody.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from augury.search.text import term, terms
+
+_CAPITALS = """
+washington: us; white house: us; pentagon: us; beijing: china; moscow: russia; kremlin: russia;
+tehran: iran; jerusalem: israel; tel aviv: israel; knesset: israel parliament; kyiv: ukraine;
+verkhovna rada: ukraine parliament; london: uk; westminster: uk parliament; downing street: uk
+primeminister; holyrood: scotland parliament; paris: france; elysee: france president; berlin:
+germany; bundestag: germany parliament; rome: italy; madrid: spain; moncloa: spain; lisbon:
+portugal; brussels: eu; hague: netherlands; bern: switzerland; vienna: austria; budapest:
+hungary; warsaw: poland; sejm: poland parliament; prague: czechia; bratislava: slovakia;
+bucharest: romania; sofia: bulgaria; athens: greece; ankara: turkey; belgrade: serbia; zagreb:
+croatia; pristina: kosovo; stockholm: sweden; riksdag: sweden parliament; oslo: norway;
+storting: norway parliament; copenhagen: denmark; folketing: denmark parliament; helsinki:
+finland; reykjavik: iceland; dublin: ireland; dail: ireland parliament; taoiseach: ireland
+primeminister; tallinn: estonia; riga: latvia; vilnius: lithuania; minsk: belarus; chisinau:
+moldova; tbilisi: georgia; yerevan: armenia; baku: azerbaijan; astana: kazakhstan; kabul:
+afghanistan; islamabad: pakistan; delhi: india; lok sabha: india parliament; dhaka: bangladesh;
+colombo: lanka; kathmandu: nepal; tokyo: japan; diet: japan parliament; seoul: korea; pyongyang:
+korea; taipei: taiwan; manila: philippines; hanoi: vietnam; bangkok: thailand; jakarta:
+indonesia; kuala lumpur: malaysia; canberra: australia; wellington: zealand; ottawa: canada;
+mexico city: mexico; havana: cuba; caracas: venezuela; bogota: colombia; lima: peru; quito:
+ecuador; brasilia: brazil; planalto: brazil president; buenos aires: argentina; casa rosada:
+argentina president; santiago: chile; la paz: bolivia; cairo: egypt; khartoum: sudan; addis
+ababa: ethiopia; nairobi: kenya; abuja: nigeria; pretoria: southafrica; damascus: syria; beirut:
+lebanon; baghdad: iraq; amman: jordan; riyadh: saudi; doha: qatar; abu dhabi: uae; sanaa: yemen;
+houthi: yemen; ramallah: palestine; vatican: pope; holy see: pope; hezbollah: lebanon; capitol
+hill: congress; oval office: president; number 10: uk primeminister
+"""
+
+_MONEY = """
+fomc: fed; powell: fed; threadneedle: boe; bundesbank: ecb; lagarde: ecb; wall street: stock;
+greenback: dollar; loonie: canada dollar; sterling: pound; bullion: gold; black gold: oil; t
+note: treasury yield; gilt: uk yield; bund: germany yield; footsie: ftse; magnificent 7: stock;
+chatgpt: openai; claude: anthropic; gemini: google; grok: xai; llama: meta; copilot: microsoft;
+alphabet: google; facebook: meta; twitter: x; iphone: apple; windows: microsoft; starship:
+spacex; falcon: spacex; starlink: spacex; cybertruck: tesla; satoshi: bitcoin; vitalik:
+ethereum; saylor: strategy
+"""
+
+_CONTESTS = """
+psg: paris germain; paris st germain: psg; bayern: munich; inter: milan; barca: barcelona;
+atleti: atletico madrid; man utd: manchester united; gunners: arsenal; reds: liverpool; toffees:
+everton; magpies: newcastle; hammers: west ham; villans: aston villa; rossoneri: milan; juve:
+juventus; bvb: dortmund; los blancos: real madrid; roy: rookie year; rookie of the year: roy;
+dpoy: defensive player year; mip: improved player; sixth man: 6moy; mvp: valuable player; all
+england club: wimbledon; sw19: wimbledon; flushing meadows: us open; melbourne park: australian
+open; augusta: masters; roland garros: french open; lombardi trophy: superbowl; lombardi:
+superbowl nfl; larry o'brien: nbafinals; commissioner's trophy: worldseries; jules rimet:
+worldcup; heisman: college football; ballon d'or: soccer; cut down the nets: ncaa basketball
+champion; march madness: ncaa tournament basketball; final four: ncaa tournament; big dance:
+ncaa tournament; ipl: indian premier league; bbl: big bash league; psl: pakistan super league;
+ucl: championsleague; uel: europaleague; premier league: epl england; bundesliga: germany; serie
+a: italy; la liga: spain; ligue 1: france; eredivisie: netherlands; tour de france: cycling;
+yellow jersey: tour france; green jacket: masters; kentucky derby: horse; champions league:
+uefa; academy award: oscar; motion picture: movie; directing: director; director: directing;
+actor: acting; top 4: championsleague; west: western; east: eastern; western: west; eastern:
+east; finals: final; american league: al; national league: nl; nba: basketball; nfl: football;
+mlb: baseball; nhl: hockey; eurovision: song; grammy: music; time magazine: time; billboard:
+chart; box office: gross; opening weekend: gross; number one: top; number 1: top; leading: top;
+premiership: primeminister; presidency: president; papacy: pope; governorship: governor;
+mayoralty: mayor
+"""
+
+_ACTS = """
+weapons: disarm; arms: disarm; lay down: disarm; give up weapons: disarm; bring charges: charge;
+criminal charges: charge; prosecute: charge; troops: forces; soldiers: forces; army: forces;
+take: capture; taken: capture; took: capture; fall: capture; conquer: capture; occupy: capture;
+control: capture; set off: detonate; explode: detonate; blast: detonate; shooter: shooting;
+shooting: shooter; opened fire: shooting; gunman: shooting; fetch: sell; go for: sell; auction:
+sell; put out: release; come out: release; comes out: release; came out: release; launch:
+release; debut: release; unveil: release; roll out: release; ship: release; show up: attend; be
+there: attend; travel: visit; be present: attend; go to: visit; turn up: attend; pay back:
+refund; repay: refund; reimburse: refund; money back: refund; order: force; ordered: force;
+compel: force; require: force; declare: announce; declared: announce; proclaim: announce; say:
+announce; over: end; ended: end; halt: end; cease: end; finish: end; conclude: end; lift: end;
+lifted: end; scrap: end; repeal: end; pact: deal; treaty: deal; accord: deal; agreement: deal;
+truce: ceasefire; peace deal: ceasefire; depose: out; topple: out; overthrow: out; fall from
+power: out; dismiss: out; sack: out; fire: out; leave: out; step down: out; resign: out;
+replaced: out; lose power: out; back: return; resume: return; restore: return; recover: return;
+reopen: open; shipping: ship traffic; vessels: ship; shipping: traffic; invade: invasion; launch
+an invasion: invade; attack: strike; hit: strike; bombard: strike; engage: engagement; clash:
+engagement; fight: engagement; kill: die; death: die; deadly: die; approve: pass; enact: pass;
+adopt: pass; vote through: pass; ratify: pass; confirm: approve; wed: marry; tie the knot:
+marry; pick: nominee; choose: nominee; nominate: nominee; selected: nominee; standard bearer:
+nominee; candidate: nominee; primary: nominee; advance: reach; qualify: reach; make it: reach;
+get through: advance; win: champion; champion: win; lift: win; triumph: win; prevail: win;
+crowned: win; take home: win; voted: win; named: win; best: top; top: best; hottest: record;
+warmest record: hottest; all time high: record; peak: high; bottom: low; rally: rise; climb:
+rise; surge: rise; slump: fall; plunge: fall; drop: fall; dip: fall; slide: fall; sink: fall;
+exceed: above; surpass: above; top: above; under: below; beneath: below; region: oblast;
+province: oblast; whole: all; entire: all; complete: all; fully: all; note: treasury; government
+bond: treasury; benchmark: treasury; jail: prison; behind bars: prison; convict: guilty; guilty:
+convict; acquit: not guilty; sentence: prison; cut: decrease; lower: decrease; trim: decrease;
+hike: increase; raise: increase; pause: hold; steady: hold; unchanged: hold; leave unchanged:
+hold; keep: hold; bank rate: rate; policy rate: rate; target range: rate; quarter point: 25 bps;
+leader: lead; lead: leader; most lead: top; highest: most; first: 1; second: 2; third: 3; one
+off one: time; single: one; strategic reserve: reserve; stockpile: reserve; merger: acquire;
+takeover: acquire; buy: acquire; go public: ipo; list: ipo; float: ipo; bankruptcy: bankrupt;
+collapse: bankrupt; default: default; spacewalk: eva; blast off: launch; lift off: launch; land:
+landing; earthquake: quake; tremor: quake; storm: hurricane; cyclone: hurricane; hurricane:
+storm; outbreak: pandemic; epidemic: pandemic; virus: pandemic; album: release; song: single;
+movie: film; film: movie; sequel: movie
+"""
+
+# League, then city and nickname of each team.
+_TEAMS = """
+nba: atlanta hawks; boston celtics; brooklyn nets; charlotte hornets; chicago bulls; cleveland
+cavaliers; dallas mavericks; denver nuggets; detroit pistons; golden state warriors; houston
+rockets; indiana pacers; los angeles clippers; los angeles lakers; memphis grizzlies; miami
+heat; milwaukee bucks; minnesota timberwolves; new orleans pelicans; new york knicks; oklahoma
+city thunder; orlando magic; philadelphia 76ers; phoenix suns; portland blazers; sacramento
+kings; san antonio tottenham; toronto raptors; utah jazz; washington wizards
+nfl: arizona cardinals; atlanta falcons; baltimore ravens; buffalo bills; carolina panthers;
+chicago bears; cincinnati bengals; cleveland browns; dallas cowboys; denver broncos; detroit
+lions; green bay packers; houston texans; indianapolis colts; jacksonville jaguars; kansas city
+chiefs; las vegas raiders; los angeles chargers; los angeles rams; miami dolphins; minnesota
+vikings; new england patriots; new orleans saints; new york giants; new york jets; philadelphia
+eagles; pittsburgh steelers; san francisco 49ers; seattle seahawks; tampa bay buccaneers;
+tennessee titans; washington commanders
+mlb: arizona diamondbacks; atlanta braves; baltimore orioles; boston sox; chicago cubs;
+cincinnati reds; cleveland guardians; colorado rockies; detroit tigers; houston astros; kansas
+city royals; los angeles angels; los angeles dodgers; miami marlins; milwaukee brewers;
+minnesota twins; new york mets; new york yankees; oakland athletics; philadelphia phillies;
+pittsburgh pirates; san diego padres; san francisco giants; seattle mariners; louis cardinals;
+tampa bay rays; texas rangers; toronto jays; washington nationals
+nhl: anaheim ducks; boston bruins; buffalo sabres; calgary flames; carolina hurricanes; chicago
+blackhawks; colorado avalanche; columbus jackets; dallas stars; detroit wings; edmonton oilers;
+florida panthers; los angeles kings; minnesota wild; montreal canadiens; nashville predators;
+new jersey devils; new york islanders; new york rangers; ottawa senators; philadelphia flyers;
+pittsburgh penguins; san jose sharks; seattle kraken; louis blues; tampa bay lightning; toronto
+leafs; utah mammoth; vancouver canucks; vegas golden knights; washington capitals; winnipeg jets
+"""
+
+
+def _words(entry: str) -> tuple[str, str]:
+    left, _, right = entry.partition(":")
+    return left.strip(), right.strip()
+
+
+def _table() -> dict[str, list[tuple[frozenset[str], frozenset[str]]]]:
+    """By one term of a name: all its terms, and what it says besides."""
+    table: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
+    for block in (_CAPITALS, _MONEY, _CONTESTS, _ACTS):
+        for entry in " ".join(block.split()).split(";"):
+            left, right = _words(entry)
+            name, besides = _terms(left), _terms(right)
+            if name and besides:
+                table.setdefault(min(name), []).append((name, besides))
+    return table
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(terms(text)) or frozenset(term(word) for word in text.split())
+
+
+def _teams() -> list[tuple[frozenset[str], frozenset[str], frozenset[str]]]:
+    """League, city, nickname of each team, as terms."""
+    found = []
+    league = frozenset[str]()
+    for line in (
+        " ".join(_TEAMS.split())
+        .replace("nfl:", ";nfl:")
+        .replace("mlb:", ";mlb:")
+        .replace("nhl:", ";nhl:")
+        .split(";")
+    ):
+        entry = line.strip()
+        if not entry:
+            continue
+        if ":" in entry:
+            name, entry = _words(entry)
+            league = frozenset(terms(name))
+        *city, nickname = entry.split()
+        found.append((league, _terms(" ".join(city)), _terms(nickname)))
+    return found
+
+
+_NAMES: Final = _table()
+_CLUBS: Final = _teams()
+_LEAGUES: Final = frozenset().union(*(league for league, _, _ in _CLUBS))
+_IN_LEAGUE: Final = {
+    "nbafin": "nba", "superbowl": "nfl", "worldseri": "mlb", "stanleycup": "nhl",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 14)
+def besides(found: frozenset[str]) -> frozenset[str]:
+    """What the names among some terms say besides: "knesset" says "israel" and "parliament".
+
+    A team is known by its nickname, and by its city where the league is named.
+    """
+    more: set[str] = set()
+    for one in found:
+        for name, said in _NAMES.get(one, ()):
+            if name <= found:
+                more |= said
+    leagues = (found | {_IN_LEAGUE[t] for t in found if t in _IN_LEAGUE}) & _LEAGUES
+    for league, city, nickname in _CLUBS:
+        if nickname <= found and (not leagues or league <= leagues):
+            more |= city | league
+        elif city <= found and league <= leagues:
+            more |= nickname
+    return frozenset(more) - found

@@ -1,0 +1,166 @@
+"""Probabilities put together: log-odds pooling, monotone ladders and deadlines, bounds. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+EDGE: Final = 0.001
+"""No estimate is nearer to certainty: a market that trades at 0.999 is not yet decided."""
+
+
+def clip(p: float) -> float:
+    return min(1 - EDGE, max(EDGE, p))
+
+
+def logit(p: float) -> float:
+    p = clip(p)
+    return math.log(p / (1 - p))
+
+
+def expit(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
+
+
+def shifted(p: float, by: float) -> float:
+    """A probability moved by so much in log-odds."""
+    return expit(logit(p) + by)
+
+
+def pooled(probabilities: Sequence[float], weights: Sequence[float]) -> float:
+    """The weighted mean in log-odds: of one, that one itself."""
+    if len(probabilities) == 1:
+        return probabilities[0]
+    total = sum(weights)
+    return expit(sum(w * logit(p) for p, w in zip(probabilities, weights, strict=True)) / total)
+
+
+def spread(probabilities: Sequence[float], weights: Sequence[float]) -> float:
+    """How far the probabilities disagree: their weighted deviation in log-odds."""
+    total = sum(weights)
+    mean = sum(w * logit(p) for p, w in zip(probabilities, weights, strict=True)) / total
+    square = sum(w * (logit(p) - mean) ** 2 for p, w in zip(probabilities, weights, strict=True))
+    return math.sqrt(square / total)
+
+
+def isotonic(values: Sequence[float], weights: Sequence[float]) -> list[float]:
+    """The non-decreasing sequence nearest to `values` in weighted squares.
+
+    Pool adjacent violators (Ayer et al. 1955).
+    """
+    blocks: list[list[float]] = []  # mean, weight, length
+    for value, weight in zip(values, weights, strict=True):
+        blocks.append([value, weight, 1])
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            last = blocks.pop()
+            mean, mass, length = blocks[-1]
+            mass_of_both = mass + last[1]
+            blocks[-1] = [
+                (mean * mass + last[0] * last[1]) / mass_of_both, mass_of_both, length + last[2],
+            ]  # fmt: skip
+    return [mean for mean, _, length in blocks for _ in range(int(length))]
+
+
+def _merged(points: Sequence[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """The points in order, those at one place pooled."""
+    places: dict[float, list[tuple[float, float]]] = {}
+    for x, p, weight in points:
+        places.setdefault(x, []).append((p, weight))
+    return [
+        (x, pooled([p for p, _ in held], [w for _, w in held]), sum(w for _, w in held))
+        for x, held in sorted(places.items())
+    ]
+
+
+def by_deadline(
+    points: Sequence[tuple[float, float, float]], at: float
+) -> tuple[float, float, float]:
+    """The chance that it happens by a time, from the chances by other times.
+
+    Parameters
+    ----------
+    points
+        (days from now, probability, weight), in any order.
+    at
+        Days from now, positive.
+
+    Returns
+    -------
+    probability, lower, upper
+        Between two deadlines the hazard is constant; before the first it is that of the first.
+        Beyond the last it falls off: what has not happened by then may never. Lower and upper
+        are what the neighbours imply.
+    """
+    ordered = _merged([(max(0.5, t), p, w) for t, p, w in points])
+    times = [t for t, _, _ in ordered]
+    chances = isotonic([p for _, p, _ in ordered], [w for _, _, w in ordered])
+    lower = max((p for t, p in zip(times, chances, strict=True) if t <= at), default=0.0)
+    upper = min((p for t, p in zip(times, chances, strict=True) if t >= at), default=1.0)
+    hazards = [-math.log(1 - clip(p)) for p in chances]
+    before, hazard_before = 0.0, 0.0
+    for time, hazard in zip(times, hazards, strict=True):
+        if at <= time:
+            share = (at - before) / (time - before) if time > before else 1.0
+            total = hazard_before + share * (hazard - hazard_before)
+            return min(upper, max(lower, 1 - math.exp(-total))), lower, upper
+        before, hazard_before = time, hazard
+    rate = hazard_before / before
+    beyond = hazard_before + 0.6 * rate * before * math.log(at / before)
+    return max(lower, 1 - math.exp(-beyond)), lower, upper
+
+
+def by_threshold(
+    points: Sequence[tuple[float, float, float]], at: float
+) -> tuple[float, float, float]:
+    """The chance that a value exceeds a threshold, from the chances at other thresholds.
+
+    points : (threshold, probability of exceeding it, weight), in any order
+
+    Between two thresholds log-odds are linear; beyond the last they go on at the slope of the two
+    nearest, or, with one, at a slope of a tenth of the value for each unit of log-odds. Lower and
+    upper are what the neighbours imply.
+    """
+    ordered = _merged(points)[::-1]
+    xs = [x for x, _, _ in ordered]
+    chances = isotonic([p for _, p, _ in ordered], [w for _, _, w in ordered])
+    xs.reverse()
+    chances.reverse()
+    lower = max((p for x, p in zip(xs, chances, strict=True) if x >= at), default=0.0)
+    upper = min((p for x, p in zip(xs, chances, strict=True) if x <= at), default=1.0)
+    odds = [logit(p) for p in chances]
+    for i in range(len(xs) - 1):
+        if xs[i] <= at <= xs[i + 1]:
+            width = xs[i + 1] - xs[i]
+            share = (at - xs[i]) / width if width else 0.0
+            estimate = expit(odds[i] + share * (odds[i + 1] - odds[i]))
+            return min(upper, max(lower, estimate)), lower, upper
+    edge = 0 if at < xs[0] else len(xs) - 1
+    other = 1 if edge == 0 else len(xs) - 2
+    if len(xs) > 1 and xs[edge] != xs[other]:
+        slope = min(0.0, (odds[edge] - odds[other]) / (xs[edge] - xs[other]))
+    else:
+        slope = -1 / (0.1 * max(abs(xs[edge]), 1e-9))
+    step = max(-2.5, min(2.5, slope * (at - xs[edge])))
+    estimate = expit(odds[edge] + step)
+    return min(upper, max(lower, estimate)), lower, upper
+
+
+def within(lower: float, upper: float) -> float:
+    """An estimate where only bounds are known: nearer to the bound that says more."""
+    if lower > upper:
+        return (lower + upper) / 2
+    if upper >= 1:
+        return shifted(lower, 0.5) if lower > 0 else 0.5
+    if lower <= 0:
+        return shifted(upper, -0.5)
+    return expit((logit(lower) + logit(upper)) / 2)
+
+
+def normalised(chances: Sequence[float]) -> list[float]:
+    """Chances of outcomes of which one happens, so that they sum to 1.
+
+    Scaled as they are: in log-odds a long tail of quotes at the least tick would grow.
+    """
+    total = sum(chances)
+    return [p / total for p in chances] if total > 0 else [1 / len(chances)] * len(chances)

@@ -1,0 +1,100 @@
+"""The scorecard: Brier, log score and calibration of decided forecasts beside the crowd's. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any, Final, Protocol
+
+BINS: Final = 10
+HORIZONS: Final = (
+    ("up to a day", timedelta(days=1)),
+    ("up to a week", timedelta(days=7)),
+    ("up to a month", timedelta(days=31)),
+    ("up to a quarter", timedelta(days=92)),
+)
+
+
+class Decided(Protocol):
+    """A forecast whose question has been decided; see `store.Scored`."""
+
+    @property
+    def probability(self) -> float: ...
+    @property
+    def crowd(self) -> float | None: ...
+    @property
+    def outcome(self) -> float: ...
+    @property
+    def domain(self) -> str | None: ...
+    @property
+    def horizon(self) -> timedelta | None: ...
+
+
+def scorecard(rows: Sequence[Decided], *, issued: int, answered: int) -> dict[str, Any]:
+    """The public scorecard over decided forecasts.
+
+    `issued` and `answered`: how many forecasts there are, and how many gave a probability.
+    """
+    return {
+        "forecasts": issued,
+        "answered": answered,
+        **scores(rows),
+        "calibration": calibration([(r.probability, r.outcome) for r in rows]),
+        "by_domain": _by(rows, lambda row: row.domain or "other"),
+        "by_horizon": _by(rows, lambda row: horizon(row.horizon)),
+    }
+
+
+def scores(rows: Sequence[Decided]) -> dict[str, Any]:
+    """n, Brier and log score, and the crowd's on the questions where it had a price."""
+    both = [row for row in rows if row.crowd is not None]
+    return {
+        "n": len(rows),
+        "brier": _mean([(row.probability - row.outcome) ** 2 for row in rows]),
+        "log_score": _mean([log_loss(row.probability, row.outcome) for row in rows]),
+        "crowd_n": len(both),
+        "crowd_brier": _mean([((row.crowd or 0.0) - row.outcome) ** 2 for row in both]),
+        "brier_on_crowd_questions": _mean([(row.probability - row.outcome) ** 2 for row in both]),
+    }
+
+
+def log_loss(probability: float, outcome: float) -> float:
+    """-ln of the probability given to what happened; certainty counts as 1 in 1,000."""
+    given = probability if outcome >= 0.5 else 1 - probability
+    return -math.log(min(0.999, max(0.001, given)))
+
+
+def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
+    """Ten equal bins of (probability, outcome): how many, mean forecast, share that happened."""
+    bins: list[list[tuple[float, float]]] = [[] for _ in range(BINS)]
+    for probability, outcome in pairs:
+        bins[min(BINS - 1, int(probability * BINS))].append((probability, outcome))
+    return [
+        {
+            "lower": i / BINS,
+            "upper": (i + 1) / BINS,
+            "n": len(held),
+            "forecast": _mean([p for p, _ in held]),
+            "happened": _mean([o for _, o in held]),
+        }
+        for i, held in enumerate(bins)
+    ]
+
+
+def horizon(length: timedelta | None) -> str:
+    """The name of a horizon's class."""
+    if length is None:
+        return "unknown"
+    return next((name for name, most in HORIZONS if length <= most), "longer")
+
+
+def _by(rows: Sequence[Decided], key: Callable[[Decided], str]) -> dict[str, Any]:
+    groups: dict[str, list[Decided]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return {name: scores(groups[name]) for name in sorted(groups)}
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 4) if values else None

@@ -1,0 +1,334 @@
+"""Forecasting as a use case: understand the question, gather markets, weigh them, remember.
+
+The stages come as an async iterator (`stages`), so that a stream can show each and a caller who
+goes away ends the work. Every stage but the look-up is pure and takes the moment it stands at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
+
+import msgspec
+import psycopg
+import structlog
+
+from augury.clock import Clock, now
+from augury.errors import AuguryError, NotFound, UpstreamFailed
+from augury.forecast import channels, scoring, store
+from augury.forecast.engine import Engine
+from augury.forecast.evidence import Estimate, Snapshot
+from augury.forecast.graph import graph_of
+from augury.forecast.normalise import Reading, normalise
+from augury.graph.schemas import PublicCausalGraph
+from augury.graph.service import GraphService
+from augury.ids import new_id
+from augury.jobs import queue
+from augury.jobs.worker import Job
+from augury.search.service import SearchService
+from augury.storage.database import Database
+from augury.storage.failures import as_unavailable
+
+log = structlog.get_logger(__name__)
+
+DEPTH: Final = 150
+"""Best hits taken from either side of the index."""
+REPLAY_DEPTH: Final = 400
+"""The same for a replay, where most hits were not open at the time."""
+LOOKED_AT: Final = 160
+"""Most markets whose state is read for one question."""
+FRESH: Final = timedelta(days=14)
+"""A price older than this is no evidence."""
+ENGINE: Final = "oracle_port/1"
+
+RUN: Final = "forecast.run"
+RUNS_KEPT: Final = timedelta(days=30)
+SCORED_AT_ONCE: Final = 5_000
+SCORECARD_SIZE: Final = 100_000
+SCORECARD_SECONDS: Final = 60.0
+
+StageName = Literal["normalized", "search", "evidence", "estimate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """An answer, apart from who asked when."""
+
+    reading: Reading
+    estimate: Estimate
+    as_of: datetime
+    considered: int
+    """Markets that were open with a fresh price and were looked at."""
+    replay: bool = False
+    """Made as of a moment in the past."""
+    timings: Mapping[str, float] = field(default_factory=dict)
+    """Milliseconds by stage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of the work done: what it found, ready to be shown."""
+
+    name: StageName
+    data: dict[str, Any]
+
+
+class ForecastService:
+    """Answers questions over one catalogue and its index."""
+
+    def __init__(
+        self,
+        database: Database,
+        search: SearchService,
+        graphs: GraphService | None = None,
+        *,
+        clock: Clock = now,
+    ) -> None:
+        """Without `graphs` an answer's graph shows its evidence alone."""
+        self._database = database
+        self._graphs = graphs
+        self._search = search
+        self._clock = clock
+        self._engine = Engine(search.embedder.embed, search.embedder.rarity)
+        self._under_way: dict[str, _Flight] = {}
+        self._scorecard: tuple[float, dict[str, Any]] | None = None
+
+    async def forecast(
+        self,
+        question: str,
+        *,
+        as_of: datetime | None = None,
+        hints: channels.Hints = channels.NONE,
+    ) -> Forecast:
+        """The answer to a question, at `as_of` or now.
+
+        The same question asked by many at once is worked on once. Only answers of now are
+        remembered: a replay could be made with hindsight.
+        """
+        if as_of is not None:
+            return await self._finish(question, as_of)
+        flight = self._under_way.get(question)
+        if flight is None:
+            flight = self._under_way[question] = _Flight(
+                asyncio.create_task(self._issue(question)),
+                lambda: self._under_way.pop(question, None),
+            )
+        forecast = await flight.join()
+        await self._count(hints)
+        return forecast
+
+    async def stages(
+        self, question: str, *, as_of: datetime | None = None
+    ) -> AsyncGenerator[Stage | Forecast]:
+        """Each stage as it is done, and the forecast last."""
+        at = as_of or self._clock()
+        timings: dict[str, float] = {}
+        began = time.perf_counter()
+
+        def lap(name: str) -> None:
+            nonlocal began
+            ended = time.perf_counter()
+            timings[name] = round((ended - began) * 1000, 3)
+            began = ended
+
+        reading = normalise(question, at)
+        lap("normalise")
+        yield Stage("normalized", reading.shown())
+        markets = await self._gather(reading, at, replay=as_of is not None)
+        lap("gather")
+        yield Stage("search", {"search_query": reading.search_text, "markets": len(markets)})
+        estimate = self._engine.answer(reading, markets, at)
+        lap("estimate")
+        for one in estimate.evidence:
+            yield Stage("evidence", one.shown())
+        yield Stage("estimate", estimate.shown())
+        yield Forecast(reading, estimate, at, len(markets), as_of is not None, timings)
+
+    async def draw(self, forecast: Forecast) -> PublicCausalGraph | None:
+        """The causal graph of an answer; of a replay only its evidence."""
+        return await graph_of(self._graphs, forecast)
+
+    async def issue(self, forecast: Forecast, hints: channels.Hints = channels.NONE) -> None:
+        """Remember a forecast that was made stage by stage."""
+        await self._remember(forecast)
+        await self._count(hints)
+
+    async def _issue(self, question: str) -> Forecast:
+        forecast = await self._finish(question, None)
+        await self._remember(forecast)
+        return forecast
+
+    async def _finish(self, question: str, as_of: datetime | None) -> Forecast:
+        try:
+            async with aclosing(self.stages(question, as_of=as_of)) as stages:
+                async for stage in stages:
+                    if isinstance(stage, Forecast):
+                        return stage
+            raise AssertionError("a forecast ends with itself")
+        except Exception as error:
+            raise failure(error) from error
+
+    async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
+        """The markets that were open at `at` with a fresh price, the likeliest to bear first."""
+        hits = await self._search.gather(
+            reading.search_text,
+            depth=REPLAY_DEPTH if replay else DEPTH,
+            statuses=None if replay else ("active",),
+            open_at=at.timestamp(),
+        )
+        wanted = [hit.key for hit in hits]
+        found: dict[int, Snapshot] = {}
+        async with self._database.reading() as conn:
+            found = await store.snapshots(conn, wanted, at, oldest=at - FRESH, replay=replay)
+        return [found[key] for key in wanted if key in found][:LOOKED_AT]
+
+    async def _remember(self, forecast: Forecast) -> None:
+        async with self._database.transaction() as conn:
+            await store.remember(conn, _issued(forecast))
+
+    async def _count(self, hints: channels.Hints) -> None:
+        if any(hints):
+            async with self._database.reading() as conn:
+                await store.count_channel(conn, hints)
+
+    # Memory
+
+    async def score(self) -> None:
+        """Fill in how questions turned out; called from time to time."""
+        async with self._database.transaction() as conn:
+            if changed := await store.score_resolved(conn, SCORED_AT_ONCE):
+                log.info("forecasts_scored", forecasts=changed)
+                self._scorecard = None
+            await store.forget_runs(conn, self._clock() - RUNS_KEPT)
+
+    async def scorecard(self) -> dict[str, Any]:
+        """How good the forecasts were, beside the crowd; at most a minute old."""
+        if self._scorecard is None or time.monotonic() - self._scorecard[0] > SCORECARD_SECONDS:
+            self._scorecard = time.monotonic(), await scorecard(self._database)
+        return self._scorecard[1]
+
+    # Runs
+
+    async def start_run(
+        self, questions: list[dict[str, Any]], *, include_graph: bool, account_id: str | None
+    ) -> str:
+        """Take up a run of many questions ({question, as_of}); its id."""
+        run_id = new_id("run")
+        async with self._database.transaction() as conn:
+            job_id = await queue.enqueue(conn, RUN, {"run_id": run_id}, account_id=account_id)
+            await store.add_run(conn, run_id, account_id, job_id, questions, include_graph)
+        return run_id
+
+    async def run(self, run_id: str, account_id: str | None) -> store.Run:
+        """A run of this account; the same 404 for unknown and for somebody else's."""
+        async with self._database.reading() as conn:
+            run = await store.fetch_run(conn, run_id) if run_id.isascii() else None
+        if run is None or run.account_id != account_id:
+            raise NotFound("There is no run with this id.")
+        return run
+
+    async def run_answers(self, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
+        """Answers of a run beyond a place."""
+        async with self._database.reading() as conn:
+            return await store.answers(conn, run_id, after, limit)
+
+    async def perform_run(self, job: Job) -> dict[str, Any]:
+        """Answer what is still unanswered of a run; a killed one goes on where it stood."""
+        from augury.forecast import schemas
+
+        run_id = str(job.request["run_id"])
+        async with self._database.reading() as conn:
+            run = await store.fetch_run(conn, run_id)
+            done = await store.answered_places(conn, run_id)
+        if run is None:
+            return {"answered": 0}
+        told = time.monotonic()
+        for place, asked in enumerate(run.questions):
+            if place in done:
+                continue
+            started = time.perf_counter()
+            stated = asked.get("as_of")
+            as_of = datetime.fromisoformat(stated) if stated else None
+            try:
+                forecast = await self._finish(asked["question"], as_of)
+                answer = schemas.response(
+                    forecast, asked["question"], new_id("req"),
+                    graph=await self.draw(forecast) if run.include_graph else None,
+                    seconds=time.perf_counter() - started,
+                ).model_dump(mode="json")  # fmt: skip
+            except UpstreamFailed as error:
+                forecast, answer = None, {"question": asked["question"], "error": str(error)}
+            async with self._database.transaction() as conn:
+                # One transaction: a forecast is remembered if and only if it answers its place.
+                kept = await store.add_answer(conn, run_id, place, answer)
+                if kept and forecast is not None and as_of is None:
+                    await store.remember(conn, _issued(forecast))
+            done.add(place)
+            if time.monotonic() - told > 1:
+                told = time.monotonic()
+                await job.progress("answering", {"answered": len(done), "of": len(run.questions)})
+        return {"answered": len(done)}
+
+
+async def scorecard(database: Database) -> dict[str, Any]:
+    """The scorecard as it stands."""
+    async with database.reading() as conn:
+        rows = await store.scored(conn, SCORECARD_SIZE)
+        issued, answered = await store.counts(conn)
+    return scoring.scorecard(rows, issued=issued, answered=answered)
+
+
+class _Flight:
+    """One piece of work that many wait for; it ends early once nobody does."""
+
+    def __init__(self, task: asyncio.Task[Forecast], done: Any) -> None:
+        self._task = task
+        self._waiting = 0
+        task.add_done_callback(lambda _: done())
+
+    async def join(self) -> Forecast:
+        self._waiting += 1
+        try:
+            return await asyncio.shield(self._task)
+        finally:
+            self._waiting -= 1
+            if not self._waiting and not self._task.done():
+                self._task.cancel()
+
+
+def failure(error: Exception) -> Exception:
+    """What a caller is told of a failure: storage away is 503, any other accident 502."""
+    if isinstance(error, AuguryError | TimeoutError):
+        return error
+    if isinstance(error, psycopg.Error | OSError) and (away := as_unavailable(error)) is not None:
+        return away
+    log.exception("forecast_failed")
+    return UpstreamFailed("The forecast could not be made.", code="forecast_failed")
+
+
+def _issued(forecast: Forecast) -> store.Issued:
+    estimate, reading = forecast.estimate, forecast.reading
+    decisive = estimate.decisive
+    return store.Issued(
+        id=new_id("fc"),
+        as_of=forecast.as_of,
+        question=reading.question,
+        effective_question=reading.effective,
+        probability=estimate.probability,
+        lower=estimate.lower,
+        upper=estimate.upper,
+        confidence=estimate.confidence,
+        crowd=decisive.probability if decisive else None,
+        domain=(decisive.market.category or "").casefold() or None if decisive else None,
+        closes_at=decisive.market.closes_at if decisive else None,
+        market_seq=decisive.market.seq if decisive else None,
+        market_outcome=decisive.outcome if decisive else None,
+        flipped=decisive.flipped if decisive else False,
+        evidence=[msgspec.to_builtins(one.shown()) for one in estimate.evidence],
+        engine=ENGINE,
+    )

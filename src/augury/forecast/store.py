@@ -1,0 +1,277 @@
+"""Forecasts' SQL: markets as they stood at a moment, forecasts as issued, runs, channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, LiteralString, NamedTuple, TypeAlias
+
+from psycopg import AsyncConnection
+from psycopg.types.json import Jsonb
+
+from augury.forecast.evidence import Snapshot
+
+Connection: TypeAlias = AsyncConnection[Any]
+
+_STATIC: LiteralString = (
+    "m.seq, m.id, m.platform, m.question, m.title, m.subtitle, left(m.description, 1500),"
+    " m.outcomes, m.event_id, m.event_name, m.group_id, m.exclusive, m.market_type, m.category,"
+    " m.created_at, m.closes_at, m.strike_kind, m.strike_floor, m.strike_cap, m.url, m.slug"
+)
+
+# Two outcomes say the same thing twice: the second is what the first leaves. What is only known
+# of today (volume, spread, the venue's own idea of the status) is left out.
+_AS_OF: LiteralString = f"""
+select {_STATIC}, quoted.prices, quoted.at, null::float8, null::float8, null::float8, null::float8
+from unnest(%(seqs)s::bigint[]) wanted (seq)
+join markets m using (seq)
+cross join lateral (
+  select array_agg(last.price order by o.n) as prices, max(last.at) as at
+  from generate_series(
+         0, case when cardinality(m.outcomes) = 2 then 0 else cardinality(m.outcomes) - 1 end
+       ) o (n)
+  left join lateral (
+    select p.price, p.at from prices p
+    where p.market_seq = m.seq and p.outcome = o.n and p.at <= %(at)s and p.at > %(oldest)s
+    order by p.at desc limit 1
+  ) last on true
+) quoted
+where coalesce(m.created_at, '-infinity') <= %(at)s
+  and coalesce(m.closes_at, 'infinity') > %(at)s
+  and coalesce(m.resolved_at, 'infinity') > %(at)s
+  and quoted.at is not null
+"""  # noqa: S608
+
+_NOW: LiteralString = f"""
+select {_STATIC}, m.prices, m.price_as_of, m.volume, m.liquidity, m.best_bid, m.best_ask
+from markets m
+where m.seq = any(%(seqs)s) and m.status = 'active'
+  and coalesce(m.closes_at, 'infinity') > %(at)s
+  and m.price_as_of > %(oldest)s
+"""  # noqa: S608
+
+
+async def snapshots(
+    conn: Connection, seqs: Sequence[int], at: datetime, *, oldest: datetime, replay: bool
+) -> dict[int, Snapshot]:
+    """The markets among `seqs` that were open at `at` with a price younger than `oldest`.
+
+    A replay reads the recorded prices until `at`; else the catalogue's present state is read.
+    """
+    cursor = await conn.execute(
+        _AS_OF if replay else _NOW, {"seqs": list(seqs), "at": at, "oldest": oldest}, binary=True
+    )
+    return {row[0]: Snapshot(*row) for row in await cursor.fetchall()}
+
+
+async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -> list[int]:
+    """Numbers of the markets of the same events (platform, event id), the most traded first."""
+    platforms, ids = zip(*events, strict=True)
+    cursor = await conn.execute(
+        """
+        select m.seq from unnest(%s::text[], %s::text[]) e (platform, event_id)
+        join markets m using (platform, event_id)
+        order by m.volume desc nulls last, m.seq limit %s
+        """,
+        (list(platforms), list(ids), limit),
+        binary=True,
+    )
+    return [row[0] for row in await cursor.fetchall()]
+
+
+# --- memory --------------------------------------------------------------------------------
+
+
+class Issued(NamedTuple):
+    """A forecast as it was issued. Probabilities in [0, 1]; None where there was none."""
+
+    id: str
+    as_of: datetime
+    question: str
+    effective_question: str
+    probability: float | None
+    lower: float | None
+    upper: float | None
+    confidence: float
+    crowd: float | None
+    domain: str | None
+    closes_at: datetime | None
+    market_seq: int | None
+    market_outcome: int | None
+    flipped: bool
+    evidence: list[dict[str, Any]]
+    engine: str
+
+
+async def remember(conn: Connection, issued: Issued) -> None:
+    """Keep a forecast with its evidence."""
+    values = issued._replace(evidence=Jsonb(issued.evidence))  # type: ignore[arg-type]
+    await conn.execute(
+        """
+        insert into forecasts (id, as_of, question, effective_question, probability, lower, upper,
+          confidence, crowd, domain, closes_at, market_seq, market_outcome, flipped, evidence,
+          engine)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        """,
+        values,
+    )
+
+
+async def score_resolved(conn: Connection, limit: int) -> int:
+    """Fill in how questions turned out whose deciding market has resolved; how many."""
+    cursor = await conn.execute(
+        """
+        with due as (
+          select f.id, m.resolved_at,
+                 (array_position(m.outcomes, m.resolution) - 1 = f.market_outcome) <> f.flipped
+                   as happened
+          from forecasts f join markets m on m.seq = f.market_seq
+          where f.outcome is null and m.status = 'resolved'
+            and array_position(m.outcomes, m.resolution) is not null
+          limit %s
+        )
+        update forecasts f
+        set outcome = due.happened::int, resolved_at = coalesce(due.resolved_at, now())
+        from due where due.id = f.id
+        """,
+        (limit,),
+    )
+    return cursor.rowcount
+
+
+class Scored(NamedTuple):
+    """A forecast whose question has been decided."""
+
+    probability: float
+    crowd: float | None
+    lower: float | None
+    upper: float | None
+    outcome: float
+    domain: str | None
+    horizon: timedelta | None
+    """From the forecast to the market's close."""
+
+
+async def scored(conn: Connection, limit: int) -> list[Scored]:
+    """The latest decided forecasts; of several of one question and day, the first."""
+    cursor = await conn.execute(
+        """
+        select probability, crowd, lower, upper, outcome, domain, closes_at - as_of
+        from (
+          select distinct on (market_seq, market_outcome, flipped, question, as_of::date) *
+          from (select * from forecasts
+                where outcome is not null and probability is not null
+                order by resolved_at desc, id limit %s) decided
+          order by market_seq, market_outcome, flipped, question, as_of::date, as_of
+        ) once
+        order by id
+        """,
+        (limit,),
+    )
+    return [Scored(*row) for row in await cursor.fetchall()]
+
+
+async def counts(conn: Connection) -> tuple[int, int]:
+    """How many forecasts were issued, and how many of them with a probability."""
+    cursor = await conn.execute("select count(*), count(probability) from forecasts")
+    row = await cursor.fetchone()
+    return (row[0], row[1]) if row else (0, 0)
+
+
+# --- runs ----------------------------------------------------------------------------------
+
+
+class Run(NamedTuple):
+    """A run with the state of its job and what was answered so far."""
+
+    id: str
+    account_id: str | None
+    questions: list[dict[str, Any]]
+    include_graph: bool
+    created_at: datetime
+    status: str
+    started_at: datetime | None
+    finished_at: datetime | None
+    error_message: str | None
+    answered: int
+
+
+async def add_run(
+    conn: Connection,
+    run_id: str,
+    account_id: str | None,
+    job_id: str,
+    questions: list[dict[str, Any]],
+    include_graph: bool,
+) -> None:
+    """Write down what a run is to answer."""
+    await conn.execute(
+        "insert into forecast_runs (id, account_id, job_id, questions, include_graph)"
+        " values (%s, %s, %s, %s, %s)",
+        (run_id, account_id, job_id, Jsonb(questions), include_graph),
+    )
+
+
+async def fetch_run(conn: Connection, run_id: str) -> Run | None:
+    """A run by its id."""
+    cursor = await conn.execute(
+        """
+        select r.id, r.account_id, r.questions, r.include_graph, r.created_at,
+               coalesce(j.status, 'succeeded'), j.started_at, j.finished_at, j.error_message,
+               (select count(*) from forecast_run_answers a where a.run_id = r.id)
+        from forecast_runs r left join jobs j on j.id = r.job_id where r.id = %s
+        """,
+        (run_id,),
+    )
+    row = await cursor.fetchone()
+    return Run(*row) if row else None
+
+
+async def answered_places(conn: Connection, run_id: str) -> set[int]:
+    """Which questions of a run have been answered."""
+    cursor = await conn.execute(
+        "select place from forecast_run_answers where run_id = %s", (run_id,)
+    )
+    return {row[0] for row in await cursor.fetchall()}
+
+
+async def add_answer(conn: Connection, run_id: str, place: int, answer: dict[str, Any]) -> bool:
+    """Keep an answer unless there is one already; whether it was kept."""
+    cursor = await conn.execute(
+        "insert into forecast_run_answers (run_id, place, answer) values (%s, %s, %s)"
+        " on conflict do nothing",
+        (run_id, place, Jsonb(answer)),
+    )
+    return cursor.rowcount == 1
+
+
+async def answers(conn: Connection, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
+    """Answers of a run beyond a place, in the order of the questions."""
+    cursor = await conn.execute(
+        "select place, answer from forecast_run_answers where run_id = %s and place > %s"
+        " order by place limit %s",
+        (run_id, after, limit),
+    )
+    return await cursor.fetchall()
+
+
+async def forget_runs(conn: Connection, before: datetime) -> None:
+    """Forget runs made before a time."""
+    await conn.execute("delete from forecast_runs where created_at < %s", (before,))
+
+
+# --- channels ------------------------------------------------------------------------------
+
+
+async def count_channel(conn: Connection, hints: Sequence[str]) -> None:
+    """Count one forecast for what an integration says of itself: six short labels."""
+    await conn.execute(
+        """
+        insert into forecast_channels (day, attribution_code, referrer, channel, tool, client,
+                                       client_version, forecasts)
+        values ((now() at time zone 'UTC')::date, %s, %s, %s, %s, %s, %s, 1)
+        on conflict (day, attribution_code, referrer, channel, tool, client, client_version)
+        do update set forecasts = forecast_channels.forecasts + 1
+        """,
+        tuple(hints),
+    )

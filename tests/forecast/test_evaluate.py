@@ -1,0 +1,61 @@
+"""What the evaluation counts as hit, inverted, held."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from augury.forecast.evaluate import Answered, Asked, later_price, summary
+
+AT = "2026-05-01T00:00:00Z"
+
+
+def asked(kind: str, **more: object) -> Asked:
+    return Asked.of({"qid": "q", "kind": kind, "question": "?", "as_of": AT, **more})
+
+
+def answered(one: Asked, p: float | None) -> Answered:
+    return Answered(one, p, None if p is None else p - 0.1, None if p is None else p + 0.1, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("p", "verdict"), [(0.83, "hit"), (0.7, "miss"), (0.2, "inverted"), (None, "null")]
+)
+def test_a_priced_question(p: float | None, verdict: str) -> None:
+    assert answered(asked("paraphrase", p=0.8, outcome=1), p).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("op", "p", "verdict"),
+    [("le", 0.41, "held"), ("le", 0.43, "broken"), ("ge", 0.39, "held"), ("ge", None, "null")],
+)
+def test_a_bound(op: str, p: float | None, verdict: str) -> None:
+    one = asked("near", market_id="m", bound={"op": op, "value": 0.4})
+    assert answered(one, p).verdict == verdict
+
+
+def test_the_summary_has_the_published_shape() -> None:
+    answers = [
+        answered(asked("paraphrase", p=0.8, outcome=1), 0.8),
+        answered(asked("negation", p=0.2, outcome=0), 0.8),
+        answered(asked("near", bound={"op": "le", "value": 0.4}), 0.3),
+        answered(asked("unanswerable"), None),
+    ]
+    result = summary(answers, {"p50": 1.0})
+    assert result["paraphrase"]["hit"] == 1.0
+    assert result["paraphrase"]["brier"] == pytest.approx(0.04)
+    assert result["negation"]["inverted"] == 1.0
+    assert result["near"]["bound_held"] == 1.0
+    assert result["unanswerable"]["null_share"] == 1.0
+    assert [line["verdict"] for line in result["per_question"]] == [
+        "hit", "inverted", "held", "null",
+    ]  # fmt: skip
+
+
+def test_the_price_of_a_week_on_is_turned_with_the_question() -> None:
+    at = datetime(2026, 5, 1, tzinfo=UTC)
+    prices = [(at + timedelta(days=d), p) for d, p in ((-1, 0.1), (1, 0.2), (6, 0.3), (13, 0.9))]
+    assert later_price(prices, at, asked("paraphrase", p=0.5)) == 0.3
+    assert later_price(prices, at, asked("negation", p=0.5)) == 0.7
+    assert later_price(prices[:2], at, asked("paraphrase", p=0.5)) is None
