@@ -29,10 +29,10 @@ NOUNS = {
     "http": {"access", "storage"},
     "health": {"markets", "search", "venues", "storage"},
     "forecast": {"graph", "relations", "markets", "search", "storage", "jobs"},
-    "rvol": {"storage"},
     "series": {"net", "storage", "jobs"},
     "deliveries": {"net", "storage"},
     "watchlists": {"markets", "series", "rvol", "deliveries", "storage", "jobs"},
+    "rvol": {"storage", "jobs"},
 }
 """Which nouns a noun's services and stores may use. Its routes may also use http and access."""
 
@@ -89,6 +89,10 @@ PURE = [
     "rvol/models.py",
     "rvol/walk.py",
     "rvol/scores.py",
+    "rvol/scorecard.py",
+    "rvol/sample.py",
+    "rvol/calendars.py",
+    "rvol/issuing.py",
 ]
 
 

@@ -27,6 +27,8 @@ from augury.markets.service import MarketService
 from augury.net.addresses import Policy
 from augury.relations.linking import Linker
 from augury.relations.service import RelationService
+from augury.rvol import jobs as rvol_jobs
+from augury.rvol.service import RvolService
 from augury.search.service import SearchService
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -59,6 +61,7 @@ class Services:
     evaluator: Evaluator
     watchlists: WatchlistService
     forecast: ForecastService
+    rvol: RvolService
     health: HealthService
 
 
@@ -92,6 +95,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             watchlists=WatchlistService(database, evaluator, deliveries),
             graph=graphs,
             forecast=ForecastService(database, search, graphs),
+            rvol=RvolService(database, settings),
             health=HealthService(
                 database,
                 search,
@@ -117,6 +121,7 @@ def create_app(settings: Settings) -> FastAPI:
                 app.state.services = services
                 if settings.sample == "on":
                     await services.markets.ensure_sample()
+                    await services.rvol.ensure_sample()
                 await services.search.catch_up()
                 async with _background(_work(services)):
                     yield
@@ -153,6 +158,7 @@ def _work(services: Services) -> dict[str, Work]:
     worker = Worker(services.database)
     graph_jobs.register(worker, services.graph)
     watchlist_jobs.register(worker, services.evaluator, services.database)
+    rvol_jobs.register(worker, services.database, services.rvol)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
     worker.every("forecast.score", 600, services.forecast.score)
     worker.register(RUN, services.forecast.perform_run, attempts=20)

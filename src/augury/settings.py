@@ -117,6 +117,16 @@ class Settings(BaseSettings):
     search_top_k: int = Field(default=50, ge=1, description="Largest top_k with a key.")
     forecast_rate: str = Field(default="10/min", description="Forecasts per key.")
     forecast_in_flight: int = Field(default=2, ge=1, description="Forecasts of one key at once.")
+    rvol_horizons: Annotated[tuple[int, ...], NoDecode] = Field(
+        default=(1, 5, 7, 22, 30),
+        description="Horizons of volatility forecasts in days, 1 to 60, by comma.",
+    )
+    rvol_replay_days: int = Field(
+        default=180,
+        ge=1,
+        le=2_000,
+        description="Days before the newest for which volatility forecasts are replayed.",
+    )
     rvol_rate: str = Field(default="60/min", description="RVOL requests per key.")
     max_body_bytes: int = Field(
         default=64 * 1024, ge=1024, description="Largest request body, bytes."
@@ -168,6 +178,20 @@ class Settings(BaseSettings):
             if isinstance(value, str)
             else value
         )
+
+    @field_validator("rvol_horizons", mode="before")
+    @classmethod
+    def _days(cls, value: object) -> object:
+        if isinstance(value, str):
+            value = tuple(part.strip().removesuffix("d") for part in value.split(",") if part)
+        return value
+
+    @field_validator("rvol_horizons")
+    @classmethod
+    def _within(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if not value or not all(1 <= days <= 60 for days in value):
+            raise ValueError("horizons lie between 1 and 60 days")
+        return tuple(sorted(set(value)))
 
     @classmethod
     def settings_customise_sources(

@@ -39,6 +39,18 @@ Moment = Annotated[datetime, BeforeValidator(_iso), AfterValidator(_utc)]
 """A time of a query or a body, in UTC."""
 
 
+def _whole_day(value: object) -> object:
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        return f"{value}T23:59:59.999999Z"
+    return value
+
+
+LastMoment = Annotated[
+    datetime, BeforeValidator(_iso), BeforeValidator(_whole_day), AfterValidator(_utc)
+]
+"""The end of a window, in it: a bare day holds the whole day."""
+
+
 def _strict_iso(value: object) -> object:
     if not isinstance(value, str | datetime):
         raise PydanticCustomError("datetime_type", "Input should be a time as ISO 8601 text")

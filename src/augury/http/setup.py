@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import FastAPI, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
 from augury.http import docs, errors, openapi
 from augury.http.callers import Traffic
@@ -26,7 +26,12 @@ def install(app: FastAPI, settings: Settings) -> None:
     # A redirect to the path with a slash more or less would be built from the caller's Host.
     app.router.redirect_slashes = False
     errors.install(app)
-    app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
+    app.add_middleware(
+        GZipMiddleware,
+        minimum_size=1024,
+        compresslevel=5,
+        exclude_content_types=(*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/vnd.apache.parquet"),
+    )
     app.add_middleware(Guard, settings=settings)
     app.add_api_route("/metrics", metrics, include_in_schema=False)
     openapi.install(app)

@@ -72,6 +72,16 @@ async def fetch(connection: AsyncConnection[Any], job_id: str) -> JobRecord | No
         return await cursor.fetchone()
 
 
+async def waiting(connection: AsyncConnection[Any], kind: str) -> bool:
+    """Whether a job of `kind` is queued or running."""
+    cursor = await connection.execute(
+        "select exists (select from jobs where kind = %s and status in ('queued', 'running'))",
+        (kind,),
+    )
+    row = await cursor.fetchone()
+    return bool(row and row[0])
+
+
 async def cancel(connection: AsyncConnection[Any], job_id: str) -> bool:
     """End a job that is queued or running; False when it had ended or does not exist."""
     async with connection.transaction():

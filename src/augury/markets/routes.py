@@ -7,10 +7,9 @@ import hashlib
 from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Annotated, Any, Literal
-from urllib.parse import urlencode
 
 import msgspec
-from fastapi import Depends, Header, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
@@ -19,27 +18,13 @@ from augury.http import pages, routing
 from augury.http.callers import MarketsCaller
 from augury.http.conditional import tagged
 from augury.http.fields import Moment
+from augury.http.forms import CACHING, FILES, MEDIA, NOT_MODIFIED, Wanted, download
 from augury.markets import schemas
 from augury.markets.records import Platform, Status
 from augury.markets.service import MAX_EXPORT, MarketService, Page
 from augury.markets.store import Filters, Position, Sort
 
 router = routing.router(tags=["markets"])
-
-Format = Literal["json", "csv", "parquet"]
-_MEDIA = {
-    "csv": "text/csv; charset=utf-8",
-    "parquet": "application/vnd.apache.parquet",
-}
-_CACHING = {"Cache-Control": "private, no-cache", "Vary": "Accept"}
-_ACCEPTED: dict[str, Format] = {
-    "application/json": "json",
-    "application/*": "json",
-    "*/*": "json",
-    "text/csv": "csv",
-    "text/*": "csv",
-    "application/vnd.apache.parquet": "parquet",
-}
 
 
 async def _service(request: Request) -> MarketService:
@@ -62,42 +47,11 @@ def _number(text: object) -> object:
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
-async def _format(
-    format: Annotated[
-        Format | None, Query(description="Form of the answer; else the Accept header decides.")
-    ] = None,
-    accept: Annotated[str | None, Header(include_in_schema=False)] = None,
-) -> Format:
-    if format is not None:
-        return format
-    choices: list[tuple[float, int, Format]] = []
-    for n, part in enumerate((accept or "").split(",")):
-        media, *parameters = (p.strip().lower() for p in part.split(";"))
-        if known := _ACCEPTED.get(media):
-            quality = next((p[2:] for p in parameters if p.startswith("q=")), "1")
-            try:
-                choices.append((-float(quality), n, known))
-            except ValueError:
-                continue
-    return min(choices)[2] if choices else "json"
-
-
-Wanted = Annotated[Format, Depends(_format)]
-
-_FILES: dict[str, Any] = {
-    "text/csv": {"schema": {"type": "string"}},
-    "application/vnd.apache.parquet": {"schema": {"type": "string", "format": "binary"}},
-}
-_NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
-    304: {"description": "Not modified since the ETag in If-None-Match."}
-}
-
-
 @router.get(
     "/v1/markets",
     summary="List markets",
     response_model=schemas.MarketList,
-    responses={200: {"content": _FILES}, **_NOT_MODIFIED},
+    responses={200: {"content": FILES}, **NOT_MODIFIED},
 )
 async def list_markets(
     request: Request,
@@ -153,7 +107,7 @@ async def list_markets(
         page = await service.page(filters, sort=sort, limit=limit, after=after)
         body = await asyncio.to_thread(exports.as_file, exports.export_frame(page.markets), wanted)
         following = _write_cursor(page.next, filters, sort)
-        return _download(request, body, wanted, "markets", following)
+        return download(request, body, wanted, "markets", following)
     if wanted == "csv":
         return await _csv_stream(service.pages(filters, sort=sort, after=after))
     frames = [exports.export_frame([])]
@@ -161,14 +115,14 @@ async def list_markets(
         frames.append(exports.export_frame(page.markets))
         after = page.next
     body = await asyncio.to_thread(exports.as_file, exports.concat(frames), wanted)
-    return _download(request, body, wanted, "markets", _write_cursor(after, filters, sort))
+    return download(request, body, wanted, "markets", _write_cursor(after, filters, sort))
 
 
 @router.get(
     "/v1/markets/{market_id:path}/history",
     summary="A market's price history",
     response_model=schemas.MarketHistory,
-    responses={200: {"content": _FILES}, 404: {}, **_NOT_MODIFIED},
+    responses={200: {"content": FILES}, 404: {}, **NOT_MODIFIED},
 )
 async def market_history(
     request: Request,
@@ -201,14 +155,14 @@ async def market_history(
     from augury.markets import exports
 
     body = await asyncio.to_thread(exports.as_file, exports.history_frame(found), wanted)
-    return _download(request, body, wanted, "history", None)
+    return download(request, body, wanted, "history", None)
 
 
 @router.get(
     "/v1/markets/{market_id:path}",
     summary="One market",
     response_model=schemas.MarketDetail,
-    responses={404: {}, **_NOT_MODIFIED},
+    responses={404: {}, **NOT_MODIFIED},
 )
 async def market_detail(
     request: Request, caller: MarketsCaller, service: Service, market_id: str
@@ -256,19 +210,7 @@ def _fits(value: float | str | None, sort: Sort) -> bool:
 
 def _answer(request: Request, content: dict[str, Any]) -> Response:
     # Encoded here: the records come from our own store and need no second validation.
-    return tagged(request, msgspec.json.encode(content), headers=_CACHING)
-
-
-def _download(
-    request: Request, body: bytes, wanted: Format, name: str, next_cursor: str | None
-) -> Response:
-    headers = {**_CACHING, "Content-Disposition": f'attachment; filename="{name}.{wanted}"'}
-    if next_cursor is not None:
-        given = request.query_params.multi_items()
-        query = [(k, v) for k, v in given if k not in ("cursor", "format")]
-        target = urlencode([*query, ("format", wanted), ("cursor", next_cursor)])
-        headers["Link"] = f'<{request.url.path}?{target}>; rel="next"'
-    return tagged(request, body, media_type=_MEDIA[wanted], headers=headers)
+    return tagged(request, msgspec.json.encode(content), headers=CACHING)
 
 
 async def _csv_stream(parts: AsyncIterator[Page]) -> Response:
@@ -283,5 +225,5 @@ async def _csv_stream(parts: AsyncIterator[Page]) -> Response:
         async for page in parts:
             yield exports.as_csv(exports.export_frame(page.markets), header=False)
 
-    headers = {**_CACHING, "Content-Disposition": 'attachment; filename="markets.csv"'}
-    return StreamingResponse(lines(), media_type=_MEDIA["csv"], headers=headers)
+    headers = {**CACHING, "Content-Disposition": 'attachment; filename="markets.csv"'}
+    return StreamingResponse(lines(), media_type=MEDIA["csv"], headers=headers)

@@ -158,16 +158,14 @@ def with_window(x: Floats, panel: Panel, steps: Ints | int) -> Floats:
 def cap_factor(rv: Floats) -> Floats:
     """(assets, rows): what to multiply a day's measures by so that rv is at most `CAP` times the
     median of the `CAP_ROWS` rows before it; 1 with fewer than 20 rows behind."""
-    n, rows = rv.shape
+    rows = rv.shape[1]
     out = np.ones_like(rv)
-    padded = np.concatenate([np.full((n, CAP_ROWS), np.nan), rv], axis=1)
-    # A day can only be cut if it is CAP times the mean of the last rows' smallest: look at few.
+    # Only a day CAP times the smallest of those before it can be cut: the median is of few.
     for row in range(20, rows):
-        behind = padded[:, row : row + CAP_ROWS]
-        low = rv[:, max(0, row - CAP_ROWS) : row].min(axis=1)
-        hot = np.flatnonzero(rv[:, row] > CAP * low)
+        behind = rv[:, max(0, row - CAP_ROWS) : row]
+        hot = np.flatnonzero(rv[:, row] > CAP * behind.min(axis=1))
         if hot.size:
-            median = np.nanmedian(behind[hot], axis=1)
+            median = np.median(behind[hot], axis=1)
             out[hot, row] = np.minimum(1.0, CAP * median / rv[hot, row])
     return out
 

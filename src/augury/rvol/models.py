@@ -246,8 +246,9 @@ class Forecasts:
     """(assets): rows (days or sessions) in the target window."""
     variance: dict[str, Floats]
     """By published model, (assets): variance over the whole window."""
-    log_variance: Floats
-    """(assets): variance of the log of what is realized, around its mean."""
+    log_variance: dict[str, Floats]
+    """By published model, (assets): variance of the log of what is realized, around its mean.
+    Models that have no regression of logs get that of log-HAR."""
     members: dict[str, Floats]
     """By member of the blend, (assets): the same as `variance`."""
     contributions: dict[str, Floats]
@@ -271,7 +272,8 @@ def forecast(given: Problem, steps: Ints) -> Forecasts:
     here = np.arange(n)
     low, high = _range(given.means)
     enough = given.ok.sum(axis=1)
-    pool = _pool(given)
+    full = regression.sums(given.x, given.target, given.ok)
+    pool = _pool(given, full)
     trusted = enough >= (OWN_ROWS if pool is not None else FEWEST_ROWS)
     x_now, level = given.x[here, last], design.level[here, last]
     usable = design.usable[here, last]
@@ -279,19 +281,19 @@ def forecast(given: Problem, steps: Ints) -> Forecasts:
     full = regression.sums(given.x, given.target, given.ok)
     raw: dict[str, Floats] = {}
     moves: dict[str, Floats] = {}
-    log_variance = np.full(n, np.nan)
+    log_variance: dict[str, Floats] = {}
     pooled_spread = np.nan
+    if pool is not None:
+        _, pooled_spread = _solve_pooled(MEMBERS["pooled-log-har"], pool, given)
     for name, member in MEMBERS.items():
         if member.pooled:
             if pool is None:
                 continue
-            b, spread = _solve_pooled(member, pool, panel.continuous)
+            b, spread = _solve_pooled(member, pool, given)
             columns = columns_of(member, panel.continuous)
             fit = (x_now[:, columns] * b).sum(axis=-1)
             raw[name] = np.where(usable, level * np.exp(fit + 0.5 * spread), np.nan)
-            moves[name] = _moves(x_now, b, pool.sums.means, columns)
-            if name == "pooled-log-har":
-                pooled_spread = spread
+            moves[name] = _moves(x_now, b, pool.means, columns)
             continue
         if member.scale == "log":
             columns = columns_of(member, panel.continuous)
@@ -300,7 +302,10 @@ def forecast(given: Problem, steps: Ints) -> Forecasts:
             moves[name] = _moves(x_now, b, full.means, columns)
             if member is spread_member(given.days):
                 spread = residual if given.days >= LONG else _recent_error(given, columns, b)
-                log_variance = np.where(trusted, spread, np.nan)
+                log_variance["blend"] = np.where(trusted, spread, pooled_spread)
+            if name == "log-har":
+                plain = np.where(trusted, residual, pooled_spread)
+                log_variance |= dict.fromkeys(MODELS[1:], plain)
         else:
             x = level_regressors(design.lags, member.scale)
             y = np.sqrt(given.means) if member.scale == "root" else given.means
@@ -309,7 +314,6 @@ def forecast(given: Problem, steps: Ints) -> Forecasts:
             fit = (x[here, last] * b).sum(axis=-1)
         good = trusted & usable & has_all(member, design)
         raw[name] = np.where(good, in_scale(member, fit, residual, level), np.nan)
-    log_variance = np.where(np.isfinite(log_variance), log_variance, pooled_spread)
     members: dict[str, Floats] = {k: np.clip(v, low, high) * steps for k, v in raw.items()}
     names = blend_of(given.days)
     smoothed: Floats = np.where(usable, ewma_now(panel.rv)[here, last], np.nan)
@@ -339,44 +343,38 @@ def ewma_now(rv: Floats) -> Floats:
     return out
 
 
-@dataclass(frozen=True)
-class _Pool:
-    """All windows of a class that have closed, as one regression."""
-
-    sums: Sums
-    x: Floats
-    y: Floats
-
-
 def pooled_rows(given: Problem) -> Bools:
     """(assets, rows): rows a regression over the class learns from."""
     return given.ok & (given.design.level > PEGGED)
 
 
-def _pool(given: Problem) -> _Pool | None:
+def _pool(given: Problem, own: Sums) -> Sums | None:
+    """All windows of a class that have closed, as one regression; None where they are too few."""
     if len(given.panel.assets) < 2:
         return None
     rows = pooled_rows(given)
-    x, y = given.x[rows], given.target[rows]
-    if len(y) < POOL_ROWS:
-        return None
-    return _Pool(regression.sums(x, y, np.ones(len(y), dtype=bool)), x, y)
+    some = (rows != given.ok).any(axis=1)
+    rest = regression.sums(given.x[some], given.target[some], rows[some]) if some.any() else None
+    found = own.at(~some).total(rest)
+    return found if found.n >= POOL_ROWS else None
 
 
-def _solve_pooled(member: Member, pool: _Pool, continuous: bool) -> tuple[Floats, float]:
-    columns = columns_of(member, continuous)
-    given = pool.sums.of(columns)
-    b, residual = regression.solve(given, member.penalty)
+def _solve_pooled(member: Member, pool: Sums, given: Problem) -> tuple[Floats, float]:
+    columns = columns_of(member, given.panel.continuous)
+    sums = pool.of(columns)
+    b, residual = regression.solve(sums, member.penalty)
     if member.pooled == "ridge":
         return b, float(residual)
     b[0] += 0.5 * residual
-    return regression.gamma(pool.x[:, columns], np.exp(pool.y), b, given, member.penalty), 0.0
+    relative = given.means / given.design.level
+    rows = pooled_rows(given)
+    return regression.gamma(given.x, relative, rows, b, sums, columns, member.penalty), 0.0
 
 
 def _recent_error(given: Problem, columns: Sequence[int], b: Floats) -> Floats:
     """(assets): variance of the errors of coefficients b (assets, k), recent ones first."""
-    x = given.x[:, :, columns]
-    error = np.where(given.ok, given.target - (x @ b[..., None])[..., 0], 0.0)
+    fitted = np.einsum("ntk,nk->nt", given.x[:, :, columns], b)
+    error = np.where(given.ok, given.target - fitted, 0.0)
     weight = regression.fading_weights(given.ok, RECENT)
     mean = (weight * error * error).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
     return mean * freedom(given.ok.sum(axis=1), len(columns))
@@ -417,7 +415,7 @@ def _contributions(moves: Mapping[str, Floats], members: Mapping[str, Floats]) -
     }
 
 
-def first_days(panel: Panel) -> Ints:
+def last_days(panel: Panel) -> Ints:
     """(assets): the day of each asset's last row."""
     last = np.maximum(panel.lengths - 1, 0)
     days = panel.days[np.arange(len(panel.assets)), last]

@@ -1,97 +1,214 @@
-"""GET /v1/rvol/*: spec section 4.3."""
+"""GET /v1/rvol/*: spec section 4.3, and the scorecard."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple
 
-from augury.errors import Unavailable
-from augury.http import openapi, routing
+import msgspec
+from fastapi import Depends, Request, Response
+
+from augury.errors import InvalidInput
+from augury.http import openapi, pages, routing
 from augury.http.callers import RvolCaller
+from augury.http.conditional import tagged
+from augury.http.forms import CACHING, FILES, NOT_MODIFIED, Format, Wanted, download, link
+from augury.rvol import rows
 from augury.rvol import schemas as s
+from augury.rvol.service import RvolService
+from augury.rvol.store import Position
 
 router = routing.router(tags=["rvol"], prefix="/v1/rvol")
 
-_OPTIONS: dict[str, Any] = {"responses": openapi.RVOL_ERRORS}
+_OPTIONS: dict[str, Any] = {
+    "responses": {200: {"content": FILES}, **NOT_MODIFIED, **openapi.RVOL_ERRORS}
+}
 
 
-def _not_yet() -> NoReturn:
-    raise Unavailable(
-        "Realized volatility is not served by this version yet.",
-        retry_after=3600,
-        code="not_built_yet",
-    )
+class Subject(NamedTuple):
+    """What rows are about."""
+
+    asset: str | None
+    horizon: str | None
+
+
+class ModelChoice(NamedTuple):
+    """Whose rows."""
+
+    model: str | None
+    model_version: str | None
+
+
+class Window(NamedTuple):
+    """From when to when, by as_of, inclusive."""
+
+    start: datetime | None
+    end: datetime | None
+
+
+async def _service(request: Request) -> RvolService:
+    return request.app.state.services.rvol
+
+
+async def _subject(asset: s.Asset = None, horizon: s.Horizon = None) -> Subject:
+    return Subject(asset, horizon)
+
+
+async def _model(model: s.Model = None, model_version: s.ModelVersion = None) -> ModelChoice:
+    return ModelChoice(model, model_version)
+
+
+async def _window(start: s.Start = None, end: s.End = None) -> Window:
+    if start is not None and end is not None and start > end:
+        raise InvalidInput.at("query", "start", msg="start should not be after end")
+    return Window(start, end)
+
+
+async def _after(cursor: pages.Cursor = None) -> Position | None:
+    if cursor is None:
+        return None
+    found = pages.decode(cursor, Position)
+    texts = (found.asset, found.model_id, found.model_version)
+    if found.as_of.tzinfo is None or any("\0" in t for t in texts) or abs(found.horizon) > 10_000:
+        raise InvalidInput.at(
+            "query", "cursor", msg="This cursor is not one of this list.", type="cursor_invalid"
+        )
+    return found
+
+
+Service = Annotated[RvolService, Depends(_service)]
+OfSubject = Annotated[Subject, Depends(_subject)]
+OfModel = Annotated[ModelChoice, Depends(_model)]
+Within = Annotated[Window, Depends(_window)]
+After = Annotated[Position | None, Depends(_after)]
 
 
 @router.get("/models", summary="Models", response_model=list[s.RvolModelRow], **_OPTIONS)
 async def models(
+    request: Request,
     caller: RvolCaller,
+    service: Service,
+    wanted: Wanted,
     model_id: s.ModelId = None,
     limit: s.FewRows = 100,
-    format: s.Format = "json",
-) -> Any:
-    """Public model identifiers, versions and aliases."""
-    _not_yet()
+) -> Response:
+    """Public model identifiers, versions and aliases, the newest version of a model first.
+
+    A version is immutable: code, feature families, members and rule of training. `champion` is
+    the model that is served by default, `latest` its newest version, `stable` the newest one
+    with 250 scored days.
+    """
+
+    async def made() -> list[dict[str, Any]]:
+        found = await service.models(model_id)
+        return [rows.model(model, aliases) for model, aliases in found[:limit]]
+
+    return await _answer(request, service, wanted, "models", (model_id, limit), made)
 
 
 @router.get("/assets", summary="Assets", response_model=list[s.RvolAssetRow], **_OPTIONS)
 async def assets(
+    request: Request,
     caller: RvolCaller,
+    service: Service,
+    wanted: Wanted,
     include_inactive: s.IncludeInactive = False,
     limit: s.FewRows = 500,
-    format: s.Format = "json",
-) -> Any:
+) -> Response:
     """Covered assets and their default horizons."""
-    _not_yet()
+
+    async def made() -> list[dict[str, Any]]:
+        found = await service.assets(inactive=include_inactive)
+        shown = found[:limit]
+        return await asyncio.to_thread(
+            lambda: [rows.asset(a, service.horizons) for a in shown]  # may load calendars
+        )
+
+    return await _answer(request, service, wanted, "assets", (include_inactive, limit), made)
 
 
 @router.get(
     "/latest", summary="Latest forecasts", response_model=list[s.RvolForecastRow], **_OPTIONS
 )
 async def latest(
+    request: Request,
     caller: RvolCaller,
-    model: s.Model = None,
-    model_version: s.ModelVersion = None,
-    asset: s.Asset = None,
-    horizon: s.Horizon = None,
+    service: Service,
+    wanted: Wanted,
+    of: OfSubject,
+    by: OfModel,
+    after: After,
     limit: s.FewRows = 100,
-    format: s.Format = "json",
-) -> Any:
-    """The latest forecasts, by asset, horizon, model or version."""
-    _not_yet()
+) -> Response:
+    """The newest forecast of each asset and horizon: the champion's, unless a model is named.
+
+    `issued` is `live`, or `replay` for a forecast made later from data cut at its `as_of`.
+    """
+
+    async def page() -> list[tuple[Any, ...]]:
+        return await service.forecasts(
+            **by._asdict(), **of._asdict(), limit=limit + 1, after=after, latest=True
+        )
+
+    return await _page(request, service, wanted, "latest", (*by, *of, limit, after), page, limit)
 
 
 @router.get(
     "/history", summary="Past forecasts", response_model=list[s.RvolForecastRow], **_OPTIONS
 )
 async def history(
+    request: Request,
     caller: RvolCaller,
-    model: s.Model = None,
-    model_version: s.ModelVersion = None,
-    asset: s.Asset = None,
-    horizon: s.Horizon = None,
-    start: s.Start = None,
-    end: s.End = None,
+    service: Service,
+    wanted: Wanted,
+    of: OfSubject,
+    by: OfModel,
+    within: Within,
+    after: After,
     limit: s.ManyRows = 1000,
-    format: s.Format = "json",
-) -> Any:
-    """Forecasts as they were issued, over a window of time."""
-    _not_yet()
+) -> Response:
+    """Forecasts as they were issued, newest first; none is ever rewritten.
+
+    `Link: rel="next"` leads to older ones.
+    """
+
+    async def page() -> list[tuple[Any, ...]]:
+        return await service.forecasts(
+            **by._asdict(), **of._asdict(), **within._asdict(), limit=limit + 1, after=after
+        )
+
+    key = (*by, *of, *within, limit, after)
+    return await _page(request, service, wanted, "history", key, page, limit)
 
 
 @router.get(
     "/actuals", summary="Realized volatility", response_model=list[s.RvolActualRow], **_OPTIONS
 )
 async def actuals(
+    request: Request,
     caller: RvolCaller,
-    asset: s.Asset = None,
-    horizon: s.Horizon = None,
-    start: s.Start = None,
-    end: s.End = None,
+    service: Service,
+    wanted: Wanted,
+    of: OfSubject,
+    within: Within,
+    after: After,
     limit: s.ManyRows = 1000,
-    format: s.Format = "json",
-) -> Any:
-    """What was realized over windows that have closed."""
-    _not_yet()
+) -> Response:
+    """What was realized over windows that have closed, newest first.
+
+    `status` is `preliminary` for three days, then `final`; a correction is a new `revision`. An
+    `incomplete` window lacks a day for good, and has no value.
+    """
+
+    async def page() -> list[tuple[Any, ...]]:
+        return await service.actuals(
+            **of._asdict(), **within._asdict(), limit=limit + 1, after=after
+        )
+
+    key = (*of, *within, limit, after)
+    return await _page(request, service, wanted, "actuals", key, page, limit)
 
 
 @router.get(
@@ -101,12 +218,123 @@ async def actuals(
     **_OPTIONS,
 )
 async def features(
+    request: Request,
     caller: RvolCaller,
-    asset: s.Asset = None,
-    horizon: s.Horizon = None,
+    service: Service,
+    wanted: Wanted,
+    of: OfSubject,
+    after: After,
     feature_set_id: s.FeatureSet = None,
     limit: s.FewRows = 100,
-    format: s.Format = "json",
-) -> Any:
-    """The latest feature-family summaries."""
-    _not_yet()
+) -> Response:
+    """The latest feature-family summaries: what moves each newest forecast, and how far.
+
+    `contribution` is in logs of variance against a typical day: 0.1 is about ten percent more.
+    `value` is the family's first regressor today, relative to the asset's own level.
+    """
+
+    async def page() -> list[tuple[Any, ...]]:
+        return await service.features(
+            **of._asdict(), feature_set_id=feature_set_id, limit=limit + 1, after=after
+        )
+
+    key = (*of, feature_set_id, limit, after)
+    return await _page(request, service, wanted, "features", key, page, limit)
+
+
+@router.get("/scorecard", summary="Scorecard", response_model=list[s.RvolScoreRow], **_OPTIONS)
+async def scorecard(
+    request: Request,
+    caller: RvolCaller,
+    service: Service,
+    wanted: Wanted,
+    of: OfSubject,
+    within: Within,
+    model: s.Model = None,
+) -> Response:
+    """How good every forecast whose window is over was, by asset, horizon and model.
+
+    Rows of asset `all` are over all assets. Everything here can be checked from `history` and
+    `actuals`.
+    """
+
+    async def made() -> list[dict[str, Any]]:
+        return await service.scorecard(**of._asdict(), **within._asdict(), model=model)
+
+    key = (*of, *within, model)
+    return await _answer(request, service, wanted, "scorecard", key, made)
+
+
+async def _answer(
+    request: Request,
+    service: RvolService,
+    wanted: Format,
+    name: str,
+    key: tuple[Any, ...],
+    make: Callable[[], Awaitable[list[dict[str, Any]]]],
+) -> Response:
+    """Rows without pages."""
+
+    async def made() -> bytes:
+        found = await make()
+        if wanted == "json":
+            return msgspec.json.encode(found)
+        return await asyncio.to_thread(rows.table_file, found, wanted)
+
+    body = await service.answer((name, wanted, *key), made)
+    if wanted == "json":
+        return tagged(request, body, headers=CACHING)
+    return download(request, body, wanted, name)
+
+
+_FILE_COLUMNS = {
+    "latest": (rows.FLAT_FORECAST, "forecast_variance", "forecast_volatility"),
+    "history": (rows.FLAT_FORECAST, "forecast_variance", "forecast_volatility"),
+    "actuals": (rows.FLAT_ACTUAL, "realized_variance", "realized_volatility"),
+}
+_ROW = {
+    "latest": rows.forecast,
+    "history": rows.forecast,
+    "actuals": rows.actual,
+    "features": rows.features,
+}
+
+
+async def _page(
+    request: Request,
+    service: RvolService,
+    wanted: Format,
+    name: str,
+    key: tuple[Any, ...],
+    read: Callable[[], Awaitable[list[tuple[Any, ...]]]],
+    limit: int,
+) -> Response:
+    """A page of rows; `read` returns one more than `limit` where there are more."""
+
+    async def made() -> tuple[bytes, str | None]:
+        found = await read()
+        shown = found[:limit]
+        following = _cursor(name, shown) if len(found) > limit else None
+        return await asyncio.to_thread(_encoded, name, shown, wanted), following
+
+    body, following = await service.answer((name, wanted, *key), made)
+    if wanted == "json":
+        return tagged(request, body, headers={**CACHING, **link(request, following)})
+    return download(request, body, wanted, name, following)
+
+
+def _encoded(name: str, shown: Sequence[tuple[Any, ...]], wanted: Format) -> bytes:
+    if wanted != "json" and name in _FILE_COLUMNS:
+        names, variance, volatility = _FILE_COLUMNS[name]
+        return rows.flat_file(shown, names, variance, volatility, wanted)
+    made = [_ROW[name](row) for row in shown]
+    return msgspec.json.encode(made) if wanted == "json" else rows.table_file(made, wanted)
+
+
+def _cursor(name: str, shown: Sequence[tuple[Any, ...]]) -> str:
+    row = shown[-1]
+    if name in ("latest", "history"):
+        model_id, version, asset, horizon, as_of = row[:5]
+        return pages.encode((as_of, asset, horizon, model_id, version))
+    asset, horizon, as_of = row[:3]
+    return pages.encode((as_of, asset, horizon, "blend", ""))

@@ -5,11 +5,13 @@ Rows may grow fields; clients tolerate unknown ones and nulls.
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
+
+from augury.http.fields import LastMoment, Moment
 
 UNIT = "log_return_variance_over_horizon"
 
@@ -55,12 +57,15 @@ class RvolPrediction(BaseModel):
 
     forecast_variance: float | None = Field(description="Predicted variance over the horizon.")
     forecast_volatility: float | None = Field(
-        description="Square-root volatility over the horizon."
+        description="Square-root volatility over the horizon: of the expected variance, which is "
+        "more than the expected volatility."
     )
     unit: Literal["log_return_variance_over_horizon"]
-    annualized_volatility: float | None = None
+    annualized_volatility: float | None = Field(
+        None, description="By 365 days a year, or 252 sessions."
+    )
     bands: dict[str, RvolBand] | None = Field(
-        None, description="By coverage in percent: 80, 90, 95."
+        None, description="Bounds of the realized variance, by coverage in percent: 80, 90, 95."
     )
 
 
@@ -89,8 +94,8 @@ class RvolForecastRow(_Window):
 
     model_config = _example(
         {
-            "model_id": "harq-pool",
-            "model_version": "2026.11",
+            "model_id": "blend",
+            "model_version": "2026.11+3f9a1c2b",
             **_WINDOW,
             "prediction": _PREDICTION,
             "prediction_value": 0.0016,
@@ -117,14 +122,14 @@ class RvolModelRow(BaseModel):
 
     model_config = _example(
         {
-            "model_id": "harq-pool",
-            "model_version": "2026.11",
+            "model_id": "blend",
+            "model_version": "2026.11+3f9a1c2b",
             "aliases": ["champion"],
             "trained_through": "2026-11-01T00:00:00Z",
             "updated_at": "2026-11-02T03:00:00Z",
             "is_champion": True,
             "feature_families": ["realized_measures"],
-            "members": ["har", "harq"],
+            "members": ["ridge", "log-harq"],
         }
     )
 
@@ -184,7 +189,7 @@ class RvolFeatureRow(BaseModel):
             "asset": "BTC",
             "horizon": "7d",
             "as_of": "2026-11-20T00:00:00Z",
-            "feature_set_id": "fs_2026_11",
+            "feature_set_id": "rvol-2026.11",
             "feature_families": [_FAMILY],
         }
     )
@@ -196,20 +201,66 @@ class RvolFeatureRow(BaseModel):
     feature_families: list[RvolFeatureFamily]
 
 
+class RvolScoreRow(BaseModel):
+    """How good a model's forecasts were, against what was realized and against HAR."""
+
+    model_config = _example(
+        {
+            "asset": "BTC",
+            "horizon": "7d",
+            "model_id": "blend",
+            "n": 173,
+            "from": "2026-05-25",
+            "to": "2026-11-13",
+            "qlike": 0.121,
+            "qlike_median": 0.048,
+            "qlike_ex_event": 0.097,
+            "event": "2026-10-09",
+            "mse": 2.1e-06,
+            "bias": 0.09,
+            "mz_r2": 0.41,
+            "coverage": {"80": 0.82, "90": 0.91, "95": 0.95},
+            "ratio_to_har": 0.71,
+            "dm_t": -3.4,
+        }
+    )
+
+    asset: str = Field(description="Asset key, or `all`.")
+    horizon: str
+    model_id: str
+    n: int = Field(description="Forecasts whose window is over.")
+    from_: str = Field(alias="from", description="First day with a scored forecast.")
+    to: str
+    qlike: float = Field(description="Mean of y/f - ln(y/f) - 1.")
+    qlike_median: float
+    qlike_ex_event: float | None = Field(
+        description="Without the windows that overlap the worst one: one day can own a score."
+    )
+    event: str = Field(description="Origin of the worst forecast.")
+    mse: float
+    bias: float = Field(description="Mean of ln(forecast / actual).")
+    mz_r2: float | None = Field(description="Of ln(actual) on ln(forecast).")
+    coverage: dict[str, float]
+    ratio_to_har: float | None = Field(description="QLIKE over that of HAR on the same origins.")
+    dm_t: float | None = Field(
+        description="Diebold-Mariano t against HAR, Newey-West; below -2 is better beyond doubt."
+    )
+
+
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
-Moment = datetime | date
 
 Asset = Annotated[_Name | None, Query(description="Asset key, e.g. BTC.")]
 Horizon = Annotated[
     str | None, Query(pattern=r"^[1-9]\d{0,3}d$", description="A number of days and d, e.g. 7d.")
 ]
-Model = Annotated[_Name | None, Query(description="Model alias or identifier.")]
+Model = Annotated[_Name | None, Query(description="Model alias or identifier; else the champion.")]
 ModelId = Annotated[_Name | None, Query(description="Model identifier.")]
 ModelVersion = Annotated[_Name | None, Query(description="Model version.")]
 FeatureSet = Annotated[_Name | None, Query(description="Feature set identifier.")]
 IncludeInactive = Annotated[bool, Query(description="Also assets no longer covered.")]
 Start = Annotated[Moment | None, Query(description="Earliest as_of, inclusive, UTC.")]
-End = Annotated[Moment | None, Query(description="Latest as_of, inclusive, UTC.")]
+End = Annotated[
+    LastMoment | None, Query(description="Latest as_of, inclusive, UTC; a day means all of it.")
+]
 FewRows = Annotated[int, Query(ge=1, le=1000, description="Most rows in one answer.")]
 ManyRows = Annotated[int, Query(ge=1, le=10000, description="Most rows in one answer.")]
-Format = Annotated[Literal["json", "csv", "parquet"], Query(description="The same rows as a file.")]

@@ -122,7 +122,7 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
         if enough.any():
             b[enough], spread[enough] = regression.solve(sums.at(enough), member.penalty)
         if member.pooled == "gamma":
-            b = _gamma_path(x[:, columns], np.exp(y), known, b, spread, sums, member.penalty)
+            b = _gamma_path(x, np.exp(y), known, b, spread, sums, columns, member.penalty)
             spread = np.where(enough, 0.0, np.nan)
         paths[name] = (member, when, b, spread)
     return paths
@@ -148,6 +148,7 @@ def _gamma_path(
     start: Floats,
     spread: Floats,
     sums: Sums,
+    columns: list[int],
     penalty: float,
 ) -> Floats:
     out = start.copy()
@@ -158,6 +159,8 @@ def _gamma_path(
             b[0] += 0.5 * spread[day]
         if n % GAMMA_EVERY == 0:
             upto = known[day]
-            b = regression.gamma(x[:upto], y[:upto], b, sums.at(int(day)), penalty)
+            ok = np.ones(upto, dtype=bool)
+            given = sums.at(int(day))
+            b = regression.gamma(x[:upto], y[:upto], ok, b, given, columns, penalty)
         out[day] = b
     return out

@@ -1,0 +1,146 @@
+"""Days and sessions: when a market's day begins and ends, and what a horizon means on it.
+
+A market that never closes has UTC days. Others have the sessions of their exchange, from
+`exchange_calendars`, holidays and early closes included; it is imported when first asked for.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from augury.errors import InvalidInput
+from augury.rvol.panel import Bools, Ints
+
+ALWAYS = "24/7"
+EPOCH = date(1970, 1, 1)
+DAY = 86_400
+_FIRST = "1990-01-01"
+
+
+def number(day: date) -> int:
+    """Days since 1970-01-01."""
+    return (day - EPOCH).days
+
+
+def date_of(number: int) -> date:
+    """The day of a number."""
+    return EPOCH + timedelta(days=int(number))
+
+
+def moment(seconds: int) -> datetime:
+    """Seconds since 1970 as a time."""
+    return datetime.fromtimestamp(int(seconds), UTC)
+
+
+def by_calendar(horizon: int) -> bool:
+    """Whether a horizon counts calendar days even where a market trades in sessions: whole weeks
+    and months of 30 days do; 1d, 5d, 22d and all others count sessions."""
+    return horizon % 7 == 0 or horizon % 30 == 0
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """The trading days of a market, ascending, with their hours in seconds since 1970."""
+
+    name: str
+    days: Ints = field(repr=False)
+    opens: Ints = field(repr=False)
+    closes: Ints = field(repr=False)
+    early: Bools = field(repr=False)
+
+    @property
+    def continuous(self) -> bool:
+        return self.name == ALWAYS
+
+    @property
+    def per_year(self) -> int:
+        """Trading days a variance is annualized with."""
+        return 365 if self.continuous else 252
+
+    def hours(self, day: int) -> tuple[int, int] | None:
+        """When a day's trading opens and closes; None when there is none."""
+        if self.continuous:
+            return day * DAY, (day + 1) * DAY
+        at = self._place(day)
+        return None if at is None else (int(self.opens[at]), int(self.closes[at]))
+
+    def is_early(self, day: int) -> bool:
+        """Whether the session closes before its usual hour."""
+        at = None if self.continuous else self._place(day)
+        return at is not None and bool(self.early[at])
+
+    def days_of(self, start: int, end: int) -> Ints:
+        """Trading days from `start` to `end`, seconds since 1970, whose close lies within."""
+        if self.continuous:
+            return np.arange(-(-start // DAY), end // DAY, dtype=np.int64)
+        return self.days[(self.closes > start) & (self.closes <= end)]
+
+    def window(self, day: int, horizon: int) -> tuple[int, int]:
+        """How many trading days the target window after `day` has, and when it ends.
+
+        The window starts at the close of `day`. A week whose sessions are all holidays has none.
+        """
+        if self.continuous:
+            return horizon, (day + horizon + 1) * DAY
+        at = int(np.searchsorted(self.days, day, side="right"))
+        if by_calendar(horizon):
+            last = int(np.searchsorted(self.days, day + horizon, side="right"))
+        else:
+            last = at + horizon
+        last = min(last, len(self.days))
+        steps = last - at
+        end = self.closes[last - 1] if steps else (day + horizon + 1) * DAY
+        return steps, int(end)
+
+    def day_at(self, seconds: int) -> int:
+        """The last day that had closed by then."""
+        if self.continuous:
+            return seconds // DAY - 1
+        at = int(np.searchsorted(self.closes, seconds, side="right")) - 1
+        return int(self.days[at]) if at >= 0 else -1
+
+    def _place(self, day: int) -> int | None:
+        at = int(np.searchsorted(self.days, day))
+        return at if at < len(self.days) and self.days[at] == day else None
+
+
+_NONE: Any = np.empty(0, dtype=np.int64)
+
+
+@lru_cache(maxsize=32)
+def calendar(name: str) -> Calendar:
+    """The calendar of an exchange by its ISO 10383 code, or `24/7`.
+
+    Raises
+    ------
+    InvalidInput
+        When there is none of that name.
+    """
+    if name == ALWAYS:
+        return Calendar(name, _NONE, _NONE, _NONE, _NONE.astype(bool))
+    import exchange_calendars
+    from exchange_calendars.errors import InvalidCalendarName
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of pandas, in that library
+            try:
+                found = exchange_calendars.get_calendar(name, start=_FIRST)
+            except ValueError:  # an exchange whose sessions are known from later on only
+                found = exchange_calendars.get_calendar(name)
+    except InvalidCalendarName:
+        raise InvalidInput(
+            f"There is no exchange calendar {name!r}. Use 24/7 or an exchange's code, like XNYS."
+        ) from None
+    seconds = 10**9
+    sessions = found.sessions_nanos // (DAY * seconds)
+    early = np.isin(sessions, found.early_closes.asi8 // (DAY * seconds))
+    return Calendar(
+        name, sessions, found.opens_nanos // seconds, found.closes_nanos // seconds, early
+    )

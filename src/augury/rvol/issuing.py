@@ -1,0 +1,204 @@
+"""What is published for a day, and what came of it: rows from panels. Pure.
+
+A forecast is a function of the measures up to its day and of the calendar, of nothing else: run
+again on data cut at that day, it is equal to the last bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from importlib import resources
+
+import numpy as np
+
+from augury.rvol import calendars, features, models
+from augury.rvol.calendars import Calendar
+from augury.rvol.panel import MEASURES, NO_DAY, Bools, Panel
+
+EDITION = "2026.11"
+CODE = ("panel.py", "features.py", "regression.py", "models.py", "issuing.py")
+"""The modules whose text decides what is forecast."""
+TRAINING = "expanding window, refit at every origin, windows closed by then"
+FEATURE_SET = f"rvol-{EDITION}"
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """One forecast as it is stored. Variances are over the whole target window."""
+
+    asset: str
+    horizon: int
+    model_id: str
+    as_of: datetime
+    target_start_at: datetime
+    target_end_at: datetime
+    steps: int
+    variance: float
+    annualized: float
+    bands: tuple[float, ...]
+    """Lower and upper at 80, 90, 95 %."""
+    families: dict[str, tuple[float, float]] | None
+    """Of the blend: each family's value and contribution."""
+    members: dict[str, float] | None
+    """Of the blend: the forecast of each member."""
+
+
+@dataclass(frozen=True, slots=True)
+class Actual:
+    """What was realized over one target window; None: a day of it is missing."""
+
+    asset: str
+    horizon: int
+    as_of: datetime
+    target_start_at: datetime
+    target_end_at: datetime
+    steps: int
+    variance: float | None
+
+
+@lru_cache(maxsize=1)
+def code_hash() -> str:
+    """SHA-256 of the code that fits and forecasts."""
+    found = hashlib.sha256()
+    for name in CODE:
+        found.update(resources.files("augury.rvol").joinpath(name).read_bytes())
+    return found.hexdigest()
+
+
+def model_version() -> str:
+    """The version of all models: edition and code. Another code is another version."""
+    return f"{EDITION}+{code_hash()[:8]}"
+
+
+def members_of(model_id: str) -> tuple[str, ...]:
+    """The regressions a published model is made of."""
+    if model_id != "blend":
+        return (model_id,)
+    return tuple(dict.fromkeys((*models.SHORT_BLEND, *models.LONG_BLEND)))
+
+
+def families_of(model_id: str) -> list[str]:
+    """The feature families a published model reads."""
+    if model_id != "blend":
+        return ["realized_variance"]
+    return list(features.FAMILIES)
+
+
+def fingerprint(given: Panel) -> str:
+    """A hash of all inputs of a panel."""
+    found = hashlib.sha256(repr((given.assets, given.continuous, given.days.shape)).encode())
+    found.update(np.ascontiguousarray(given.days).tobytes())
+    for name in MEASURES:
+        found.update(np.ascontiguousarray(getattr(given, name)).tobytes())
+    return found.hexdigest()
+
+
+def with_rows(given: Panel) -> Panel:
+    """Without assets that have no row at all."""
+    return given.only(np.flatnonzero(given.lengths > 0).tolist())
+
+
+def issue(given: Panel, calendar: Calendar, horizons: Sequence[int], day: int) -> list[Forecast]:
+    """The forecasts for `day` of every asset that has that day, from data up to it.
+
+    Parameters
+    ----------
+    given : Panel
+        Of one family; rows after `day` are not looked at.
+    """
+    cut = with_rows(given.cut(day))
+    if not cut.assets:
+        return []
+    there = models.last_days(cut) == day
+    hours = calendar.hours(day)
+    if hours is None or not there.any():
+        return []
+    as_of = calendars.moment(hours[1])
+    made = features.design(cut)
+    out: list[Forecast] = []
+    for horizon in horizons:
+        steps, end = calendar.window(day, horizon)
+        if steps == 0:
+            continue
+        x = features.with_window(made.x, cut, horizon)
+        by_calendar = not calendar.continuous and calendars.by_calendar(horizon)
+        problem = models.problem(cut, made, x, horizon, by_calendar=by_calendar)
+        found = models.forecast(problem, np.full(len(cut.assets), steps))
+        out += _rows(found, cut, there, as_of, calendars.moment(end), calendar.per_year)
+    return out
+
+
+def _rows(
+    found: models.Forecasts, cut: Panel, there: Bools, as_of: datetime, end: datetime, per_year: int
+) -> Iterator[Forecast]:
+    for model_id, variance in found.variance.items():
+        spread = found.log_variance[model_id]
+        bounds = models.bands(variance, spread, found.days)
+        blended = model_id == "blend"
+        for i in np.flatnonzero(there & np.isfinite(variance) & np.isfinite(spread)):
+            value, steps = float(variance[i]), int(found.steps[i])
+            if value <= 0:
+                continue
+            yield Forecast(
+                cut.assets[i], found.days, model_id, as_of, as_of, end, steps, value,
+                float(np.sqrt(value * per_year / steps)),
+                tuple(float(side[i]) for pair in bounds.values() for side in pair),
+                {
+                    family: (float(found.values[family][i]), float(moved[i]))
+                    for family, moved in found.contributions.items()
+                }
+                if blended
+                else None,
+                {
+                    name: float(values[i])
+                    for name, values in found.members.items()
+                    if np.isfinite(values[i])
+                }
+                if blended
+                else None,
+            )  # fmt: skip
+
+
+def actuals(
+    given: Panel, calendar: Calendar, horizons: Iterable[int], *, first: int, now: int, settle: int
+) -> list[Actual]:
+    """What was realized over every window that is over, of origins from day `first` on.
+
+    A window with a missing day has no value and is reported only once `settle` seconds have
+    passed since its end: late bars may still come.
+    """
+    out: list[Actual] = []
+    for i, asset in enumerate(given.assets):
+        own = given.days[i][given.days[i] != NO_DAY]
+        realized = dict(zip(own.tolist(), given.rv[i, : len(own)].tolist(), strict=True))
+        for day in own[own >= first].tolist():
+            hours = calendar.hours(day)
+            if hours is None:
+                continue
+            for horizon in horizons:
+                steps, end = calendar.window(day, horizon)
+                if steps == 0 or end > now:
+                    continue
+                window = _window_days(calendar, day, steps)
+                values = [realized[d] for d in window if d in realized]
+                whole = len(values) == steps
+                if not whole and now < end + settle:
+                    continue
+                out.append(
+                    Actual(
+                        asset, horizon, calendars.moment(hours[1]), calendars.moment(hours[1]),
+                        calendars.moment(end), steps, float(np.sum(values)) if whole else None,
+                    )
+                )  # fmt: skip
+    return out
+
+
+def _window_days(calendar: Calendar, day: int, steps: int) -> Sequence[int]:
+    if calendar.continuous:
+        return range(day + 1, day + steps + 1)
+    at = int(np.searchsorted(calendar.days, day, side="right"))
+    return calendar.days[at : at + steps].tolist()

@@ -1,0 +1,194 @@
+"""Rows of the routes from rows of the store, as objects and as flat tables. Pure."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from augury.rvol.calendars import ALWAYS, calendar, moment, number
+from augury.rvol.issuing import FEATURE_SET
+from augury.rvol.store import ACTUAL_FIELDS, FORECAST_FIELDS, Asset
+from augury.rvol.store import Model as StoredModel
+
+UNIT = "log_return_variance_over_horizon"
+
+Rows = Sequence[tuple[Any, ...]]
+
+
+def forecast(values: tuple[Any, ...]) -> dict[str, Any]:
+    """A forecast row of spec section 2.6, from `FORECAST_FIELDS`."""
+    (model_id, version, asset, horizon, as_of, start, end, steps, variance, annualized,
+     l80, u80, l90, u90, l95, u95, issued, published_at) = values  # fmt: skip
+    return {
+        "model_id": model_id,
+        "model_version": version,
+        "asset": asset,
+        "horizon": f"{horizon}d",
+        "as_of": as_of,
+        "target_start_at": start,
+        "target_end_at": end,
+        "prediction": {
+            "forecast_variance": variance,
+            "forecast_volatility": math.sqrt(variance),
+            "unit": UNIT,
+            "annualized_volatility": annualized,
+            "bands": {
+                "80": {"lower": l80, "upper": u80},
+                "90": {"lower": l90, "upper": u90},
+                "95": {"lower": l95, "upper": u95},
+            },
+        },
+        "prediction_value": variance,
+        "steps": steps,
+        "issued": issued,
+        "published_at": published_at,
+    }
+
+
+def actual(values: tuple[Any, ...]) -> dict[str, Any]:
+    """An actuals row of spec section 2.6, from `ACTUAL_FIELDS`."""
+    asset, horizon, as_of, start, end, steps, variance, status, revision, known_at = values
+    return {
+        "asset": asset,
+        "horizon": f"{horizon}d",
+        "as_of": as_of,
+        "target_start_at": start,
+        "target_end_at": end,
+        "actual": {
+            "realized_variance": variance,
+            "realized_volatility": None if variance is None else math.sqrt(variance),
+            "unit": UNIT,
+        },
+        "actual_value": variance,
+        "steps": steps,
+        "status": status,
+        "revision": revision,
+        "known_at": known_at,
+    }
+
+
+def features(values: tuple[Any, ...]) -> dict[str, Any]:
+    """The feature families of one asset's newest forecast."""
+    asset, horizon, as_of, version, families = values
+    return {
+        "asset": asset,
+        "horizon": f"{horizon}d",
+        "as_of": as_of,
+        "feature_set_id": FEATURE_SET,
+        "feature_families": [
+            {"name": name, "value": value, "contribution": contribution}
+            for name, (value, contribution) in families.items()
+        ],
+        "model_version": version,
+    }
+
+
+def model(found: StoredModel, aliases: list[str]) -> dict[str, Any]:
+    """One version of a model."""
+    return {
+        "model_id": found.model_id,
+        "model_version": found.model_version,
+        "aliases": aliases,
+        "trained_through": found.trained_through,
+        "updated_at": found.updated_at or found.created_at,
+        "is_champion": "champion" in aliases,
+        "feature_families": found.families,
+        "members": found.members,
+        "training": found.training,
+        "code": found.code,
+    }
+
+
+def asset(found: Asset, horizons: Sequence[int]) -> dict[str, Any]:
+    """One covered asset."""
+    default = 7 if found.calendar == ALWAYS else 5
+    chosen = default if default in horizons else horizons[0]
+    through = None
+    if found.data_through is not None:
+        hours = calendar(found.calendar).hours(number(found.data_through))
+        through = None if hours is None else moment(hours[1])
+    return {
+        "asset": found.asset,
+        "display_name": found.display_name,
+        "target_family": found.target_family,
+        "default_horizon": f"{chosen}d",
+        "active": found.active,
+        "default_horizons": [f"{d}d" for d in horizons],
+        "calendar": found.calendar,
+        "data_through": through,
+        "status": "failing" if found.failure else "ok" if through else "no_data",
+        "origin": found.origin,
+        "failure": found.failure,
+    }
+
+
+FLAT_FORECAST = (
+    "model_id", "model_version", "asset", "horizon", "as_of", "target_start_at", "target_end_at",
+    "steps", "forecast_variance", "annualized_volatility", "lower_80", "upper_80", "lower_90",
+    "upper_90", "lower_95", "upper_95", "issued", "published_at",
+)  # fmt: skip
+FLAT_ACTUAL = (
+    "asset", "horizon", "as_of", "target_start_at", "target_end_at", "steps", "realized_variance",
+    "status", "revision", "known_at",
+)  # fmt: skip
+assert len(FLAT_FORECAST) == len(FORECAST_FIELDS)
+assert len(FLAT_ACTUAL) == len(ACTUAL_FIELDS)
+
+
+def flat_file(
+    rows: Rows,
+    names: tuple[str, ...],
+    variance: str,
+    volatility: str,
+    form: Literal["csv", "parquet"],
+) -> bytes:
+    """Forecasts or actuals as a file: the columns of the store by their public names."""
+    import polars as pl
+
+    kinds = {
+        "horizon": pl.Int16, "steps": pl.Int16, "revision": pl.Int16, "model_id": pl.String,
+        "model_version": pl.String, "asset": pl.String, "status": pl.String, "issued": pl.String,
+    }  # fmt: skip
+    times = ("as_of", "target_start_at", "target_end_at", "published_at", "known_at")
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    frame = pl.DataFrame(
+        [
+            pl.Series(
+                name,
+                values,
+                dtype=pl.Datetime("us", "UTC") if name in times else kinds.get(name, pl.Float64),
+            )
+            for name, values in zip(names, columns, strict=True)
+        ]
+    ).with_columns(
+        (pl.col("horizon").cast(pl.String) + "d").alias("horizon"),
+        pl.col(variance).sqrt().alias(volatility),
+    )
+    return as_file(frame, form)
+
+
+def table_file(rows: Sequence[dict[str, Any]], form: Literal["csv", "parquet"]) -> bytes:
+    """Other rows as a file: lists and objects as JSON."""
+    import polars as pl
+
+    flat = [
+        {
+            k: msgspec.json.encode(v).decode() if isinstance(v, (list, dict)) else v
+            for k, v in row.items()
+        }
+        for row in rows
+    ]
+    return as_file(pl.DataFrame(flat, infer_schema_length=None), form)
+
+
+def as_file(frame: Any, form: Literal["csv", "parquet"]) -> bytes:
+    """A frame as CSV with times in ISO 8601 and `Z`, or as Parquet."""
+    if form == "csv":
+        return frame.write_csv(datetime_format="%Y-%m-%dT%H:%M:%S%.fZ").encode()
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="lz4")
+    return buffer.getvalue()

@@ -1,0 +1,75 @@
+"""The sample: bars of made-up days, so that a fresh service shows volatility working. Pure.
+
+A stochastic-volatility simulation: log variance is a common and an own part, each slow and fast,
+with quieter weekends, jumps, and returns that push variance up when they fall. The names are
+those of well-known coins because callers ask for them; no price of theirs was used, and every
+row that comes of it says that it is a sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from augury.rvol import measures
+from augury.rvol.panel import Floats, Ints
+
+COINS = {
+    "BTC": ("Bitcoin", 64_000.0, 0.45), "ETH": ("Ethereum", 3_100.0, 0.60),
+    "SOL": ("Solana", 150.0, 0.80), "XRP": ("XRP", 0.9, 0.75), "DOGE": ("Dogecoin", 0.18, 0.85),
+    "BNB": ("BNB", 600.0, 0.50),
+}  # fmt: skip
+"""Asset: its name, the price it starts from, its typical volatility a year."""
+DAYS = 400
+BARS = 288
+MINUTES = 5
+
+
+@dataclass(frozen=True)
+class SampleDays:
+    """One coin's days."""
+
+    asset: str
+    name: str
+    days: Ints
+    paths: Floats
+    """(days, bars + 1): what `measures.daily` takes."""
+    measures: measures.Measures
+
+
+def generate(last_day: int, *, days: int = DAYS, seed: int = 7) -> list[SampleDays]:
+    """The sample that ends with `last_day`. Same day, same sample; time about 0.3 s."""
+    rng = np.random.default_rng(seed)
+    when = np.arange(last_day - days + 1, last_day + 1)
+    common = _autoregression(rng, days, 0.985, 0.10) + _autoregression(rng, days, 0.6, 0.22)
+    weekend = np.where((when + 3) % 7 >= 5, -0.55, 0.0)
+    time = np.arange(BARS) / BARS
+    within = 0.35 * np.cos(2 * np.pi * (time - 15 / 24))
+    out = []
+    for asset, (name, price, volatility) in COINS.items():
+        own = _autoregression(rng, days, 0.97, 0.08) + _autoregression(rng, days, 0.4, 0.20)
+        level = np.log(volatility**2 / 365)
+        log = level + common + own + weekend
+        shocks = rng.standard_normal((days, BARS))
+        fallen = np.minimum(shocks.mean(axis=1) * np.sqrt(BARS), 0.0)
+        log[1:] -= 0.25 * fallen[:-1]
+        variance = np.exp(log[:, None] + within + 0.25 * rng.standard_normal((days, BARS))) / BARS
+        returns = np.sqrt(variance) * shocks
+        jumps = rng.random((days, BARS)) < 0.15 / BARS
+        size = rng.standard_normal((days, BARS)) * np.sqrt(np.exp(log))[:, None] * 1.2
+        returns += np.where(jumps, size, 0.0)
+        ends = np.log(price) + np.cumsum(returns.ravel()).reshape(days, BARS)
+        ends -= ends[-1, -1] - np.log(price)
+        starts = np.concatenate([[ends[0, 0] - returns[0, 0]], ends[:-1, -1]])
+        paths = np.exp(np.concatenate([starts[:, None], ends], axis=1))
+        out.append(SampleDays(asset, name, when, paths, measures.daily(paths, MINUTES)))
+    return out
+
+
+def _autoregression(rng: np.random.Generator, n: int, phi: float, sigma: float) -> Floats:
+    out, value = np.empty(n), sigma / np.sqrt(1 - phi**2) * rng.standard_normal()
+    for t, shock in enumerate(rng.standard_normal(n) * sigma):
+        value = phi * value + shock
+        out[t] = value
+    return out

@@ -1,0 +1,453 @@
+"""Realized volatility: measures in, forecasts issued, actuals and scores out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from augury.clock import Clock, now
+from augury.errors import InvalidInput
+from augury.rvol import calendars, issuing, sample, scorecard, store
+from augury.rvol.calendars import Calendar, calendar, date_of, number
+from augury.rvol.models import MODELS
+from augury.rvol.panel import Panel, pack
+from augury.rvol.store import Asset, DayRow, Filters, Position
+from augury.settings import Settings
+from augury.storage.database import Database
+
+SETTLE = timedelta(days=3)
+"""How long after a window's end its actual is preliminary: venues correct their bars."""
+LIVE = timedelta(hours=24)
+"""A forecast published later than this after its day's close is a replay, and says so."""
+ACTUALS_BACK = 750
+"""Days before an asset's last one for which actuals are made."""
+KEPT, LARGEST_KEPT = 256, 256 * 1024
+"""How many answers are kept until something is published, and the largest of them in bytes."""
+ALIASES = ("champion", "latest", "stable")
+
+Report = Callable[[str, int, int], None]
+"""Told the stage, how much of it is done, and how much there is."""
+
+
+class Outcome(msgspec.Struct):
+    """What a refresh did."""
+
+    sets: int = 0
+    forecasts: int = 0
+    actuals: int = 0
+    revised: int = 0
+    latest: datetime | None = None
+    """The newest origin there is now."""
+    promoted: str | None = None
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """A model as a caller named it."""
+
+    model_id: str
+    model_version: str | None
+
+
+class RvolService:
+    """The use cases of realized volatility over one database."""
+
+    def __init__(self, database: Database, settings: Settings, *, clock: Clock = now) -> None:
+        self._database = database
+        self._clock = clock
+        self.horizons: tuple[int, ...] = settings.rvol_horizons
+        self._replay = settings.rvol_replay_days
+        self._answers: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._version = -1
+
+    # --- data in ---------------------------------------------------------------------------
+
+    async def ensure_sample(self) -> bool:
+        """Fill an empty store with the sample; False when there is anything already."""
+        async with self._database.reading() as conn:
+            if await store.assets(conn):
+                return False
+        last = calendar(calendars.ALWAYS).day_at(int(self._clock().timestamp()))
+        made = await asyncio.to_thread(sample.generate, last)
+        async with self._database.transaction() as conn:
+            await store.lock(conn)
+            if await store.assets(conn):
+                return False
+            await store.put_assets(
+                conn,
+                (
+                    Asset(
+                        asset=s.asset, display_name=f"{s.name} (sample)", target_family="crypto",
+                        calendar=calendars.ALWAYS, minutes=sample.MINUTES, origin="sample",
+                    )
+                    for s in made
+                ),
+            )  # fmt: skip
+            await store.put_days(conn, [row for s in made for row in _sample_rows(s)])
+            await store.bump(conn)
+        # The newest forecasts at once; the past is replayed by the next refresh.
+        await self.refresh(replay=1)
+        return True
+
+    async def put_measures(
+        self, assets: Sequence[Asset], rows: Sequence[DayRow]
+    ) -> tuple[int, int]:
+        """Keep assets and days; real ones take the sample's place. Returns new and changed days."""
+        async with self._database.transaction() as conn:
+            await store.lock(conn)
+            await store.drop_sample(conn)
+            await store.put_assets(conn, assets)
+            done = await store.put_days(conn, rows)
+            await store.bump(conn)
+        return done
+
+    # --- publishing ------------------------------------------------------------------------
+
+    async def refresh(self, *, replay: int | None = None, report: Report | None = None) -> Outcome:
+        """Issue what is missing, newest day first, then note what was realized.
+
+        Each day of a family is one set in one transaction: killed at any moment, what is there
+        is whole, and the next refresh goes on. Run twice, the second finds nothing to do.
+
+        Parameters
+        ----------
+        replay
+            How many days back from a family's last one to issue; else what the settings say.
+        """
+        outcome = Outcome()
+        async with self._database.reading() as conn:
+            covered = await store.assets(conn, inactive=False)
+        await self._register()
+        for family, name in sorted({(a.target_family, a.calendar) for a in covered}):
+            on = await asyncio.to_thread(calendar, name)  # loading one takes a second
+            await self._issue(family, on, outcome, replay or self._replay, report)
+            await self._realize(family, on, outcome)
+        outcome.promoted = await self._promote()
+        return outcome
+
+    async def _register(self) -> None:
+        version = issuing.model_version()
+        async with self._database.transaction() as conn:
+            for model_id in MODELS:
+                await store.put_model(
+                    conn,
+                    model_id,
+                    version,
+                    code=issuing.code_hash(),
+                    families=issuing.families_of(model_id),
+                    members=issuing.members_of(model_id),
+                    training=issuing.TRAINING,
+                )
+            named = await store.aliases(conn)
+            for alias in ALIASES:
+                if alias not in named:
+                    fixed = version if alias == "stable" else None
+                    await store.set_alias(conn, alias, "blend", fixed, "the first version")
+
+    async def _issue(
+        self, family: str, on: Calendar, outcome: Outcome, replay: int, report: Report | None
+    ) -> None:
+        given, known_at = await self._panel(family, on)
+        if not given.assets:
+            return
+        last = int(max(given.days[i, n - 1] for i, n in enumerate(given.lengths)))
+        candidates = np.unique(given.days[(given.days <= last) & (given.days > last - 3 * replay)])
+        candidates = candidates[::-1][:replay]
+        async with self._database.reading() as conn:
+            done = await store.issued_days(conn, _key(family, on), date_of(int(candidates[-1])))
+        missing = {
+            int(day): [a for a in _there(given, int(day)) if a not in done.get(date_of(day), ())]
+            for day in candidates
+        }
+        todo = [day for day, names in missing.items() if names]
+        version = issuing.model_version()
+        for n, day in enumerate(todo):
+            names = missing[day]
+            cut = issuing.with_rows(given.cut(day))
+            made = await asyncio.to_thread(issuing.issue, given, on, self.horizons, day)
+            inputs = await asyncio.to_thread(issuing.fingerprint, cut)
+            hours = on.hours(day)
+            late = self._clock() - calendars.moment(hours[1] if hours else 0)
+            async with self._database.transaction() as conn:
+                await store.lock(conn)
+                added = await store.publish(
+                    conn,
+                    [f for f in made if f.asset in set(names)],
+                    family=_key(family, on),
+                    day=date_of(day),
+                    issued="live" if late <= LIVE else "replay",
+                    known_at=known_at,
+                    inputs=inputs,
+                    model_version=version,
+                    assets=names,
+                )
+                await store.bump(conn)
+            outcome.sets += 1
+            outcome.forecasts += added
+            if made and (outcome.latest is None or made[0].as_of > outcome.latest):
+                outcome.latest = made[0].as_of
+            if report is not None:
+                report(family, n + 1, len(todo))
+
+    async def _realize(self, family: str, on: Calendar, outcome: Outcome) -> None:
+        async with self._database.transaction() as conn:
+            await store.lock(conn)
+            changed = await store.changed_from(conn, family, on.name)
+            if changed is None:
+                return
+            given = _packed(await store.series(conn, family, on.name), on)
+            if not given.assets:
+                return
+            last = int(max(given.days[i, n - 1] for i, n in enumerate(given.lengths)))
+            first = max(number(changed) - 2 * max(self.horizons) - 7, last - ACTUALS_BACK)
+            at = self._clock()
+            made = await asyncio.to_thread(
+                issuing.actuals, given, on, self.horizons,
+                first=first, now=int(at.timestamp()), settle=int(SETTLE.total_seconds()),
+            )  # fmt: skip
+            done = await store.put_actuals(conn, made, now=at, settle=SETTLE.total_seconds())
+            await store.bump(conn)
+        outcome.actuals += done.added
+        outcome.revised += done.revised
+
+    async def _promote(self) -> str | None:
+        """Let the champion's alias go where the scores say, and `stable` to what is proven."""
+        async with self._database.transaction() as conn:
+            await store.lock(conn)
+            named = await store.aliases(conn)
+            champion = named.get("champion", ("blend", None))[0]
+            scored = await store.scored(conn, Filters())
+            better = await asyncio.to_thread(scorecard.challenger, scored, champion)
+            if better is not None:
+                await store.set_alias(
+                    conn, "champion", better, None, f"lower QLIKE than {champion}, |t| > 2"
+                )
+                champion = better
+            await store.set_alias(conn, "latest", champion, None, "the champion's newest version")
+            proven = await store.proven_version(conn, champion, scorecard.FEWEST_ORIGINS)
+            if proven is not None:
+                await store.set_alias(
+                    conn, "stable", champion, proven,
+                    f"the newest version with {scorecard.FEWEST_ORIGINS} scored origins",
+                )  # fmt: skip
+            if better is not None:
+                await store.bump(conn)
+        return better
+
+    async def _panel(
+        self, family: str, on: Calendar, known_at: datetime | None = None
+    ) -> tuple[Panel, datetime]:
+        """A family's measures, and since when they are known as they are."""
+        async with self._database.transaction() as conn:
+            await store.lock(conn)  # so that nobody's writing is half seen
+            at = known_at or await store.clock(conn)
+            return _packed(await store.series(conn, family, on.name, known_at=known_at), on), at
+
+    async def recompute(self, set_id: int) -> tuple[str, list[issuing.Forecast]]:
+        """A published set made anew from what was known then: the hash of its inputs, its rows."""
+        async with self._database.reading() as conn:
+            family, day, known_at = await store.set_of(conn, set_id)
+        name, _, on = family.partition("@")
+        given, _ = await self._panel(name, calendar(on), known_at)
+        made = await asyncio.to_thread(
+            issuing.issue, given, calendar(on), self.horizons, number(day)
+        )
+        return issuing.fingerprint(issuing.with_rows(given.cut(number(day)))), made
+
+    # --- answers ---------------------------------------------------------------------------
+
+    async def answer(self, key: tuple[Any, ...], make: Callable[[], Awaitable[Any]]) -> Any:
+        """What `make` returns, kept under `key` until something is published."""
+        async with self._database.reading() as conn:
+            version = await store.version(conn)
+        if version != self._version:
+            self._answers.clear()
+            self._version = version
+        if key in self._answers:
+            self._answers.move_to_end(key)
+            return self._answers[key]
+        made = await make()
+        # Not what was read before somebody else saw a newer version, nor what is large.
+        body = made[0] if isinstance(made, tuple) else made
+        if version == self._version and len(body) <= LARGEST_KEPT:
+            self._answers[key] = made
+            if len(self._answers) > KEPT:
+                self._answers.popitem(last=False)
+        return made
+
+    async def models(self, model_id: str | None = None) -> list[tuple[store.Model, list[str]]]:
+        """All versions with the aliases that name them now."""
+        async with self._database.reading() as conn:
+            found = await store.models(conn)
+            named = await store.aliases(conn)
+        if model_id is not None:
+            _check("model_id", model_id, {m.model_id for m in found})
+            found = [m for m in found if m.model_id == model_id]
+        newest: dict[str, str] = {}
+        for model in found:
+            newest.setdefault(model.model_id, model.model_version)
+        return [
+            (
+                m,
+                [
+                    alias
+                    for alias in ALIASES
+                    if alias in named
+                    and named[alias][0] == m.model_id
+                    and (named[alias][1] or newest[m.model_id]) == m.model_version
+                ],
+            )
+            for m in found
+        ]
+
+    async def assets(self, *, inactive: bool = False) -> list[Asset]:
+        """Covered assets by name."""
+        async with self._database.reading() as conn:
+            return await store.assets(conn, inactive=inactive)
+
+    async def forecasts(
+        self,
+        *,
+        model: str | None,
+        model_version: str | None,
+        asset: str | None,
+        horizon: str | None,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        limit: int,
+        after: Position | None = None,
+        latest: bool = False,
+    ) -> list[tuple[Any, ...]]:
+        """Rows of `store.FORECAST_FIELDS`; without a model those of the champion."""
+        async with self._database.reading() as conn:
+            chosen = await self._chosen(conn, model, model_version)
+            filters = Filters(
+                model_id=chosen.model_id, model_version=chosen.model_version, start=start, end=end,
+                **await self._subject(conn, asset, horizon),
+            )  # fmt: skip
+            return await store.forecasts(conn, filters, limit=limit, after=after, latest=latest)
+
+    async def actuals(
+        self,
+        *,
+        asset: str | None,
+        horizon: str | None,
+        start: datetime | None,
+        end: datetime | None,
+        limit: int,
+        after: Position | None,
+    ) -> list[tuple[Any, ...]]:
+        """Rows of `store.ACTUAL_FIELDS`."""
+        async with self._database.reading() as conn:
+            subject = await self._subject(conn, asset, horizon)
+            filters = Filters(start=start, end=end, **subject)
+            return await store.actuals(conn, filters, limit=limit, after=after)
+
+    async def features(
+        self,
+        *,
+        asset: str | None,
+        horizon: str | None,
+        feature_set_id: str | None,
+        limit: int,
+        after: Position | None,
+    ) -> list[tuple[Any, ...]]:
+        """(asset, horizon, as_of, version, {family: [value, contribution]}) of the newest blend."""
+        if feature_set_id is not None:
+            _check("feature_set_id", feature_set_id, {issuing.FEATURE_SET})
+        async with self._database.reading() as conn:
+            subject = await self._subject(conn, asset, horizon)
+            filters = Filters(model_id="blend", **subject)
+            return await store.feature_rows(conn, filters, limit=limit, after=after)
+
+    async def scorecard(
+        self,
+        *,
+        asset: str | None = None,
+        horizon: str | None = None,
+        model: str | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
+    ) -> list[dict[str, Any]]:
+        """Scores of every model against what was realized, over all assets and of each."""
+        async with self._database.reading() as conn:
+            chosen = None if model is None else await self._chosen(conn, model, None)
+            subject = await self._subject(conn, asset, horizon)
+            found = await store.scored(conn, Filters(start=start, end=end, **subject))
+        rows = await asyncio.to_thread(scorecard.rows, found)
+        return [r for r in rows if chosen is None or r["model_id"] == chosen.model_id]
+
+    async def _chosen(
+        self, conn: store.Connection, model: str | None, version: str | None
+    ) -> Chosen:
+        named = await store.aliases(conn)
+        if not named:
+            return Chosen("blend", version)
+        if model is None or model in named:
+            model_id, fixed = named.get(model or "champion", ("blend", None))
+        else:
+            _check("model", model, {*MODELS, *named})
+            model_id, fixed = model, None
+        if version is not None:
+            there = {m.model_version for m in await store.models(conn) if m.model_id == model_id}
+            _check("model_version", version, there)
+        return Chosen(model_id, version or fixed)
+
+    async def _subject(
+        self, conn: store.Connection, asset: str | None, horizon: str | None
+    ) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if asset is not None:
+            covered = await store.asset_names(conn)
+            _check("asset", asset, covered)
+            found["asset"] = asset
+        if horizon is not None:
+            days = sorted({*self.horizons, *await store.known_horizons(conn)})
+            _check("horizon", horizon, [f"{d}d" for d in days])
+            found["horizon"] = int(horizon.removesuffix("d"))
+        return found
+
+
+def _check(name: str, value: str, valid: Iterable[str]) -> None:
+    """422 with the valid values, when `value` is none of them."""
+    known = list(valid) if isinstance(valid, list) else sorted(valid)
+    if value in known:
+        return
+    shown = ", ".join(known[:100]) + (f" and {len(known) - 100} more" if len(known) > 100 else "")
+    raise InvalidInput.at(
+        "query",
+        name,
+        msg=f"Unknown {name}. Valid: {shown}." if known else f"There is no {name} yet.",
+        type="unknown_value",
+    )
+
+
+def _key(family: str, on: Calendar) -> str:
+    return f"{family}@{on.name}"
+
+
+def _packed(series: dict[str, store.Series], on: Calendar) -> Panel:
+    return pack({a: (s.days, s.measures) for a, s in series.items()}, continuous=on.continuous)
+
+
+def _there(given: Panel, day: int) -> list[str]:
+    """Assets that have the day."""
+    return [given.assets[i] for i in np.flatnonzero((given.days == day).any(axis=1))]
+
+
+def _sample_rows(made: sample.SampleDays) -> list[DayRow]:
+    m = made.measures
+    return [
+        DayRow(
+            made.asset, date_of(day), True, float(m.rv[n]), float(m.bv[n]), float(m.rsv_neg[n]),
+            float(m.rsv_pos[n]), float(m.medrv[n]), float(m.rk[n]), float(m.rq[n]),
+            float(m.tq[n]), float(m.open_to_close[n]), 0.0, float(made.paths[n, -1]), sample.BARS,
+            sample.BARS, 0, 0, False,
+        )
+        for n, day in enumerate(made.days)
+    ]  # fmt: skip
