@@ -21,9 +21,6 @@ from augury.settings import Settings
 CASES = int(os.environ.get("AUGURY_TEST_CASES", "15"))
 """Generated requests per operation; `.ci/run` asks for 300, a big run by hand for 5,000."""
 
-NOT_BUILT_YET = ("/v1/rvol/",)
-"""Routes whose contract stands but whose engines come later: they answer 503 by declaration."""
-
 UNLIMITED = {
     f"AUGURY_{name}_RATE": "1000000/s"
     for name in ("ANONYMOUS_SEARCH", "SEARCH", "FORECAST", "RVOL")
@@ -66,7 +63,5 @@ def test_every_answer_is_declared(case: schemathesis.Case, service: tuple[str, s
         builtin.CHECKS.get_one("positive_data_acceptance"),
     ]
     case.validate_response(response, excluded_checks=excluded)
-    if response.status_code >= 500:
-        assert response.status_code == 503
-        assert case.path.startswith(NOT_BUILT_YET), response.text
+    assert response.status_code < 500, response.text
     assert response.headers["x-request-id"]

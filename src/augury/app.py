@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +28,7 @@ from augury.net.addresses import Policy
 from augury.relations.linking import Linker
 from augury.relations.service import RelationService
 from augury.rvol import jobs as rvol_jobs
+from augury.rvol import store as rvol_store
 from augury.rvol.service import RvolService
 from augury.search.service import SearchService
 from augury.settings import Settings
@@ -36,8 +37,9 @@ from augury.storage.vault import Vault
 from augury.venues.sync import Sync
 from augury.watchlists import jobs as watchlist_jobs
 from augury.watchlists.evaluation import Evaluator
-from augury.watchlists.observe import Observer
+from augury.watchlists.observe import Observer, Reading
 from augury.watchlists.service import WatchlistService
+from augury.watchlists.store import Connection
 
 log = structlog.get_logger(__name__)
 
@@ -80,7 +82,9 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             database, vault, policy, notify_schemes=settings.notify_schemes
         )
         sender = Sender(database, vault, policy)
-        evaluator = Evaluator(database, Observer(), partial(_best, search), wake=sender.wake)
+        evaluator = Evaluator(
+            database, Observer(volatility=_volatility), partial(_best, search), wake=sender.wake
+        )
         graphs = GraphService(database, search, relations)
         yield Services(
             settings=settings,
@@ -149,6 +153,11 @@ async def forget_answers(database: Database) -> None:
     """Drop answers kept for repeated requests, once nobody may repeat them any more."""
     async with database.transaction() as conn:
         await idempotency.forget_old(conn)
+
+
+async def _volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Reading]:
+    found = await rvol_store.volatility(conn, assets)
+    return {asset: Reading(*reading) for asset, reading in found.items()}
 
 
 Work = Callable[[asyncio.Event], Awaitable[None]]

@@ -26,6 +26,7 @@ from augury.http.callers import (
 )
 from augury.http.gcra import Decision, Rate, take
 from augury.rvol import routes as rvol
+from augury.rvol.service import RvolService
 from augury.search.schemas import SearchRequest
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -109,7 +110,12 @@ def make_app(settings: Settings, **services: Any) -> FastAPI:
 
 @pytest.fixture
 def app(database: Database, settings: Settings) -> FastAPI:
-    app = make_app(settings, database=database, access=AccessService(database, remember=0))
+    app = make_app(
+        settings,
+        database=database,
+        access=AccessService(database, remember=0),
+        rvol=RvolService(database, settings),
+    )
     app.state.traffic.limiter = OpenLimiter()
     return app
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.rvol.conftest import NOW, Clock
 
-from augury.rvol import calendars, issuing, sample, scorecard, service, store
+from augury.rvol import calendars, issuing, sample, scorecard, store
 from augury.rvol.service import RvolService
 from augury.rvol.store import Asset, DayRow, Filters
 from augury.storage.database import Database
@@ -327,5 +327,14 @@ async def test_the_scorecard_is_of_what_was_issued(service: RvolService) -> None
         assert len(await store.scored(conn, Filters(asset="AAA", horizon=1, model_id="har"))) == 1
 
 
-def test_the_settings_of_the_service_are_small() -> None:
-    assert timedelta(days=3) == service.SETTLE
+async def test_watchlists_read_the_volatility_of_an_asset(
+    service: RvolService, database: Database
+) -> None:
+    await filled(service, "AAA", "BBB")
+    await service.refresh()
+    async with database.reading() as conn:
+        found = await store.volatility(conn, ["AAA", "ZZZ"])
+    assert set(found) == {"AAA"}
+    assert found["AAA"].as_of == NOW.replace(hour=0)
+    assert 0.2 < found["AAA"].forecast < 2
+    assert found["AAA"].realized is not None

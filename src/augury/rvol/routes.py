@@ -14,7 +14,7 @@ from augury.errors import InvalidInput
 from augury.http import openapi, pages, routing
 from augury.http.callers import RvolCaller
 from augury.http.conditional import tagged
-from augury.http.forms import CACHING, FILES, NOT_MODIFIED, Format, Wanted, download, link
+from augury.http.forms import CACHING, FILES, Format, Wanted, download, link
 from augury.rvol import rows
 from augury.rvol import schemas as s
 from augury.rvol.service import RvolService
@@ -22,9 +22,7 @@ from augury.rvol.store import Position
 
 router = routing.router(tags=["rvol"], prefix="/v1/rvol")
 
-_OPTIONS: dict[str, Any] = {
-    "responses": {200: {"content": FILES}, **NOT_MODIFIED, **openapi.RVOL_ERRORS}
-}
+_OPTIONS: dict[str, Any] = {"responses": {200: {"content": FILES}, **openapi.RVOL_ERRORS}}
 
 
 class Subject(NamedTuple):

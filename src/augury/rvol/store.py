@@ -735,6 +735,37 @@ async def known_horizons(conn: Connection) -> list[int]:
     return [row[0] for row in await rows.fetchall()]
 
 
+class Volatility(NamedTuple):
+    """An asset's volatility, annualized: the champion's newest forecast, and what the last window
+    of that length realized."""
+
+    as_of: datetime
+    forecast: float
+    realized: float | None
+
+
+async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volatility]:
+    """The newest reading of each asset that has one: over a week, or five sessions."""
+    named = await aliases(conn)
+    rows = await conn.execute(
+        """
+        select a.asset, f.as_of, f.annualized, sqrt(r.variance * k.per_year / r.steps)
+        from rvol_assets a
+        join (values (true, 7, 365), (false, 5, 252)) k (always, horizon, per_year)
+          on k.always = (a.calendar = '24/7')
+        join lateral (select as_of, annualized from rvol_forecasts f where f.asset = a.asset
+                      and f.horizon = k.horizon and f.model_id = %(model_id)s
+                      order by as_of desc limit 1) f on true
+        left join lateral (select variance, steps from rvol_actuals r where r.asset = a.asset
+                           and r.horizon = k.horizon and r.current and r.variance is not null
+                           order by as_of desc limit 1) r on true
+        where a.asset = any(%(assets)s)
+        """,
+        {"model_id": named.get("champion", ("blend", None))[0], "assets": list(assets)},
+    )
+    return {asset: Volatility(*values) for asset, *values in await rows.fetchall()}
+
+
 class Scored(NamedTuple):
     """Forecasts of one asset, horizon and model beside what came, by origin."""
 
