@@ -81,6 +81,7 @@ PURE = [
     "watchlists/measures.py",
     "watchlists/chart.py",
     "deliveries/schedule.py",
+    "series/parse.py",
     "rvol/panel.py",
     "rvol/measures.py",
     "rvol/bars.py",

@@ -12,6 +12,7 @@ from augury.markets import routes as markets
 from augury.relations import routes as relations
 from augury.rvol import routes as rvol
 from augury.search import routes as search
+from augury.series import routes as series
 from augury.watchlists import routes as watchlists
 
 ROUTERS = (
@@ -22,6 +23,7 @@ ROUTERS = (
     markets.router,  # 4.4  /v1/markets
     relations.router,  # /docs/factors: the causal factor base
     watchlists.router,  # 4.4  /v1/watchlists
+    series.router,  # 4.4  /v1/external-series
     deliveries.router,  # 4.4  /v1/watchlists/{watchlist_id}/deliveries
     graph.router,  # 4.4  /internal/v1/graph/*
 )

@@ -25,12 +25,14 @@ from augury.http import store as idempotency
 from augury.jobs.worker import Worker
 from augury.markets.service import MarketService
 from augury.net.addresses import Policy
+from augury.relations import store as relation_store
 from augury.relations.linking import Linker
 from augury.relations.service import RelationService
 from augury.rvol import jobs as rvol_jobs
 from augury.rvol import store as rvol_store
 from augury.rvol.service import RvolService
 from augury.search.service import SearchService
+from augury.series.service import SeriesService
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.storage.vault import Vault
@@ -64,6 +66,7 @@ class Services:
     watchlists: WatchlistService
     forecast: ForecastService
     rvol: RvolService
+    series: SeriesService
     health: HealthService
 
 
@@ -82,10 +85,11 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             database, vault, policy, notify_schemes=settings.notify_schemes
         )
         sender = Sender(database, vault, policy)
-        evaluator = Evaluator(
-            database, Observer(volatility=_volatility), partial(_best, search), wake=sender.wake
-        )
         graphs = GraphService(database, search, relations)
+        series = SeriesService(database, vault, policy)
+        stack.push_async_callback(series.close)
+        observer = Observer(linked=relation_store.linked, volatility=_volatility)
+        evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)
         yield Services(
             settings=settings,
             database=database,
@@ -100,6 +104,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             graph=graphs,
             forecast=ForecastService(database, search, graphs),
             rvol=RvolService(database, settings),
+            series=series,
             health=HealthService(
                 database,
                 search,
@@ -166,6 +171,7 @@ Work = Callable[[asyncio.Event], Awaitable[None]]
 def _work(services: Services) -> dict[str, Work]:
     worker = Worker(services.database)
     graph_jobs.register(worker, services.graph)
+    worker.every("series.refresh", 5, services.series.refresh_due)
     watchlist_jobs.register(worker, services.evaluator, services.database)
     rvol_jobs.register(worker, services.database, services.rvol)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))

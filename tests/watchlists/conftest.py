@@ -53,7 +53,7 @@ class World:
         self.now = T0
         self.found: list[str] = []
         self.woken = 0
-        self.links: dict[str, list[str]] = {}
+        self.links: dict[str, list[tuple[str, bool]]] = {}
         self.readings: dict[str, Any] = {}
         self.vault = Vault(settings)
         self.policy = Policy.of(["127.0.0.1"], http=True)
@@ -72,8 +72,14 @@ class World:
         self.account = ""
         self.watchlist = ""
 
-    async def _linked(self, conn: Any, ids: Any) -> dict[str, list[str]]:
-        return {i: self.links[i] for i in ids if i in self.links}
+    async def _linked(self, conn: Any, seqs: Any) -> dict[int, list[tuple[int, bool]]]:
+        names = {one for i, others in self.links.items() for one in (i, *(o for o, _ in others))}
+        seq = {i: quote.seq for i, quote in (await markets.quotes(conn, list(names))).items()}
+        return {
+            seq[i]: [(seq[other], inverted) for other, inverted in others]
+            for i, others in self.links.items()
+            if seq[i] in seqs
+        }
 
     async def _volatility(self, conn: Any, assets: Any) -> dict[str, Any]:
         return {a: self.readings[a] for a in assets if a in self.readings}

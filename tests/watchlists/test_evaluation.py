@@ -215,10 +215,12 @@ async def test_divergence_looks_only_at_linked_contracts(world: World) -> None:
     await world.target("polymarket:1")
     await world.rule(metric="divergence", threshold=0.05)
     assert await world.why() == "No quoted contract on another venue is linked to it."
-    world.links = {"polymarket:1": ["kalshi:SAME"]}
+    world.links = {"polymarket:1": [("kalshi:SAME", False)]}
     assert await world.evaluate() == [("firing", pytest.approx(0.07))]
     [alert] = await world.alerts()
     assert {e["id"] for e in alert.record["evidence"]} == {"polymarket:1", "kalshi:SAME"}
+    world.links = {"polymarket:1": [("kalshi:SAME", True)]}  # Yes here is No there: 0.53
+    assert await world.evaluate() == [("firing", pytest.approx(0.13))]
 
 
 def _kalshi(name: str, price: float, world: World) -> Any:

@@ -1028,9 +1028,18 @@ class Quote(NamedTuple):
 
 async def quotes(conn: Connection, ids: Sequence[str]) -> dict[str, Quote]:
     """The known ones among `ids`, as they stand."""
-    query = f"select {', '.join(Quote._fields)} from markets where id = any(%s)"  # noqa: S608
-    rows = await conn.execute(_sql(query), (list(ids),), binary=True)
-    return {row[0]: Quote(*row) for row in await rows.fetchall()}
+    return {quote.id: quote for quote in await _quotes(conn, "id = any(%s)", list(ids))}
+
+
+async def quotes_by_seq(conn: Connection, seqs: Sequence[int]) -> dict[int, Quote]:
+    """The known ones among the markets of these numbers, as they stand."""
+    return {quote.seq: quote for quote in await _quotes(conn, "seq = any(%s)", list(seqs))}
+
+
+async def _quotes(conn: Connection, where: str, asked: list[Any]) -> list[Quote]:
+    query = f"select {', '.join(Quote._fields)} from markets where {where}"  # noqa: S608
+    rows = await conn.execute(_sql(query), (asked,), binary=True)
+    return [Quote(*row) for row in await rows.fetchall()]
 
 
 async def moved_since(conn: Connection, moved: int, limit: int) -> tuple[list[str], int]:

@@ -68,7 +68,7 @@ async def _follow(
     target = httpx2.URL(url)
     for _ in range(MAX_REDIRECTS + 1):
         async with client.stream("GET", target, headers=headers) as response:
-            if response.is_redirect:
+            if response.has_redirect_location:
                 there = target.join(response.headers["location"])
                 if _origin(there) != _origin(target):
                     headers = {}

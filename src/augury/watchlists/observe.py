@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -29,13 +29,13 @@ class Reading(NamedTuple):
     realized: float | None
 
 
-Linked = Callable[[Connection, Sequence[str]], Awaitable[dict[str, list[str]]]]
-"""Ids of the same contract on other venues, by market."""
+Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
+"""By a market's number those of the same contract on other venues, and whether Yes is No there."""
 Volatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Reading]]]
 """The latest reading of each asset that has one."""
 
 
-async def no_links(conn: Connection, market_ids: Sequence[str]) -> dict[str, list[str]]:
+async def no_links(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
     return {}
 
 
@@ -156,15 +156,15 @@ class Observer:
         self, conn: Connection, facts: _Facts, pairs: list[tuple[Rule, Target]]
     ) -> None:
         wanted = {
-            side.quote.id
+            side.quote.seq
             for rule, target in pairs
             if rule.metric == "divergence"
             for side in facts.sides.get(target.id, ())
         }
         if wanted:
-            facts.linked = await self._linked(conn, list(wanted))
-            others = {other for found in facts.linked.values() for other in found}
-            facts.others = await markets.quotes(conn, list(others)) if others else {}
+            facts.linked = await self._linked(conn, wanted)
+            others = {other for found in facts.linked.values() for other, _ in found}
+            facts.others = await markets.quotes_by_seq(conn, list(others)) if others else {}
 
     async def _read_series(
         self, conn: Connection, facts: _Facts, pairs: list[tuple[Rule, Target]]
@@ -205,8 +205,8 @@ class _Facts:
         self.sides = sides
         self.past: dict[tuple[int, int, timedelta, int], list[float | None]] = {}
         self.volumes: dict[tuple[str, timedelta], list[float | None]] = {}
-        self.linked: dict[str, list[str]] = {}
-        self.others: dict[str, Quote] = {}
+        self.linked: dict[int, list[tuple[int, bool]]] = {}
+        self.others: dict[int, Quote] = {}
         self.series: dict[str, series.Latest] = {}
         self.series_before: dict[tuple[str, timedelta], float | None] = {}
         self.volatility: dict[str, Reading] = {}
@@ -295,16 +295,14 @@ class _Facts:
     def _divergence(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
         if side.price is None:
             return _UNQUOTED
+        if len(side.quote.outcomes) != 2:
+            return Seen(reason="Only contracts of two outcomes are compared.")
         others = []
-        for market_id in self.linked.get(side.quote.id, ()):
-            other = self.others.get(market_id)
-            if other is None or other.status != "active":
+        for seq, inverted in self.linked.get(side.quote.seq, ()):
+            other = self.others.get(seq)
+            if other is None or other.status != "active" or len(other.outcomes) != 2:
                 continue
-            # Only the outcome of the same name: by place it could be the opposite.
-            names = [name.casefold() for name in other.outcomes]
-            if side.label.casefold() not in names:
-                continue
-            same = names.index(side.label.casefold())
+            same = 1 - side.outcome if inverted else side.outcome
             if (price := price_of(other, same)) is not None:
                 others.append(price)
                 look.evidence.append(_price(other, other.outcomes[same], price))

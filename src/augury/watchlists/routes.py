@@ -47,11 +47,7 @@ def _id(prefix: str, text: str, noun: str) -> str:
 
 async def _after(cursor: pages.Cursor = None) -> str | None:
     """The id after which a list by id goes on."""
-    return (
-        pages.decode(cursor, tuple[Annotated[str, msgspec.Meta(pattern="^[a-z]+_[0-9a-f]+$")]])[0]
-        if cursor
-        else None
-    )
+    return pages.decode_id(cursor) if cursor else None
 
 
 Service = Annotated[WatchlistService, Depends(_service)]

@@ -1,0 +1,204 @@
+"""Points out of what a source answered: csv, json, or JSON as FRED serves it. Pure.
+
+A feed is taken whole or not at all: a row that can't be read is named, not skipped, because a
+series with silent holes looks like one without. What sources write for "missing" is skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+MOST_POINTS = 100_000
+_MISSING = {"", ".", "-", "na", "n/a", "nan", "null", "none", "#n/a", "nd"}
+_YEAR = re.compile(r"(\d{4})", re.ASCII)
+_MONTH = re.compile(r"(\d{4})-?(?:M)?(0[1-9]|1[0-2])", re.ASCII)
+_QUARTER = re.compile(r"(\d{4})[-: ]?Q([1-4])", re.ASCII | re.IGNORECASE)
+_EPOCH = re.compile(r"-?\d{9,13}(\.\d+)?", re.ASCII)
+_STEP = re.compile(r"([^.\[\]]+)|\[(\*|\d{1,6})\]")
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+FRED_TIME, FRED_VALUE = "observations[*].date", "observations[*].value"
+JSON_TIME, JSON_VALUE = "[*].time", "[*].value"
+
+Points = list[tuple[datetime, float]]
+
+
+class BadFeed(ValueError):
+    """What a source sent is no series; the text says where and why, for the series' owner."""
+
+
+def parse(kind: str, body: bytes, time_path: str | None, value_path: str | None) -> Points:
+    """The points of an answer, ascending, each time once (of two the later in the feed)."""
+    if kind == "csv":
+        pairs = _csv(body, time_path, value_path)
+    elif kind == "fred":
+        pairs = _json(body, FRED_TIME, FRED_VALUE)
+    else:
+        pairs = _json(body, time_path or JSON_TIME, value_path or JSON_VALUE)
+    return points(pairs)
+
+
+def points(pairs: Iterable[tuple[Any, Any]]) -> Points:
+    """Raw (time, value) pairs as points; those whose value is missing are left out."""
+    found: dict[datetime, float] = {}
+    for n, (time, value) in enumerate(pairs, 1):
+        if (isinstance(value, str) and value.strip().lower() in _MISSING) or value is None:
+            continue
+        try:
+            found[read_time(time)] = read_value(value)
+        except (ValueError, OverflowError) as error:
+            raise BadFeed(f"Row {n}: {error}.") from None
+        if len(found) > MOST_POINTS:
+            raise BadFeed(f"It has more than {MOST_POINTS:,} points.")
+    return sorted(found.items())
+
+
+def read_time(raw: Any) -> datetime:
+    """A time in UTC: ISO 8601 (without a zone: UTC), a year, month or quarter (its first moment),
+    or seconds or milliseconds since 1970."""
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
+        raise ValueError("its time is neither text nor number")
+    text = str(raw).strip()
+    if found := _QUARTER.fullmatch(text):
+        moment = datetime(int(found[1]), 3 * int(found[2]) - 2, 1, tzinfo=UTC)
+    elif found := _YEAR.fullmatch(text):
+        moment = datetime(int(found[1]), 1, 1, tzinfo=UTC)
+    elif found := _MONTH.fullmatch(text):
+        moment = datetime(int(found[1]), int(found[2]), 1, tzinfo=UTC)
+    elif _EPOCH.fullmatch(text):
+        number = float(text)
+        seconds = number / 1000 if abs(number) >= 1e11 else number
+        moment = _START + timedelta(seconds=seconds)
+    else:
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise ValueError(f"its time is not one of a known form ({_shown(text)})") from None
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    if not 1800 <= moment.year <= 2200:
+        raise ValueError("its year is not between 1800 and 2200")
+    return moment
+
+
+def read_value(raw: Any) -> float:
+    """A finite number."""
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
+        raise ValueError("its value is no number")
+    try:
+        value = float(raw.strip() if isinstance(raw, str) else raw)
+    except ValueError:
+        raise ValueError(f"its value is no number ({_shown(str(raw))})") from None
+    if not math.isfinite(value) or abs(value) > 1e15:
+        raise ValueError("its value is not between -1e15 and 1e15")
+    return value
+
+
+def check_path(path: str) -> None:
+    """Refuse what is no path like `data.items[*].date`.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    if _steps(path) is None:
+        raise ValueError("should look like data.items[*].date")
+
+
+def _csv(body: bytes, time_column: str | None, value_column: str | None) -> list[tuple[str, str]]:
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = body.decode("latin-1")
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row]
+    except csv.Error:
+        raise BadFeed("It is not CSV.") from None
+    if not rows or len(rows[0]) < 2:
+        raise BadFeed("It is not CSV with a row of names and at least two columns.")
+    names = [name.strip().casefold() for name in rows[0]]
+    time, value = _column(names, time_column, 0), _column(names, value_column, 1)
+    last = max(time, value)
+    pairs = []
+    for n, row in enumerate(rows[1:], 1):
+        if len(row) <= last:
+            raise BadFeed(f"Row {n} has only {len(row)} columns.")
+        pairs.append((row[time], row[value]))
+    return pairs
+
+
+def _column(names: list[str], wanted: str | None, default: int) -> int:
+    if wanted is None:
+        return default
+    if wanted.strip().casefold() not in names:
+        raise BadFeed(f"It has no column {_shown(wanted)}.")
+    return names.index(wanted.strip().casefold())
+
+
+def _json(body: bytes, time_path: str, value_path: str) -> list[tuple[Any, Any]]:
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadFeed("It is not JSON.") from None
+    times, values = _reach(document, time_path), _reach(document, value_path)
+    if len(times) != len(values):
+        raise BadFeed(
+            f"time_path leads to {len(times):,} places and value_path to {len(values):,}; "
+            "they should be the same rows."
+        )
+    return list(zip(times, values, strict=True))
+
+
+def _steps(path: str) -> list[str | int] | None:
+    """`a.b[*][0]` as names, `"*"` and places; None when it is no path."""
+    path = path.removeprefix("$").removeprefix(".")
+    steps: list[str | int] = []
+    at = 0
+    while at < len(path):
+        if path[at] == "." and at:
+            at += 1
+        found = _STEP.match(path, at)
+        if found is None:
+            return None
+        name, place = found.groups()
+        steps.append(f".{name}" if name is not None else place if place == "*" else int(place))
+        at = found.end()
+    return steps or None
+
+
+def _reach(document: Any, path: str) -> Sequence[Any]:
+    """Everything `path` leads to. A row without the last name is a missing value."""
+    steps = _steps(path)
+    assert steps is not None
+    level = [document]
+    for n, step in enumerate(steps):
+        below: list[Any] = []
+        for node in level:
+            if step == "*":
+                if not isinstance(node, list):
+                    raise BadFeed(f"There is no list where {_shown(path)} leads.")
+                below += node
+            elif isinstance(step, int):
+                if not isinstance(node, list) or step >= len(node):
+                    raise BadFeed(f"Nothing is where {_shown(path)} leads.")
+                below.append(node[step])
+            else:
+                last = n == len(steps) - 1
+                if not isinstance(node, dict) or (step[1:] not in node and not last):
+                    raise BadFeed(f"Nothing is where {_shown(path)} leads.")
+                below.append(node.get(step[1:]))
+        level = below
+    return level
+
+
+def _shown(text: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text[:40])

@@ -1,0 +1,168 @@
+"""/v1/external-series: series from outside, refreshed and read back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import msgspec
+from fastapi import Body, Depends, Query, Request, Response
+
+from augury.errors import InvalidInput, NotFound
+from augury.http import openapi, pages, routing
+from augury.http.callers import WatchCaller
+from augury.http.fields import Moment, is_id
+from augury.http.idempotency import idempotent
+from augury.series import schemas
+from augury.series.service import SeriesService
+
+router = routing.router(tags=["external series"], prefix="/v1/external-series")
+
+
+async def _service(request: Request) -> SeriesService:
+    return request.app.state.services.series
+
+
+async def _series_id(series_id: str) -> str:
+    if not is_id("ser", series_id):
+        raise NotFound("There is no series with this id.")
+    return series_id
+
+
+Service = Annotated[SeriesService, Depends(_service)]
+SeriesId = Annotated[str, Depends(_series_id)]
+_ERRORS = openapi.errors(404, 422)
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Make a series",
+    response_model=schemas.SeriesRecord,
+    responses=openapi.errors(409, 422),
+)
+@idempotent
+async def create(
+    caller: WatchCaller, service: Service, new: schemas.SeriesRequest
+) -> dict[str, object]:
+    """A series of the key's account: fetched as csv, json or FRED's JSON, or pushed to it.
+
+    With `refresh_every` it is fetched at once and then on schedule. Rules watch it by a target of
+    kind `series`.
+    """
+    made = await service.create(
+        caller.account_id or "",
+        new.name,
+        new.kind,
+        new.wanted(),
+        unit=new.unit,
+        frequency=new.frequency,
+        refresh_every=new.refresh_every,
+    )
+    return schemas.record(made)
+
+
+@router.get(
+    "",
+    summary="List series",
+    response_model=schemas.SeriesList,
+    responses=openapi.errors(422),
+)
+async def list_(
+    caller: WatchCaller,
+    service: Service,
+    limit: pages.Limit = pages.DEFAULT_LIMIT,
+    cursor: pages.Cursor = None,
+) -> dict[str, object]:
+    """The account's series, oldest first."""
+    after = pages.decode_id(cursor) if cursor else None
+    found = await service.page(caller.account_id or "", limit=limit + 1, after=after)
+    more = len(found) > limit
+    return {
+        "items": [schemas.record(series) for series in found[:limit]],
+        "next_cursor": pages.encode((found[limit - 1].id,)) if more else None,
+    }
+
+
+@router.get(
+    "/{series_id}",
+    summary="One series",
+    response_model=schemas.SeriesRecord,
+    responses=openapi.errors(404),
+)
+async def get(caller: WatchCaller, service: Service, series_id: SeriesId) -> dict[str, object]:
+    """A series, its last point, and how its last refresh ended."""
+    return schemas.record(await service.get(caller.account_id or "", series_id))
+
+
+@router.delete(
+    "/{series_id}", status_code=204, summary="Delete a series", responses=openapi.errors(404)
+)
+async def delete(caller: WatchCaller, service: Service, series_id: SeriesId) -> Response:
+    """The series is gone with its points; rules that watch it have no data from then on."""
+    await service.delete(caller.account_id or "", series_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{series_id}/refresh",
+    summary="Refresh a series",
+    response_model=schemas.RefreshResult,
+    responses={**_ERRORS, **openapi.errors(409, 502)},
+)
+@idempotent
+async def refresh(
+    caller: WatchCaller,
+    service: Service,
+    series_id: SeriesId,
+    given: Annotated[schemas.RefreshRequest | None, Body()] = None,
+) -> dict[str, object]:
+    """Fetch the source now, or take in the points pushed to it. Rules see them at once.
+
+    A source that says it has nothing new is `not_modified`. A changed old point is kept as a
+    revision. 502 when the source gave nothing usable; the series keeps what it has.
+    """
+    pushed = (
+        [(point.time, point.value) for point in given.points]
+        if given is not None and given.points is not None
+        else None
+    )
+    return schemas.refreshed(await service.refresh(caller.account_id or "", series_id, pushed))
+
+
+@router.get(
+    "/{series_id}/points",
+    summary="A series' points",
+    response_model=schemas.PointList,
+    responses=_ERRORS,
+)
+async def points(
+    caller: WatchCaller,
+    service: Service,
+    series_id: SeriesId,
+    start: Annotated[Moment | None, Query(description="First moment of the window.")] = None,
+    end: Annotated[Moment | None, Query(description="End of the window, not in it.")] = None,
+    limit: pages.Limit = pages.DEFAULT_LIMIT,
+    cursor: pages.Cursor = None,
+) -> dict[str, object]:
+    """Points, ascending, each with what it was before its source changed it."""
+    found, earlier = await service.points(
+        caller.account_id or "",
+        series_id,
+        start=start,
+        end=end,
+        limit=limit + 1,
+        after=_decode_time(cursor) if cursor else None,
+    )
+    more = len(found) > limit
+    return {
+        "items": [schemas.point(p, earlier.get(p.time, [])) for p in found[:limit]],
+        "next_cursor": pages.encode((found[limit - 1].time.isoformat(),)) if more else None,
+    }
+
+
+def _decode_time(cursor: str) -> datetime:
+    (moment,) = pages.decode(cursor, tuple[Annotated[datetime, msgspec.Meta(tz=True)]])
+    if not 1800 <= moment.year <= 2200:
+        raise InvalidInput.at("query", "cursor", msg="This cursor is not one of this list.")
+    return moment.astimezone(UTC)

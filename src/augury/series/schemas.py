@@ -1,0 +1,292 @@
+"""Wire shapes of external series."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StrictStr
+
+from augury.http.fields import Duration, Name, written
+from augury.series.parse import MOST_POINTS
+from augury.series.service import Kind, Refreshed, Source, SourceType
+from augury.series.store import Point, Revision, Series
+
+_ID = "ser_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"
+_SERIES: dict[str, Any] = {
+    "id": _ID,
+    "name": "Consumer prices, year on year",
+    "kind": "macro_indicator",
+    "source": {
+        "type": "csv",
+        "host": "data.example.org",
+        "time_path": "date",
+        "value_path": "cpi_yoy",
+        "header_names": [],
+    },
+    "unit": "percent",
+    "frequency": "monthly",
+    "refresh_every": "6h",
+    "points": 240,
+    "latest": {"time": "2026-10-01T00:00:00Z", "value": 2.4},
+    "fetched_at": "2026-11-21T09:00:00Z",
+    "attempted_at": "2026-11-21T09:00:00Z",
+    "failure": None,
+    "created_at": "2026-11-01T08:00:00Z",
+}
+
+
+def _example(**fields: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [fields]})
+
+
+Path = Annotated[str, Field(min_length=1, max_length=200, strict=True)]
+
+
+class SourceRequest(BaseModel):
+    """Where the points come from."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "json",
+                    "url": "https://data.example.org/cpi.json",
+                    "time_path": "rows[*].month",
+                    "value_path": "rows[*].yoy",
+                }
+            ]
+        },
+    )
+
+    type: SourceType
+    url: str | None = Field(
+        None, min_length=1, max_length=2048, strict=True, description="Never shown again."
+    )
+    time_path: Path | None = Field(
+        None,
+        description="csv: a column, by default the first. json: a path like data[*].date, by "
+        "default [*].time.",
+    )
+    value_path: Path | None = Field(
+        None, description="csv: a column, by default the second. json: by default [*].value."
+    )
+    headers: dict[Annotated[str, Field(max_length=100)], Annotated[str, Field(max_length=2000)]] = (
+        Field(default={}, max_length=10, description="Sent to the source; values are sealed.")
+    )
+
+
+class SeriesRequest(BaseModel):
+    """A new series."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "Consumer prices, year on year",
+                    "kind": "macro_indicator",
+                    "source": {"type": "csv", "url": "https://data.example.org/cpi.csv"},
+                    "unit": "percent",
+                    "refresh_every": "6h",
+                }
+            ]
+        },
+    )
+
+    name: Name
+    kind: Kind
+    source: SourceRequest
+    unit: Annotated[str, Field(max_length=60, strict=True)] | None = None
+    frequency: Annotated[str, Field(max_length=60, strict=True)] | None = None
+    refresh_every: Duration | None = Field(
+        None, description="At least 1m. Left out: only on request."
+    )
+
+    def wanted(self) -> Source:
+        """As the service takes it."""
+        return Source(**self.source.model_dump())
+
+
+class SourceRecord(BaseModel):
+    """Where the points come from, without what may be secret."""
+
+    type: SourceType
+    host: str | None
+    time_path: str | None
+    value_path: str | None
+    header_names: list[str]
+
+
+class LatestPoint(BaseModel):
+    """The last point by time."""
+
+    time: datetime
+    value: float
+
+
+class SeriesRecord(BaseModel):
+    """A series and how fresh it is."""
+
+    model_config = _example(**_SERIES)
+
+    id: str
+    name: str
+    kind: Kind
+    source: SourceRecord
+    unit: str | None
+    frequency: str | None
+    refresh_every: str | None
+    points: int
+    latest: LatestPoint | None
+    fetched_at: datetime | None = Field(description="When the source last answered.")
+    attempted_at: datetime | None
+    failure: str | None = Field(description="Why the last attempt failed.")
+    created_at: datetime
+
+
+class SeriesList(BaseModel):
+    """One page of series, oldest first."""
+
+    model_config = _example(items=[_SERIES], next_cursor=None)
+
+    items: list[SeriesRecord]
+    next_cursor: str | None
+
+
+class PushedPoint(BaseModel):
+    """A value at a time."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"time": "2026-11-21T00:00:00Z", "value": 2.4}]},
+    )
+
+    time: StrictStr | StrictInt | StrictFloat = Field(
+        description="ISO 8601 (without a zone: UTC), 2026-11, 2026Q4, or seconds since 1970."
+    )
+    value: StrictInt | StrictFloat
+
+
+class RefreshRequest(BaseModel):
+    """Points for a push series; empty for the others."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"points": [{"time": "2026-11-21T00:00:00Z", "value": 2.4}]}]
+        },
+    )
+
+    points: list[PushedPoint] | None = Field(None, min_length=1, max_length=MOST_POINTS)
+
+
+class RefreshResult(BaseModel):
+    """What a refresh brought."""
+
+    model_config = _example(
+        series_id=_ID,
+        fetched_at="2026-11-21T09:00:00Z",
+        status="ok",
+        points_added=1,
+        points_changed=0,
+        latest={"time": "2026-10-01T00:00:00Z", "value": 2.4},
+    )
+
+    series_id: str
+    fetched_at: datetime
+    status: Literal["ok", "not_modified"]
+    points_added: int
+    points_changed: int = Field(description="Their old values are kept as revisions.")
+    latest: LatestPoint | None
+
+
+class RevisionRecord(BaseModel):
+    """What a point was before."""
+
+    value: float
+    known_at: datetime
+    replaced_at: datetime
+
+
+class PointRecord(BaseModel):
+    """A point, since when it is known so, and what it was before."""
+
+    time: datetime
+    value: float
+    known_at: datetime
+    revisions: list[RevisionRecord]
+
+
+class PointList(BaseModel):
+    """One page of points, ascending."""
+
+    model_config = _example(
+        items=[
+            {
+                "time": "2026-10-01T00:00:00Z",
+                "value": 2.4,
+                "known_at": "2026-11-12T13:30:05Z",
+                "revisions": [],
+            }
+        ],
+        next_cursor=None,
+    )
+
+    items: list[PointRecord]
+    next_cursor: str | None
+
+
+def _latest(found: Series) -> dict[str, Any] | None:
+    if found.latest_time is None:
+        return None
+    return {"time": found.latest_time, "value": found.latest_value}
+
+
+def record(found: Series) -> dict[str, Any]:
+    """The fields of `SeriesRecord`."""
+    return {
+        "id": found.id,
+        "name": found.name,
+        "kind": found.kind,
+        "source": {
+            "type": found.source_type,
+            "host": found.host,
+            "time_path": found.time_path,
+            "value_path": found.value_path,
+            "header_names": found.header_names,
+        },
+        "unit": found.unit,
+        "frequency": found.frequency,
+        "refresh_every": written(found.refresh_every) if found.refresh_every else None,
+        "points": found.points,
+        "latest": _latest(found),
+        "fetched_at": found.fetched_at,
+        "attempted_at": found.attempted_at,
+        "failure": found.failure,
+        "created_at": found.created_at,
+    }
+
+
+def refreshed(found: Refreshed) -> dict[str, Any]:
+    """The fields of `RefreshResult`."""
+    return {
+        "series_id": found.series.id,
+        "fetched_at": found.at,
+        "status": found.status,
+        "points_added": found.added,
+        "points_changed": found.changed,
+        "latest": _latest(found.series),
+    }
+
+
+def point(found: Point, earlier: list[Revision]) -> dict[str, Any]:
+    """The fields of `PointRecord`."""
+    return {
+        **found._asdict(),
+        "revisions": [
+            {"value": r.value, "known_at": r.known_at, "replaced_at": r.replaced_at}
+            for r in earlier
+        ],
+    }

@@ -1,0 +1,272 @@
+"""Series over a real database and a source of our own: conditional, revised, seen at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.net import hostile
+from tests.net.conftest import Trap
+from tests.watchlists.conftest import World
+
+from augury.errors import InvalidInput, NotFound
+from augury.net.addresses import Policy, Refused
+from augury.net.fetch import FetchFailed
+from augury.series import service as module
+from augury.series.service import SeriesService, Source
+from augury.storage.database import Database
+
+pytestmark = pytest.mark.anyio
+HOUR = timedelta(hours=1)
+
+
+@dataclass
+class Feed:
+    """A CSV over HTTP whose rows the test sets; knows ETags."""
+
+    port: int = 0
+    rows: dict[str, str] = field(default_factory=lambda: {"2026-01-01": "1", "2026-02-01": "2"})
+    status: int = 200
+    requests: list[str] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/cpi.csv?key=t0k3n"
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = (await reader.readuntil(b"\r\n\r\n")).decode()
+        self.requests.append(request)
+        body = "time,value\n" + "".join(f"{t},{v}\n" for t, v in self.rows.items())
+        tag = f'"{hash(body)}"'
+        known = f"if-none-match: {tag}" in request.lower()
+        status = 304 if known and self.status == 200 else self.status
+        body = "" if status == 304 else body
+        writer.write(
+            f"HTTP/1.1 {status} X\r\nETag: {tag}\r\nContent-Length: {len(body)}\r\n"
+            f"Connection: close\r\n\r\n{body}".encode()
+        )
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+
+@pytest.fixture
+async def feed(anyio_backend: str) -> AsyncIterator[Feed]:
+    made = Feed()
+    server = await asyncio.start_server(made.handle, "127.0.0.1", 0)
+    made.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield made
+
+
+@pytest.fixture
+async def series(world: World) -> AsyncIterator[SeriesService]:
+    made = SeriesService(world.database, world.vault, world.policy, clock=world.clock)
+    yield made
+    await made.close()
+
+
+async def create(
+    world: World,
+    series: SeriesService,
+    source: Source,
+    **fields: Any,
+) -> str:
+    made = await series.create(world.account, "CPI", "macro_indicator", source, **fields)
+    return made.id
+
+
+async def test_a_refresh_adds_changes_and_keeps_what_was(
+    world: World,
+    series: SeriesService,
+    feed: Feed,
+) -> None:
+    id_ = await create(world, series, Source("csv", feed.url, headers={"X-Api-Key": "s3cr3t"}))
+    first = await series.refresh(world.account, id_, None)
+    assert (first.status, first.added, first.changed) == ("ok", 2, 0)
+    assert first.series.latest_value == 2.0
+    assert "x-api-key: s3cr3t" in feed.requests[0].lower()
+    again = await series.refresh(world.account, id_, None)
+    assert (again.status, again.added, again.changed) == ("not_modified", 0, 0)
+    feed.rows |= {"2026-01-01": "1.5", "2026-03-01": "3"}
+    world.passes(60)
+    third = await series.refresh(world.account, id_, None)
+    assert (third.added, third.changed, third.series.latest_value) == (1, 1, 3.0)
+    found, earlier = await series.points(
+        world.account, id_, start=None, end=None, limit=10, after=None
+    )
+    assert [p.value for p in found] == [1.5, 2.0, 3.0]
+    [revision] = earlier[datetime(2026, 1, 1, tzinfo=UTC)]
+    assert revision.value == 1.0
+    assert revision.replaced_at - revision.known_at == timedelta(seconds=60)
+
+
+async def test_a_failure_is_told_and_kept_and_harms_nothing(
+    world: World,
+    series: SeriesService,
+    feed: Feed,
+) -> None:
+    id_ = await create(world, series, Source("csv", feed.url))
+    await series.refresh(world.account, id_, None)
+    feed.status, feed.rows = 500, {"x": "1"}
+    with pytest.raises(FetchFailed, match="status 500"):
+        await series.refresh(world.account, id_, None)
+    feed.status = 200
+    with pytest.raises(FetchFailed, match="Row 1: its time"):
+        await series.refresh(world.account, id_, None)
+    kept = await series.get(world.account, id_)
+    assert (kept.points, kept.latest_value, kept.failures) == (2, 2.0, 2)
+    assert "its time" in (kept.failure or "")
+
+
+async def test_pushed_points_are_seen_by_rules_at_once(
+    world: World,
+    series: SeriesService,
+) -> None:
+    id_ = await create(world, series, Source("push"))
+    await world.target(id_, "series")
+    await world.rule(metric="series_value", threshold=5.0)
+    await world.rule(metric="series_change", threshold=3.0, span=timedelta(days=28))
+    assert [s for s, _ in await world.evaluate()] == ["no_data", "no_data"]
+    pushed = [("2026-04-01", 2.0), ("2026-04-30", 6.0)]
+    done = await series.refresh(world.account, id_, pushed)  # type: ignore[arg-type]
+    assert (done.added, done.changed) == (2, 0)
+    assert await world.evaluator.tick() == 2
+    assert await world.evaluate() == [("firing", 6.0), ("firing", 4.0)]
+    twice = await series.refresh(world.account, id_, pushed)  # type: ignore[arg-type]
+    assert (twice.added, twice.changed) == (0, 0)
+    with pytest.raises(InvalidInput):
+        await series.refresh(world.account, id_, [("x", 1.0)])
+    with pytest.raises(InvalidInput):
+        await series.refresh(world.account, id_, None)
+
+
+async def test_late_points_fill_the_past_and_do_not_become_the_latest(
+    world: World,
+    series: SeriesService,
+) -> None:
+    id_ = await create(world, series, Source("push"))
+    await series.refresh(world.account, id_, [("2026-04-30", 6.0)])
+    late = await series.refresh(world.account, id_, [("2026-04-01", 9.0)])
+    assert (late.added, late.series.latest_value) == (1, 6.0)
+
+
+async def test_a_schedule_fetches_what_is_due_once(
+    world: World,
+    series: SeriesService,
+    feed: Feed,
+) -> None:
+    id_ = await create(world, series, Source("csv", feed.url), refresh_every=HOUR)
+    other = SeriesService(world.database, world.vault, world.policy, clock=world.clock)
+    world.now = datetime.now(UTC)
+    await asyncio.gather(series.refresh_due(), other.refresh_due())
+    await other.close()
+    assert len(feed.requests) == 1
+    await series.refresh_due()
+    assert len(feed.requests) == 1
+    kept = await series.get(world.account, id_)
+    assert kept.due_at == world.now + HOUR
+    feed.status = 503
+    async with world.database.reading() as conn:
+        await conn.execute("update series set due_at = now()")
+    await series.refresh_due()
+    kept = await series.get(world.account, id_)
+    assert kept.failures == 1
+    assert kept.due_at == world.now + HOUR
+
+
+async def test_writers_at_once_lose_nothing(world: World, series: SeriesService) -> None:
+    id_ = await create(world, series, Source("push"))
+    await asyncio.gather(
+        *(series.refresh(world.account, id_, [(f"20{n:02}-01-01", n)]) for n in range(10, 26))
+    )
+    assert (await series.get(world.account, id_)).points == 16
+
+
+async def test_no_source_leads_inward(
+    world: World,
+    database: Database,
+    trap: Trap,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """R12: at the request, and for what was stored before the policy said no."""
+    strict = SeriesService(database, world.vault, Policy(http=True), clock=world.clock)
+    real = module.guard.client
+    monkeypatch.setattr(
+        module.guard,
+        "client",
+        lambda policy, **kw: real(policy, **{**kw, "resolver": hostile.lying_resolver}),
+    )
+    monkeypatch.setattr(module, "MOST_SERIES", 10_000)
+    id_ = await create(world, strict, Source("csv", "http://example.org/"))
+    refused = 0
+    for url in hostile.urls(trap.port):
+        try:
+            await create(world, strict, Source("csv", url or "-"))
+        except InvalidInput:
+            refused += 1
+        sealed = world.vault.seal(url.encode(), id_)
+        async with database.reading() as conn:
+            await conn.execute("update series set url = %s where id = %s", (sealed, id_))
+        with pytest.raises((FetchFailed, Refused)):
+            await strict.refresh(world.account, id_, None)
+    assert refused > 150
+    await strict.close()
+    assert refused > 100
+    assert trap.caught == []
+
+
+@pytest.mark.parametrize(
+    ("source", "fields"),
+    [
+        (Source("push", "http://127.0.0.1/"), {}),
+        (Source("csv"), {}),
+        (Source("push"), {"refresh_every": HOUR}),
+        (Source("push", time_path="a"), {}),
+        (Source("csv", "http://10.0.0.1/"), {}),
+        (Source("csv", "http://127.0.0.1/"), {"refresh_every": timedelta(seconds=5)}),
+        (Source("json", "http://127.0.0.1/", time_path="a["), {}),
+        (Source("fred", "http://127.0.0.1/", time_path="a"), {}),
+        (Source("csv", "http://127.0.0.1/", headers={"Host": "x"}), {}),
+        (Source("csv", "http://127.0.0.1/", headers={"X": "a\r\nb"}), {}),
+        (Source("csv", "http://127.0.0.1/", headers={"X y": "a"}), {}),
+    ],
+)
+async def test_series_that_make_no_sense(
+    world: World,
+    series: SeriesService,
+    source: Source,
+    fields: dict[str, Any],
+) -> None:
+    with pytest.raises(InvalidInput):
+        await create(world, series, source, **fields)
+
+
+async def test_secrets_are_sealed_and_others_see_nothing(
+    world: World,
+    series: SeriesService,
+    feed: Feed,
+) -> None:
+    source = Source("csv", feed.url, headers={"Authorization": "Bearer s3cr3t"})
+    id_ = await create(world, series, source)
+    async with world.database.reading() as conn:
+        stored = repr(await (await conn.execute("select * from series")).fetchall())
+    assert "s3cr3t" not in stored
+    assert "t0k3n" not in stored
+    other, _ = await world.access.create_key("other", ["watch:write"])
+    for attempt in (
+        series.get(other.account_id, id_),
+        series.delete(other.account_id, id_),
+        series.refresh(other.account_id, id_, None),
+        series.points(other.account_id, id_, start=None, end=None, limit=1, after=None),
+    ):
+        with pytest.raises(NotFound, match="no series with this id"):
+            await attempt
+    assert await series.page(other.account_id, limit=10, after=None) == []
+    mine = await world.watchlists.create(other.account_id, "x", None)
+    with pytest.raises(InvalidInput):
+        await world.watchlists.add_target(other.account_id, mine.watchlist.id, "series", id_)
