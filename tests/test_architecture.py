@@ -53,6 +53,7 @@ PURE = [
     "relations/knowledge.py",
     "relations/factors.py",
     "relations/paths.py",
+    "relations/comovement.py",
     "relations/rank.py",
     "graph/view.py",
     "search/postings.py",

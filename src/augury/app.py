@@ -27,6 +27,8 @@ from augury.markets.service import MarketService
 from augury.net.addresses import Policy
 from augury.relations import store as relation_store
 from augury.relations.linking import Linker
+from augury.relations.moving import EVERY as MEASURE_EVERY
+from augury.relations.moving import Moving
 from augury.relations.service import RelationService
 from augury.rvol import jobs as rvol_jobs
 from augury.rvol import store as rvol_store
@@ -76,7 +78,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
     async with AsyncExitStack() as stack:
         database = await Database.open(settings)
         stack.push_async_callback(database.close)
-        relations = RelationService()
+        relations = RelationService(moving=Moving(database))
         search = await SearchService.open(settings, database, relations)
         stack.push_async_callback(search.close)
         vault = Vault(settings)
@@ -174,12 +176,16 @@ def _work(services: Services) -> dict[str, Work]:
     worker.every("series.refresh", 5, services.series.refresh_due)
     watchlist_jobs.register(worker, services.evaluator, services.database)
     rvol_jobs.register(worker, services.database, services.rvol)
+    moving = services.relations.moving
+    assert moving is not None
+    worker.every("relations.co_movement", MEASURE_EVERY, moving.measure)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
     worker.every("forecast.score", 600, services.forecast.score)
     worker.register(RUN, services.forecast.perform_run, attempts=20)
     work: dict[str, Work] = {
         "index": services.search.follow,
         "links": Linker(services.database).follow,
+        "co-movement": moving.follow,
         "jobs": worker.run,
         "deliveries": services.sender.run,
     }

@@ -135,7 +135,11 @@ def asked(query: str):
     none = np.zeros((0, 6))
     service = RelationService(BASE)
     return service.ask(
-        query, none.astype(np.uint16), none.astype(np.float32), np.zeros(0, np.float32)
+        query,
+        np.zeros(0, np.int64),
+        none.astype(np.uint16),
+        none.astype(np.float32),
+        np.zeros(0, np.float32),
     )
 
 
@@ -161,8 +165,12 @@ def test_another_town_is_foreign_to_a_question_that_names_one() -> None:
     lookup = asked("Will it rain in Rome?")
     found = lookup.rank(pool(("rain-oslo", 1.0), ("monsoon", 0.1)), 10)
     assert [r.position for r in found["correlated"]] == [0]
-    foreign = rank(lookup.reached, pool(("rain-oslo", 1.0)), np.array([True]))["correlated"][1]
-    plain = rank(lookup.reached, pool(("rain-oslo", 1.0)), np.array([False]))["correlated"][1]
+    foreign = rank(
+        lookup.reached, pool(("rain-oslo", 1.0)), np.array([True]), np.zeros(1, np.float32)
+    )["correlated"][1]
+    plain = rank(
+        lookup.reached, pool(("rain-oslo", 1.0)), np.array([False]), np.zeros(1, np.float32)
+    )["correlated"][1]
     assert foreign[0] < plain[0]
 
 

@@ -33,6 +33,11 @@ OTHER_RESPECT: Final = 0.4
 """Weight, in `correlated`, of a market about the question's own factor that asks something else:
 less direct than `NOT_DIRECT`."""
 NOT_DIRECT: Final = 4.0
+MOVED: Final = 0.4
+"""What perfect co-movement of prices adds to a path, as a share of it; and its weight, in
+`correlated`, where nothing else relates two markets."""
+TIED: Final = 0.4
+"""Correlation from which it does so by itself."""
 FAMILY_SIZE: Final = 6
 FAMILY_PENALTY: Final = 0.3
 """So many markets of one family stand at their own score, further ones give way by so much."""
@@ -55,15 +60,25 @@ def bearing(
 
 
 def rank(
-    reached: Reached, pool: Pool, foreign: NDArray[np.bool_]
+    reached: Reached,
+    pool: Pool,
+    foreign: NDArray[np.bool_],
+    ties: NDArray[np.float32],
 ) -> dict[Relation, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.uint16]]]:
     """By relation: positions in the pool best first, their scores in (0, 1), and the factor each
     was reached through. A market stands in the relation whose path is strongest.
 
-    `foreign` (n,): markets about another entity of a list that the question names one of.
+    Parameters
+    ----------
+    foreign : (n,)
+        Markets about another entity of a list that the question names one of.
+    ties : (n,)
+        How closely prices moved with those of the question's own markets, in [0, 1].
     """
     own, paths = bearing(reached, pool.tags, pool.fits)
-    evidence = paths.max(axis=2, initial=0)  # (3, n)
+    evidence = paths.max(axis=2, initial=0) * (1 + MOVED * ties)  # (3, n)
+    alone = (own == 0) & (evidence.max(axis=0, initial=0) == 0) & (ties >= TIED)
+    evidence[2, alone] = MOVED * ties[alone]
     aside = (own > 0) & (pool.directness < NOT_DIRECT)
     aside &= OTHER_RESPECT * own > evidence.max(axis=0, initial=0)
     evidence[2, aside] = OTHER_RESPECT * own[aside]

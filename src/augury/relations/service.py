@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -14,6 +14,7 @@ from augury.relations import knowledge
 from augury.relations import rank as ranking
 from augury.relations.factors import Matcher
 from augury.relations.knowledge import Base, Factor
+from augury.relations.moving import STEP, Moving, Partner
 from augury.relations.paths import RELATIONS, Graph, Reached, Relation, Step
 from augury.search.related import Lookup, Pool, Ranked, Tag
 from augury.search.text import DocumentText
@@ -36,8 +37,10 @@ LOOKED_UP: Final = 24
 class RelationService:
     """`augury.search.related.Relations` over the factor base."""
 
-    def __init__(self, base: Base | None = None) -> None:
+    def __init__(self, base: Base | None = None, moving: Moving | None = None) -> None:
+        """`moving`: which prices move together; without it nothing is known of that."""
         self.base = base or knowledge.load()
+        self.moving = moving
 
     @property
     def version(self) -> str:
@@ -63,6 +66,7 @@ class RelationService:
     def ask(
         self,
         query: str,
+        keys: NDArray[np.int64],
         tags: NDArray[np.uint16],
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],
@@ -81,14 +85,22 @@ class RelationService:
             weights[tag] = max(weights.get(tag, 0.0), VOTE * vote / total)
         best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:ASKED]
         least = ASKED_SHARE * best[0][1] if best else 0.0
-        return Asked(self, [(tag, weight) for tag, weight in best if weight >= least])
+        factors = [(tag, weight) for tag, weight in best if weight >= least]
+        partners = self.moving.partners(keys.tolist()) if self.moving else {}
+        return Asked(self, factors, partners)
 
 
 class Asked(Lookup):
     """One query's factors, and what is reached from them."""
 
-    def __init__(self, relations: RelationService, factors: Sequence[tuple[int, float]]) -> None:
+    def __init__(
+        self,
+        relations: RelationService,
+        factors: Sequence[tuple[int, float]],
+        partners: Mapping[int, Partner],
+    ) -> None:
         self._relations = relations
+        self._partners = partners
         self.factors = factors
         """(number, weight), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors)
@@ -109,10 +121,11 @@ class Asked(Lookup):
 
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best of each relation, with their reasons."""
-        ranked = ranking.rank(self.reached, pool, self._foreign(pool.tags))
+        ties = self._ties(pool.keys)
+        ranked = ranking.rank(self.reached, pool, self._foreign(pool.tags), np.abs(ties))
         return {
             relation: [
-                Ranked(position, score, via, self.reason(relation, via))
+                Ranked(position, score, via, self._told(relation, via, int(pool.keys[position])))
                 for position, score, via in zip(
                     positions[:most].tolist(),
                     scores[:most].tolist(),
@@ -122,6 +135,24 @@ class Asked(Lookup):
             ]
             for relation, (positions, scores, vias) in ranked.items()
         }
+
+    def _ties(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Correlation of each market's prices with those of the best direct results."""
+        ties = np.zeros(len(keys), np.float32)
+        for seq, partner in self._partners.items():
+            ties[keys == seq] = partner.correlation
+        return ties
+
+    def _told(self, relation: Relation, factor: int, key: int) -> str:
+        reason = self.reason(relation, factor) if factor else ""
+        if (partner := self._partners.get(key)) is not None:
+            hours = STEP.total_seconds() / 3600
+            moved = (
+                f"Prices moved together: correlation {partner.correlation:+.2f} over"
+                f" {partner.steps} steps of {hours:.0f} hours."
+            )
+            reason = f"{reason} {moved}".strip()
+        return reason
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
         """Markets about another team, country, bank ... than the question names."""

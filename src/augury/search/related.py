@@ -104,12 +104,13 @@ class Relations(Protocol):
     def ask(
         self,
         query: str,
+        keys: NDArray[np.int64],
         tags: NDArray[np.uint16],
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],
     ) -> Lookup:
         """What a query is about, by its words and by its best direct results, given with their
-        `tags` and `fits` (k, MOST_TAGS) and their scores (k,) in (0, 1)."""
+        `keys`, `tags` and `fits` (k, MOST_TAGS) and their scores (k,) in (0, 1)."""
         ...
 
 
@@ -141,6 +142,7 @@ class Unrelated:
     def ask(
         self,
         query: str,
+        keys: NDArray[np.int64],
         tags: NDArray[np.uint16],
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],

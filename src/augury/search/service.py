@@ -362,8 +362,11 @@ class SearchService:
         collapse = not parsed.asks_level
         # By words and meaning alone first: the best of these say what the query is about.
         first = rank.order(candidates, features, collapse=False)
-        best = found.payload[first.order[:VOTERS]]
-        lookup = self._relations.ask(text, best["tags"], _fits(best), first.scores[:VOTERS])
+        voters = first.order[:VOTERS]
+        best = found.payload[voters]
+        lookup = self._relations.ask(
+            text, found.keys[voters], best["tags"], _fits(best), first.scores[:VOTERS]
+        )
         adjust = rank.bearing(*lookup.bearing(found.payload["tags"], _fits(found.payload)))
         ranking = rank.order(candidates, features, adjust=adjust, collapse=collapse)
         return _Gathered(query, vector, found, features, ranking, lookup)

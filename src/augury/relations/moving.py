@@ -1,0 +1,124 @@
+"""Measures which markets move together, from the recorded prices, and remembers it.
+
+One process measures on a schedule; every process reads the result again when it has changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+import numpy as np
+import structlog
+
+from augury.clock import Clock, now
+from augury.errors import AuguryError
+from augury.relations import comovement, store
+from augury.relations.store import CoMovementRow, PricedStep
+from augury.storage.database import Database
+
+log = structlog.get_logger(__name__)
+
+STEP: Final = timedelta(hours=6)
+"""Prices are compared at this step: short histories have enough of them, and hours of one venue
+do not pass for news."""
+WINDOW: Final = timedelta(days=180)
+MOST_MARKETS: Final = 6_000
+"""Markets compared, those with most history: pairs grow with the square."""
+EVERY: Final = 6 * 3600.0
+"""Seconds between measurements."""
+LOOK_EVERY: Final = 60.0
+"""Seconds between looks whether another process has measured."""
+
+
+class Partner(NamedTuple):
+    """How another market moves with one."""
+
+    seq: int
+    correlation: float
+    steps: int
+
+
+class Moving:
+    """What moves together, as last measured."""
+
+    def __init__(self, database: Database, clock: Clock = now) -> None:
+        self._database = database
+        self._clock = clock
+        self._measured_at: datetime | None = None
+        self._partners: Mapping[int, tuple[Partner, ...]] = {}
+
+    def partners(self, seqs: Iterable[int]) -> dict[int, Partner]:
+        """The markets that move with any of `seqs`, each with its strongest tie."""
+        found: dict[int, Partner] = {}
+        for seq in seqs:
+            for partner in self._partners.get(seq, ()):
+                known = found.get(partner.seq)
+                if known is None or abs(partner.correlation) > abs(known.correlation):
+                    found[partner.seq] = partner
+        return found
+
+    async def measure(self) -> None:
+        """Compare all recorded histories and keep the pairs that move together."""
+        at = self._clock()
+        async with self._database.reading() as conn:
+            priced = await store.priced_steps(
+                conn, at - WINDOW, int(STEP.total_seconds()), comovement.LEAST_STEPS + 1
+            )
+        rows, compared = await asyncio.to_thread(measured, priced)
+        async with self._database.transaction() as conn:
+            await store.replace_co_movements(conn, rows, at, compared)
+        log.info("co-movement was measured", markets=compared, pairs=len(rows))
+        await self.refresh()
+
+    async def refresh(self) -> None:
+        """Read the pairs again if they were measured since."""
+        async with self._database.reading() as conn:
+            at = await store.co_movements_measured_at(conn)
+            if at is None or at == self._measured_at:
+                return
+            rows = await store.co_movements(conn)
+        partners: dict[int, list[Partner]] = defaultdict(list)
+        for row in rows:
+            partners[row.first_seq].append(Partner(row.second_seq, row.correlation, row.steps))
+            partners[row.second_seq].append(Partner(row.first_seq, row.correlation, row.steps))
+        self._partners = {seq: tuple(found) for seq, found in partners.items()}
+        self._measured_at = at
+
+    async def follow(self, stop: asyncio.Event) -> None:
+        """Keep up with what other processes measure, until `stop`."""
+        while not stop.is_set():
+            with suppress(AuguryError):  # the database is away: what is known still holds
+                await self.refresh()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), LOOK_EVERY)
+
+
+def measured(priced: Sequence[PricedStep]) -> tuple[list[CoMovementRow], int]:
+    """The pairs among recorded prices, and how many markets were compared."""
+    lengths: dict[int, int] = defaultdict(int)
+    for one in priced:
+        lengths[one.seq] += 1
+    chosen = sorted(lengths, key=lambda seq: (-lengths[seq], seq))[:MOST_MARKETS]
+    rows = {seq: row for row, seq in enumerate(chosen)}
+    kept = [one for one in priced if one.seq in rows]
+    if not kept:
+        return [], 0
+    first, last = min(one.step for one in kept), max(one.step for one in kept)
+    prices = np.full((len(rows), last - first + 1), np.nan)
+    events = np.zeros(len(rows), np.int64)
+    numbers: dict[str, int] = {}
+    for one in kept:
+        prices[rows[one.seq], one.step - first] = one.price
+        events[rows[one.seq]] = numbers.setdefault(one.event, len(numbers))
+    pairs = comovement.co_movements(comovement.log_odds_changes(prices), events)
+    return [
+        CoMovementRow(
+            chosen[pair.first], chosen[pair.second], pair.lag, pair.correlation, pair.steps, pair.q
+        )
+        for pair in pairs
+    ], len(rows)
