@@ -106,7 +106,7 @@ def _positive(a: Proposition, b: Proposition, *, matched: bool) -> int:
 
 def same_subject(a: Proposition, b: Proposition) -> bool:
     """Whether both speak of the same thing and the same choice of it, by their terms."""
-    if not a.terms or a.indefinite != b.indefinite or a.fixture != b.fixture:
+    if a.lead != b.lead or not a.terms or a.indefinite != b.indefinite or a.fixture != b.fixture:
         return False
     if a.choice and b.choice and a.choice != b.choice:
         return False
@@ -179,8 +179,8 @@ def _between(a: Window, b: Window) -> _Between:
         near = a.end is not None and b.end is not None and abs((a.end - b.end).days) <= 2
         return "equal" if near else "unknown"
     one, two = _span(a), _span(b)
-    if one is None or two is None:
-        return "unknown"
+    if one is None or two is None or one.high <= two.since or two.high <= one.since:
+        return "unknown"  # the one was over before the other was asked
     if one.high <= two.low or two.high <= one.low:
         # Two moments of the same minute are one; a moment is not apart from itself.
         return "equal" if (one.low, one.high) == (two.low, two.high) else "apart"
@@ -199,6 +199,19 @@ def _within(a: _Span, b: _Span) -> bool:
     """Whether whatever falls into `a` falls into `b`."""
     starts = max(a.low, a.since) if a.low == -math.inf else a.low
     return a.high <= b.high and (b.low == -math.inf or starts >= b.low)
+
+
+def _after_opening(a: Window, b: Window) -> bool:
+    """Whether a span with a first day lies behind the opening of one without.
+
+    What happens is asked only while it has not; a level may have been reached before.
+    """
+    for one, other in ((a, b), (b, a)):
+        if one.kind == "by" and other.kind != "by":
+            opened = one.since
+            if opened is None or other.start is None or other.start < opened:
+                return False
+    return True
 
 
 # Amounts
@@ -242,6 +255,8 @@ def _amounts(a: Proposition, b: Proposition) -> int:
     one = _range(p, whole=whole, continuous=continuous)
     two = _range(q, whole=whole, continuous=continuous)
     between = _between(a.window, b.window)
+    if "touches" in (a.predicate, b.predicate) and not _after_opening(a.window, b.window):
+        return 0
     if a.predicate == b.predicate == "touches":
         return _touches(one, two, between)
     if counts:
@@ -421,7 +436,7 @@ def _contest(a: Proposition, b: Proposition, *, matched: bool) -> int:
     if not _same_edition(a, b, matched=matched):
         return 0
     same_choice = a.choice == b.choice and not (a.indefinite or b.indefinite)
-    same_contest = a.contest == b.contest
+    same_contest = bool(a.contest) and a.contest == b.contest
     if matched or (same_choice and same_contest):
         return _one_choice(a, b)
     if same_choice:
@@ -556,5 +571,5 @@ def _rivals(a: Proposition, b: Proposition) -> bool:
         return False  # a party and one of its people
     if a.predicate == "ranks":
         p, q = a.threshold, b.threshold
-        return p is not None and p == q and p.low == p.high
+        return p is not None and p == q and p.low == p.high and a.exclusive and b.exclusive
     return a.predicate in ("wins", "nominated") and a.exclusive and b.exclusive

@@ -26,6 +26,7 @@ from augury.markets.quantities import Quantity, Unit, quantity
 from augury.relations.teams import leagues_of, team
 from augury.relations.windows import Mention, Window, mentions, window
 from augury.relations.wording import (
+    ASYMMETRIC,
     GENERIC,
     LEAGUES,
     PARTIES,
@@ -102,6 +103,8 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True):
     """At most one choice can have it: one winner, one nominee."""
     indefinite: bool = False
     """The choice is a class ("another party", "a team from the East"), not one of the named."""
+    lead: str = ""
+    """First term, where it matters who does it to whom ("A strikes B"); else empty."""
     fixture: bool = False
     """One game between two sides; `contest` then holds both."""
     unclear: bool = False
@@ -205,7 +208,8 @@ def read(
     if side.casefold() == "yes":
         side = ""
     about = (title or question) if side else question
-    text = _Text(_clean(about), _clean(side), anchor=opened if asked else closes, asked=asked)
+    anchor = opened if asked else closes
+    text = _Text(_clean(about), _clean(side), anchor=anchor, opened=opened, asked=asked)
     source = _Source(event_name, event_id, slug)
     return _read(text, source, tuple(outcomes), outcome, strike, closes, opened)
 
@@ -216,15 +220,33 @@ def read(
 class _Text:
     """A text whose parts are blanked as they are read; blanks keep every place where it was."""
 
-    __slots__ = ("about", "anchor", "asked", "dates", "raw", "read", "side", "side_dates")
+    __slots__ = ("about", "anchor", "asked", "dates", "quoted", "raw", "read", "side", "side_dates")
 
-    def __init__(self, about: str, side: str, *, anchor: date | None, asked: bool) -> None:
+    def __init__(
+        self, about: str, side: str, *, anchor: date | None, opened: date | None, asked: bool
+    ) -> None:
+        self.quoted: list[str] = []
+        if '"' in about or "'" in about:
+            about = _QUOTED.sub(self._keep, about)
         self.raw = f"{about} {side}".strip()
         self.anchor, self.asked = anchor, asked
         self.read: list[Reading] = []
-        self.dates: list[Mention] = mentions(about, anchor, asked=asked)
-        self.side_dates: list[Mention] = mentions(side, anchor, asked=asked) if side else []
+        self.dates: list[Mention] = mentions(about, anchor, opened=opened, asked=asked)
+        self.side_dates: list[Mention] = (
+            mentions(side, anchor, opened=opened, asked=asked) if side else []
+        )
         self.about, self.side = about, side
+
+    def _keep(self, found: re.Match[str]) -> str:
+        """A title in quotes is a name, whatever words it has: "Never Enough" denies nothing."""
+        self.quoted.append(found[0][1:-1])
+        return f"Qzq{_LETTERS[len(self.quoted) - 1]}" if len(self.quoted) < 20 else found[0]
+
+    def terms(self, part: str) -> frozenset[str]:
+        """The content terms of a part of the text."""
+        if self.quoted and "qzq" in part.casefold():
+            part = _PLACE.sub(lambda m: f" {self.quoted[_LETTERS.index(m[1].lower())]} ", part)
+        return _terms(part)
 
     def blank_dates(self) -> None:
         for m in self.dates:
@@ -233,8 +255,11 @@ class _Text:
             self.side = _blanked(self.side, m.span)
 
     def cut(self, pattern: re.Pattern[str], slot: Slot) -> str | None:
-        """Take what the pattern finds out of the text, once; returns what it was."""
-        for name in ("side", "about"):
+        """Take what the pattern finds out of the text, once; returns what it was.
+
+        Sides name, and deny nothing.
+        """
+        for name in ("about",) if slot == "polarity" else ("side", "about"):
             text: str = getattr(self, name)
             if found := pattern.search(text):
                 setattr(self, name, _blanked(text, found.span()))
@@ -247,23 +272,28 @@ def _blanked(text: str, span: tuple[int, int]) -> str:
     return f"{text[: span[0]]}{chr(31) * (span[1] - span[0])}{text[span[1] :]}"
 
 
-_NOISE: Final = re.compile(r"\*\*|above_below_between|::|[“”\"]")
+_QUOTED: Final = re.compile(
+    r"\"[^\"]{1,120}\"|(?<![\w])'(?=\w)[^']{1,80}(?:'[a-z]\b[^']{0,80})?'(?![\w])"
+)
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_PLACE: Final = re.compile(r"qzq([a-z])", re.I)
+_NOISE: Final = re.compile(r"\*\*|above_below_between|::")
+_CURLY: Final = str.maketrans("’‘ʼ“”„", "'''\"\"\"")
 _SPACES: Final = re.compile(r"\s+")
 
 
 def _clean(text: str) -> str:
-    text = text[:1000].replace("’", "'").replace("‘", "'")
+    text = text[:1000].translate(_CURLY)
     return _SPACES.sub(" ", _NOISE.sub(" ", text)).strip()
 
 
 # Polarity
 
 _NOT: Final = re.compile(
-    r"\b(?:fail(?:s|ed|ing)?\s+to|(?:fall(?:s|ing)?|be|anything)\s+short\s+of|not|never|without|avoid(?:s|ed)?|"
+    r"\b(?:[Ff]ail(?:s|ed|ing)?\s+to|(?:fall(?:s|ing)?|be|anything)\s+short\s+of|not|never|without|avoid(?:s|ed)?|"
     r"miss(?:es|ed)?(?:\s+out)?(?:\s+on)?(?=\s)|(?:is|are|do|does|did|wo|ca|would|could)n't|"
     r"(?:with|see|sees|have|has|be|is|are|there)\s+no(?=\s+(?!changes?\b|longer\b|\d|more\b|"
     r"fewer\b|less\b|later\b)))\b(?!\s+(?:more|less|fewer|later)\s+than)",
-    re.I,
 )
 _PASSES: Final = re.compile(
     r"\b(?:pass|passes|go\s+by|goes\s+by|end|ends|close|closes|finish|finishes)\s+"
@@ -299,7 +329,7 @@ _LOSE: Final = re.compile(r"\b(?:los(?:e|es|ing)|lost)\b(?!\s+(?:to|by)\b)", re.
 
 # Predicates
 
-_UP_DOWN: Final = re.compile(r"\b(?:opens?\s+)?up\s+or\s+down\b", re.I)
+_UP_DOWN: Final = re.compile(r"\bup\s+or\s+down\b", re.I)
 _WIN: Final = re.compile(
     r"\b(?:wins?|won|winning|winners?|champions?|crowned|triumph(?:s|ed)?|prevails?|victorious|"
     r"(?:be\s+)?(?:re-?)?elected)\b",
@@ -523,16 +553,25 @@ def _read(
     if threshold is not None and predicate == "happens":
         predicate, win = _quantitative(raw, text, threshold, win, touch=touch, stays=stays)
 
+    if win.kind == "open" and (_VERSUS.search(raw) or _PROP.search(raw)) and not text.asked:
+        unclear = True  # of which game, is not said
+
+    if not text.side and not text.asked and threshold is None and _OPEN_QUESTION.match(raw):
+        unclear = True  # "Who will ...?" without the one meant
+    if predicate == "happens" and win.kind == "by" and not unheld and _LASTING.search(raw):
+        # What lasts through a day holds on it; it does not come about by it.
+        win = msgspec.structs.replace(win, kind="on", start=_day_before(win.end))
+
     # Who: the side of a contest.
-    side_terms = _terms(text.side)
-    about_terms = _terms(text.about)
+    side_terms = text.terms(text.side)
+    about_terms = text.terms(text.about)
     quantified = predicate in ("value", "touches", "counts", "rises")
     if choice_text and named >= 0:
-        choice = _terms(choice_text)
+        choice = text.terms(choice_text)
     elif side_terms and not quantified:
         choice, choice_text = side_terms, text.side
     elif choice_text:
-        choice = _terms(choice_text)
+        choice = text.terms(choice_text)
     else:
         choice = frozenset[str]()
     everything = about_terms | side_terms
@@ -547,17 +586,28 @@ def _read(
     indefinite = bool(_INDEFINITE.search(choice_text.strip(" \x1f?")))
     if predicate in ("wins", "nominated") and choice and not _NOT_ONE.search(raw):
         exclusive = True
+    elif predicate == "ranks":
+        exclusive = not _ONE_OF_PLACES.search(raw)
     if stage is not None:
         contest -= _STAGE_TERMS
     if contest_like:
         league = league_of(source.event_id, source.slug)
+        if source.event_name and edition is not None and not win.years and "next" in contest:
+            contest -= {"next"}  # the one that the event's name dates
+        if len(choice) > 2:
+            choice = frozenset(t for t in choice if len(t) > 1)  # "Donald J. Trump"
         sides = _sides(text.about) if fixture else ()
         contest, choice = _with_teams(contest, choice, sides, league)
     if threshold is not None and predicate != "ranks" and exact_words:
         text.read.append(Reading("threshold", exact_words))
     if win.text:
         text.read.append(Reading("window", win.text))
+    acts = predicate in ("happens", "announces") and (
+        everything & ASYMMETRIC or _BEATS.search(raw) is not None
+    )
+    lead = _lead(text) if acts else ""
     return Proposition(
+        lead=lead,
         contest=contest, choice=choice, predicate=predicate, threshold=threshold, window=win,
         edition=edition, stage=stage, positive=flips % 2 == 0, exclusive=exclusive,
         indefinite=indefinite, fixture=fixture, unclear=unclear, read=tuple(text.read),
@@ -599,6 +649,35 @@ def _with_teams(
         contest = rest | {key for key in keys if key} | {league}
     key = team(choice - {league}, league)
     return contest, frozenset({key}) if key else choice
+
+
+_OPEN_QUESTION: Final = re.compile(r"(?:who|which|what|how|when|where)\b", re.I)
+_LASTING: Final = re.compile(
+    r"\b(?:continu(?:es?|ing)|lasts?|remains?|stays?|still|holds?|survives?|persists?|keeps?)\b",
+    re.I,
+)
+
+
+def _day_before(day: date | None) -> date | None:
+    return day - timedelta(1) if day is not None else None
+
+
+_PROP: Final = re.compile(
+    r"\bo/u\b|\bover/under\b|\bodd/even\b|^(?:\w+\s)?(?:spread|handicap)\b|\btotal\s+(?:kills|maps|"
+    r"games|sets|rounds)\b|\b(?:game|map|set|quarter|inning)\s\d|\bboth\s+teams\b|"
+    r"\banytime\s+(?:goalscorer|touchdown)\b|\bdouble[- ]double\b|\b[12](?:st|nd)\s+half\b",
+    re.I,
+)
+_ONE_OF_PLACES: Final = re.compile(r"\ban?\s+(?:#|no\.)\s?\d", re.I)
+
+
+_BEATS: Final = re.compile(r"\b(?:beat|beats|defeat|defeats|outperforms?)\b", re.I)
+
+
+def _lead(text: _Text) -> str:
+    """Who does it to whom: the first that is named."""
+    plain = districts(_DROP.sub(" ", text.about))
+    return next((t for t in text_terms(plain) if t not in GENERIC), "")
 
 
 _SECURE: Final = frozenset(text_terms("secure clinch earn land grab rep sen gov"))
@@ -760,8 +839,11 @@ def _subject(before: str) -> str:
     found = _CHOICE.search(before.rstrip() + " ")
     if found is None:
         found = _CHOICE.search(before.strip())
-    who = found["choice"] if found else ""
+    who = _BE.split(found["choice"])[0] if found else ""
     return "" if re.match(r"(?:who|which|what|there)\b", who, re.I) else who
+
+
+_BE: Final = re.compile(r"\s+(?:be|become|becomes)\s+")
 
 
 def _stage(what: str) -> str | None:
@@ -862,4 +944,10 @@ def _terms(text: str) -> frozenset[str]:
     if not text or not text.strip(" \x1f?"):
         return frozenset()
     plain = districts(_DROP.sub(" ", text))
-    return canonical(frozenset(t for t in text_terms(plain) if t not in GENERIC))
+    found = {t for t in text_terms(plain) if t not in GENERIC}
+    if "–" in plain or "-" in plain:  # "cut–pause–cut" and "3 - 1" are told by their order
+        found |= {chain.casefold().replace(" ", "") for chain in _CHAIN.findall(plain)}
+    return canonical(frozenset(found))
+
+
+_CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?\d{1,2}\b")

@@ -127,25 +127,33 @@ _SIMPLE: Final = {
 }  # fmt: skip
 
 
-def mentions(text: str, anchor: date | None, *, asked: bool = False) -> list[Mention]:
+def mentions(
+    text: str, anchor: date | None, *, opened: date | None = None, asked: bool = False
+) -> list[Mention]:
     """The dates in `text`, in order.
 
     `anchor`: the day a left-out year is near to: the market's close; or, with `asked`, the day
-    on which the question was asked, after which the date must lie.
+    on which the question was asked, after which the date must lie. `opened`: the day on which
+    the market was opened, after which it must lie too.
     """
     if not _PRECISE.search(text) and not _MONTH_WORD.search(text):
         return []
-    found = [m for match in _MENTION.finditer(text) if (m := _mention(match, anchor, asked=asked))]
-    return found
+    floor = anchor if asked else opened
+    return [
+        m for match in _MENTION.finditer(text)
+        if (m := _mention(match, anchor, floor, asked=asked))
+    ]  # fmt: skip
 
 
-def _mention(match: re.Match[str], anchor: date | None, *, asked: bool) -> Mention | None:
+def _mention(
+    match: re.Match[str], anchor: date | None, floor: date | None, *, asked: bool
+) -> Mention | None:
     said = " ".join((match["relation"] or "").casefold().split())
     relation = _SIMPLE.get(said, said)
     edge: Literal["", "start", "end"] = ""
     if match["edge"]:
         edge = "end" if re.search(r"end|close|finish", match["edge"], re.I) else "start"
-    days = _days(match, anchor, asked=asked)
+    days = _days(match, anchor, floor, asked=asked)
     if days is None:
         return None
     start, end, precision, vague = days
@@ -190,7 +198,9 @@ def _minutes(hour: str) -> int:
 _Days = tuple[date | None, date | None, Precision, bool]
 
 
-def _days(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Days | None:
+def _days(
+    match: re.Match[str], anchor: date | None, floor: date | None, *, asked: bool
+) -> _Days | None:
     """The days a date covers, its precision, and whether its year could not be told."""
     try:
         if iso := match["iso"]:
@@ -199,18 +209,18 @@ def _days(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Days | 
             month, day, year = (int(part) for part in us.split("/"))
             return _day(date(year if year > 99 else 2000 + year, month, day))
         if match["md"]:
-            return _span_of_days(match, anchor, asked=asked)
+            return _span_of_days(match, anchor, floor)
         if match["dm"]:
             month, day = _month(match["dm"]), _number(match["dm_d"])
-            return _yearless("day", month, day, match["dmy"], anchor, asked=asked)
+            return _yearless("day", month, day, match["dmy"], anchor, floor)
         if match["my"]:
             month = _month(match["my"])
-            return _yearless("month", month, 1, match["myy"], anchor, asked=asked)
+            return _yearless("month", month, 1, match["myy"], anchor, floor)
         quarter = match["q"] or match["nq"]
         if quarter:
             number = int(quarter) if quarter.isdecimal() else _ORDER[quarter.casefold()]
             year = match["qy"] or match["nqy"]
-            return _yearless("quarter", 3 * number - 2, 1, year, anchor, asked=asked)
+            return _yearless("quarter", 3 * number - 2, 1, year, anchor, floor)
         half = match["h"] or match["nh"]
         if half:
             year = int(match["hy"] or match["nhy"])
@@ -243,12 +253,12 @@ def _number(day: str) -> int:
     return int(re.sub(r"\D", "", day))
 
 
-def _span_of_days(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Days:
+def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None) -> _Days:
     month, day = _month(match["md"]), _number(match["d"])
     if not match["d2"]:
-        return _yearless("day", month, day, match["mdy"], anchor, asked=asked)
+        return _yearless("day", month, day, match["mdy"], anchor, floor)
     month2 = _month(match["md2"]) if match["md2"] else month
-    last = _yearless("day", month2, _number(match["d2"]), match["mdy"], anchor, asked=asked)
+    last = _yearless("day", month2, _number(match["d2"]), match["mdy"], anchor, floor)
     if last[1] is None:
         return last
     first = date(last[1].year, month, day)
@@ -258,8 +268,8 @@ def _span_of_days(match: re.Match[str], anchor: date | None, *, asked: bool) -> 
 
 
 def _yearless(
-    precision: Precision, month: int, day: int, year: str | None, anchor: date | None, *,
-    asked: bool,
+    precision: Precision, month: int, day: int, year: str | None, anchor: date | None,
+    floor: date | None,
 ) -> _Days:  # fmt: skip
     if year is not None:
         return *_bounds(precision, int(year), month, day), precision, False
@@ -271,11 +281,11 @@ def _yearless(
             bounds.append(_bounds(precision, candidate, month, day))
         except ValueError:  # 29 February
             continue
-    if asked:
-        coming = [b for b in bounds if b[1] > anchor]
+    coming = [b for b in bounds if floor is None or b[1] > floor]
+    if floor is not None and floor == anchor:
         start, end = min(coming or bounds[-1:])
     else:
-        start, end = min(bounds, key=lambda b: abs((b[1] - anchor).days))
+        start, end = min(coming or bounds, key=lambda b: abs((b[1] - anchor).days))
     return start, end, precision, False
 
 

@@ -19,7 +19,7 @@ GENERIC: Final = frozenset(
     hit hits reach reaches reached price level value many much number count total how high low
     official officially election elections race races seat party candidate candidacy person
     someone somebody anyone anything something player team winner win champion championship title
-    trophy time times any some point end start year month week day date et est utc pm am
+    trophy time times any some point end start year date et est utc pm am
     most least exactly between least more less fewer greater higher lower above below
     under over again ever still yet already go goes going make makes made come comes there
     set per finish finishes honor honors turn market mean one choose pick itself
@@ -27,6 +27,15 @@ GENERIC: Final = frozenset(
     probability odds chance likely award wil vs versus v""".split()
 )
 """Terms that do not say what a proposition is about."""
+
+ASYMMETRIC: Final = frozenset(
+    term(word)
+    for word in """beat acquire buy invade strike attack sue visit pardon endorse fire replace
+    overtake surpass outperform recognize sanction kill arrest extradite tariff ban hack flip
+    capture withdraw cede outsell block annex deport indict charge convict own follow
+    unfollow""".split()
+)
+"""Terms of verbs that say something else when their two sides are exchanged."""
 
 STAGES: Final = {"round16": 1, "quarterfinal": 2, "semifinal": 3, "final": 4, "wins": 5}
 """Stages of a contest decided by knock-out, in order: whoever reaches one has reached all before.
