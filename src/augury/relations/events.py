@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from datetime import date
 from itertools import product
 from typing import Final, Literal, NamedTuple, Protocol
 
@@ -24,6 +25,7 @@ import msgspec
 from augury.markets.records import PLATFORMS, Platform
 from augury.relations.logic import relate
 from augury.relations.proposition import Proposition, Readable, read_market
+from augury.relations.windows import mentions, window
 from augury.search.text import fold
 
 Kind = Literal["game", "ladder", "deadlines", "contest", "venue_event", "single"]
@@ -200,14 +202,33 @@ _COINS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether both are read at the same place and time, where the texts may not say."""
+    """Whether the rules of both read the same, where the texts may not say."""
+    if p.predicate in _EVENTS:
+        one, other = a.description or "", b.description or ""
+        if bool(_ANNOUNCED.search(one)) != bool(_ANNOUNCED.search(other)):
+            return False  # the announcement is enough for one of the two
+        ends = {end for rules in (one, other) if (end := _deadline(rules, p)) is not None}
+        return len(ends) < 2 and (not ends or p.window.end is None or p.window.end in ends)
     if p.predicate != "value" or p.threshold is None:
         return True
     if p.threshold.unit == "degrees" or p.contest & {"temperatur", "rain", "snow", "wind"}:
-        one, other = _station(a.description), _station(b.description)
-        return one is not None and one == other
+        stations = _station(a.description), _station(b.description)
+        return stations[0] is not None and stations[0] == stations[1]
     # A coin has a price at every minute; which one counts has to be said.
     return not p.terms & _COINS or p.window.clock is not None
+
+
+_EVENTS: Final = frozenset({"happens", "leaves", "announces", "says"})
+_ANNOUNCED: Final = re.compile(r"\b(?:announc\w+|intent(?:ion)?\s+to|agrees?\s+to)\b", re.I)
+_RULES: Final = 400
+"""Characters of the rules that say when it is Yes; what follows is about exceptions."""
+
+
+def _deadline(rules: str, p: Proposition) -> date | None:
+    """The first day after the window, as the rules name it."""
+    start = rules[:_RULES].split("therwise")[0]
+    found = [m for m in mentions(start, p.window.end) if m.relation in ("by", "before")]
+    return window(found[:1], start, anchor=p.window.end).end if found else None
 
 
 _STATION: Final = re.compile(

@@ -945,9 +945,12 @@ def _terms(text: str) -> frozenset[str]:
         return frozenset()
     plain = districts(_DROP.sub(" ", text))
     found = {t for t in text_terms(plain) if t not in GENERIC}
+    if "acquir" in found and _BOUGHT.search(plain):
+        found.add("purchas")  # what is acquired need not be bought
     if "–" in plain or "-" in plain:  # "cut–pause–cut" and "3 - 1" are told by their order
         found |= {chain.casefold().replace(" ", "") for chain in _CHAIN.findall(plain)}
     return canonical(frozenset(found))
 
 
+_BOUGHT: Final = re.compile(r"\b(?:buys?|buying|bought|purchas\w+)\b", re.I)
 _CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?\d{1,2}\b")
