@@ -27,6 +27,7 @@ from augury.relations.logic import relate
 from augury.relations.proposition import Proposition, Readable, read_market
 from augury.relations.windows import mentions, window
 from augury.search.text import fold
+from augury.search.text import terms as text_terms
 
 Kind = Literal["game", "ladder", "deadlines", "contest", "venue_event", "single"]
 """What holds an event's markets together, the tightest first."""
@@ -207,6 +208,8 @@ def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
         one, other = a.description or "", b.description or ""
         if bool(_ANNOUNCED.search(one)) != bool(_ANNOUNCED.search(other)):
             return False  # the announcement is enough for one of the two
+        if p.terms & _REPEATED and not _asked_together(a, b):
+            return False  # it may have happened before one of the two was asked
         ends = {end for rules in (one, other) if (end := _deadline(rules, p)) is not None}
         return len(ends) < 2 and (not ends or p.window.end is None or p.window.end in ends)
     if p.predicate != "value" or p.threshold is None:
@@ -216,6 +219,17 @@ def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
         return stations[0] is not None and stations[0] == stations[1]
     # A coin has a price at every minute; which one counts has to be said.
     return not p.terms & _COINS or p.window.clock is not None
+
+
+_REPEATED: Final = frozenset(text_terms("meet visit strike speak talk attend test fly post say"))
+_TOGETHER: Final = 45
+"""Days between the openings of two questions that are taken to begin together."""
+
+
+def _asked_together(a: Listed, b: Listed) -> bool:
+    if a.created_at is None or b.created_at is None:
+        return False
+    return abs((a.created_at - b.created_at).days) <= _TOGETHER
 
 
 _EVENTS: Final = frozenset({"happens", "leaves", "announces", "says"})

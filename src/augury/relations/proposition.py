@@ -592,7 +592,8 @@ def _read(
         contest -= _STAGE_TERMS
     if contest_like:
         league = league_of(source.event_id, source.slug)
-        if source.event_name and edition is not None and not win.years and "next" in contest:
+        dated = text.dates or text.side_dates
+        if source.event_name and edition is not None and not dated and "next" in contest:
             contest -= {"next"}  # the one that the event's name dates
         if len(choice) > 2:
             choice = frozenset(t for t in choice if len(t) > 1)  # "Donald J. Trump"
