@@ -56,6 +56,7 @@ PURE = [
     "relations/comovement.py",
     "relations/rank.py",
     "graph/view.py",
+    "graph/picture.py",
     "search/postings.py",
     "search/related.py",
     "relations/windows.py",

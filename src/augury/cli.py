@@ -54,6 +54,10 @@ def _mount(asked: str | None) -> None:
     if asked in (None, "eval", "bench"):
         app.add_typer(_evaluations(), name="eval")
         app.add_typer(_benchmarks(), name="bench")
+    if asked in (None, "graph"):
+        from augury.graph import commands as graph
+
+        app.command("graph")(graph.graph)
     if asked in (None, "relations"):
         from augury.relations import commands as relations
 
@@ -101,7 +105,9 @@ def _group() -> None:
 
 
 COMMANDS = tuple(
-    "serve search forecast scorecard eval bench relations import sync keys accounts db".split()
+    (
+        "serve search forecast scorecard graph relations eval bench import sync keys accounts db"
+    ).split()
 )
 
 

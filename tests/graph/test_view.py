@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from augury.graph import view
 from augury.markets.store import StoredMarket
 from augury.relations.knowledge import Factor
@@ -107,3 +109,22 @@ def test_a_cycle_says_its_lag_or_is_left_out() -> None:
     graph = view.draw(asked(), three, FACTORS, at_once)
     assert len(graph.warnings) == 1
     assert len(graph.edges) == 5
+
+
+def test_the_picture_holds_every_node_and_edge_and_no_markup_of_a_market() -> None:
+    from xml.etree import ElementTree
+
+    from augury.graph.picture import svg
+
+    cause = view.Found(
+        msgspec.structs.replace(market(1), question="Will <b>it</b> & more?"),
+        "upstream", 0.9, 2, 1, (step(1, 2),),
+    )  # fmt: skip
+    effect = view.Found(market(2), "downstream", 0.8, 3, 1, (step(1, 3),))
+    drawn = view.draw(asked(), [cause, effect], FACTORS, [])
+    root = ElementTree.fromstring(svg(drawn))
+    text = " ".join(element.text or "" for element in root.iter())
+    assert "Will <b>it</b> & more?" in text
+    assert "30%" in text
+    titles = [e.text for e in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert titles == [edge.description for edge in drawn.edges]

@@ -1,0 +1,58 @@
+"""`augury graph`: the causal graph of a question on the command line."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from augury.graph.service import Drawn
+from augury.settings import Settings
+
+
+def graph(
+    question: Annotated[str, typer.Argument(help="What the graph is about.")],
+    svg: Annotated[Path | None, typer.Option(help="Write the picture to this file.")] = None,
+    png: Annotated[Path | None, typer.Option(help="The same as PNG.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what drives a question, what follows from it, and how strongly.
+
+    Opens the index itself, so no service may run on the same data folder.
+
+    Example: augury graph "Will the US fall into recession in 2027?" --svg recession.svg
+    """
+    from augury.graph import picture
+    from augury.graph.schemas import answer
+
+    drawn = asyncio.run(_graph(question))
+    told = picture.svg(drawn.graph)
+    if svg:
+        svg.write_text(told, encoding="utf-8")
+    if png:
+        import resvg_py
+
+        png.write_bytes(bytes(resvg_py.svg_to_bytes(svg_string=told)))
+    if as_json:
+        typer.echo(answer(drawn).model_dump_json())
+        return
+    names = {node.id: node.label for node in drawn.graph.nodes}
+    for edge in drawn.graph.edges:
+        lag = "" if not edge.lag_days else f", after about {edge.lag_days} days"
+        typer.echo(f"{names[edge.source]}\n  {edge.relationship} -> {names[edge.target]}")
+        typer.echo(f"  strength {edge.strength:.2f}{lag}: {edge.description}")
+    for warning in drawn.graph.warnings:
+        typer.echo(f"note: {warning}", err=True)
+
+
+async def _graph(question: str) -> Drawn:
+    from augury.app import running
+
+    settings = Settings()  # type: ignore[call-arg]
+    async with running(settings) as services:
+        if settings.sample == "on":
+            await services.markets.ensure_sample()
+        await services.search.catch_up()
+        return await services.graph.build(question)
