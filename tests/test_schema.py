@@ -31,7 +31,7 @@ UNLIMITED = {
 def service() -> Iterator[tuple[str, str]]:
     """Address of a running service on the sample, and a key that may do everything."""
     with tempfile.TemporaryDirectory(prefix="augury-r1-") as folder:
-        scopes = ("search:read", "forecast:read", "rvol:read")
+        scopes = ("search:read", "forecast:read", "rvol:read", "watch:write")
         flags = [part for scope in scopes for part in ("--scope", scope)]
         data = Path(folder)
         with serving(data, **UNLIMITED) as (url, _):

@@ -93,9 +93,11 @@ def _evaluations() -> typer.Typer:
 
 def _benchmarks() -> typer.Typer:
     from augury.search import commands as search
+    from augury.watchlists import commands as watchlists
 
     group = typer.Typer(help="Measure the service on this machine.", no_args_is_help=True)
     group.command("search")(search.bench_search)
+    group.command("watch")(watchlists.bench_watch)
     group.callback()(_group)
     return group
 

@@ -8,7 +8,15 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.watchlists.chart import Chart, Line, Marker, Threshold, to_json, to_svg
+from augury.watchlists.chart import (
+    Chart,
+    Line,
+    Marker,
+    Threshold,
+    standing,
+    to_json,
+    to_svg,
+)
 
 T0 = datetime(2026, 5, 1, tzinfo=UTC)
 numbers = st.one_of(
@@ -55,3 +63,9 @@ def test_a_gap_breaks_the_line() -> None:
     chart = Chart("t", "probability", T0, T0 + timedelta(hours=5), [Line("a", points)], [], [])
     assert to_svg(chart).count("<polyline") == 2
     assert to_json(chart)["series"][0]["points"][2]["value"] is None
+
+
+def test_a_price_stands_for_a_while_and_then_is_a_gap() -> None:
+    points = [(T0 + timedelta(hours=n), 0.5 if n in (1, 5) else None) for n in range(8)]
+    stood = [value for _, value in standing(points, timedelta(hours=2))]
+    assert stood == [None, 0.5, 0.5, 0.5, None, 0.5, 0.5, 0.5]

@@ -64,6 +64,21 @@ class Chart(NamedTuple):
     markers: Sequence[Marker]
 
 
+def standing(
+    points: Sequence[tuple[datetime, float | None]], lasts: timedelta
+) -> list[tuple[datetime, float | None]]:
+    """`points` with each value standing for `lasts` where none follows it; then it is a gap."""
+    filled: list[tuple[datetime, float | None]] = []
+    last: tuple[datetime, float] | None = None
+    for at, value in points:
+        if value is not None:
+            last = at, value
+        elif last is not None and at - last[0] <= lasts:
+            value = last[1]
+        filled.append((at, value))
+    return filled
+
+
 def to_json(chart: Chart) -> dict[str, Any]:
     """The chart's data, ready to be encoded; times ascend and occur once a series."""
     return {
@@ -216,7 +231,8 @@ class _Plot:
                 f'<path d="M{_LEFT} {y:.1f}H{WIDTH - _RIGHT}" stroke="{colour}" '
                 'stroke-width="1.5" stroke-dasharray="6 4"/>'
                 f'<text x="{WIDTH - _RIGHT - 4}" y="{y - 5 if above else y + 14:.1f}" '
-                f'font-size="12" fill="{colour}" text-anchor="end">'
+                f'font-size="12" fill="{colour}" text-anchor="end" paint-order="stroke" '
+                'stroke="#fff" stroke-width="4">'
                 f"{_text(threshold.name, 60)}</text>"
             )
         return parts

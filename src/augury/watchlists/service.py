@@ -17,7 +17,7 @@ from augury.markets.service import MAX_INTERVALS, to_series
 from augury.series import store as series
 from augury.storage.database import Database
 from augury.watchlists import store
-from augury.watchlists.chart import Chart, Line, Marker, Threshold
+from augury.watchlists.chart import Chart, Line, Marker, Threshold, standing
 from augury.watchlists.evaluation import Evaluated, Evaluator
 from augury.watchlists.rules import FITS, SPANS, Kind, Rule
 from augury.watchlists.store import Alert, Connection, StoredRule, Target, Watchlist
@@ -45,6 +45,8 @@ _BOUNDS = {
 _ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._^/-]{0,63}")
 _INTERVALS = (1, 5, 60, 1440)
 _CHART_POINTS = 600
+_PRICE_STANDS = timedelta(hours=26)
+"""An unchanged price is recorded anew once a day; longer ago, and nobody looked."""
 _CHART_POINTS_READ = 20_000
 
 
@@ -201,7 +203,7 @@ class WatchlistService:
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None
     ) -> StoredRule:
         """A rule for one target, or with None for every target it fits, now and later."""
-        _check_rule(rule)
+        check_rule(rule)
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             if target_id is not None:
@@ -351,6 +353,7 @@ class WatchlistService:
                 conn, quote.seq, start=start, end=end, interval_minutes=minutes
             )
             line = to_series(buckets, len(quote.outcomes), interval)[outcome]
+            line = standing(line, _PRICE_STANDS)
             name = quote.outcomes[outcome] if len(members) == 1 else quote.question
             lines.append(Line(name, line))
         if target.label is None and len(quotes) == 1:
@@ -380,7 +383,7 @@ def _no_watchlist() -> NotFound:
     return NotFound("There is no watchlist with this id.")
 
 
-def _check_rule(rule: Rule) -> None:
+def check_rule(rule: Rule) -> None:
     """Refuse what makes no sense although each part does."""
     is_status = rule.metric == "status"
     if is_status != (rule.label is not None):

@@ -1,0 +1,28 @@
+"""The command line of watchlists: what they cost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Annotated
+
+import typer
+
+
+def bench_watch(
+    targets: Annotated[int, typer.Option(min=100, help="How many markets are watched.")] = 5_000,
+    rules: Annotated[int, typer.Option(min=100, help="How many rules watch them.")] = 10_000,
+    messages: Annotated[int, typer.Option(min=10, help="Webhooks of the throughput run.")] = 2_000,
+    alerts: Annotated[int, typer.Option(min=10, help="Alerts of the latency run.")] = 100,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure evaluation, deliveries, and the way from a price to a webhook.
+
+    Example: augury bench watch --targets 5000 --rules 10000 --json
+    """
+    from augury.watchlists import bench
+
+    result = asyncio.run(
+        bench.run(targets=targets, rules=rules, messages=messages, alerts=alerts, quiet=as_json)
+    )
+    typer.echo(json.dumps(result) if as_json else bench.table(result))
