@@ -31,6 +31,7 @@ NOUNS = {
     "forecast": {"graph", "relations", "markets", "search", "storage", "jobs"},
     "series": {"net", "storage", "jobs"},
     "deliveries": {"net", "storage"},
+    "macro": {"net"},
     "watchlists": {"markets", "series", "rvol", "deliveries", "storage", "jobs"},
     "rvol": {"storage", "jobs"},
 }
@@ -79,6 +80,8 @@ PURE = [
     "http/gcra.py",
     "access/keys.py",
     "net/addresses.py",
+    "macro/target.py",
+    "macro/caching.py",
     "watchlists/rules.py",
     "watchlists/measures.py",
     "watchlists/chart.py",

@@ -8,6 +8,7 @@ from augury.deliveries import routes as deliveries
 from augury.forecast import routes as forecast
 from augury.graph import routes as graph
 from augury.health import routes as health
+from augury.macro import routes as macro
 from augury.markets import routes as markets
 from augury.relations import routes as relations
 from augury.rvol import routes as rvol
@@ -25,6 +26,7 @@ ROUTERS = (
     watchlists.router,  # 4.4  /v1/watchlists
     series.router,  # 4.4  /v1/external-series
     deliveries.router,  # 4.4  /v1/watchlists/{watchlist_id}/deliveries
+    macro.router,  # 4.4  /v1/macro-runtime/*
     graph.router,  # 4.4  /internal/v1/graph/*
 )
 

@@ -23,6 +23,7 @@ from augury.health.service import HealthService
 from augury.http import setup
 from augury.http import store as idempotency
 from augury.jobs.worker import Worker
+from augury.macro.service import MacroRuntime
 from augury.markets.service import MarketService
 from augury.net.addresses import Policy
 from augury.relations import store as relation_store
@@ -66,6 +67,7 @@ class Services:
     sender: Sender
     evaluator: Evaluator
     watchlists: WatchlistService
+    macro: MacroRuntime
     forecast: ForecastService
     rvol: RvolService
     series: SeriesService
@@ -87,6 +89,8 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             database, vault, policy, notify_schemes=settings.notify_schemes
         )
         sender = Sender(database, vault, policy)
+        macro = MacroRuntime(settings)
+        stack.push_async_callback(macro.aclose)
         graphs = GraphService(database, search, relations)
         series = SeriesService(database, vault, policy)
         stack.push_async_callback(series.close)
@@ -103,6 +107,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             sender=sender,
             evaluator=evaluator,
             watchlists=WatchlistService(database, evaluator, deliveries),
+            macro=macro,
             graph=graphs,
             forecast=ForecastService(database, search, graphs),
             rvol=RvolService(database, settings),

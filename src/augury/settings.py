@@ -128,6 +128,10 @@ class Settings(BaseSettings):
         description="Days before the newest for which volatility forecasts are replayed.",
     )
     rvol_rate: str = Field(default="60/min", description="RVOL requests per key.")
+    macro_rate: str = Field(default="100/s", description="Macro runtime requests per key.")
+    macro_in_flight: int = Field(
+        default=100, ge=1, description="Macro runtime requests of one key at the same time."
+    )
     max_body_bytes: int = Field(
         default=64 * 1024, ge=1024, description="Largest request body, bytes."
     )
@@ -164,8 +168,22 @@ class Settings(BaseSettings):
         "none.",
     )
 
-    # Used by later parts of the service
+    # The macro runtime behind /v1/macro-runtime
     macro_runtime_url: str | None = Field(default=None, description="Upstream of the macro proxy.")
+    macro_runtime_key: SecretStr | None = Field(
+        default=None, description="The service's own bearer token for the upstream."
+    )
+    macro_runtime_timeout: float = Field(
+        default=10, gt=0, description="Seconds the upstream has for one answer, redirects included."
+    )
+    macro_runtime_stale: float = Field(
+        default=86_400,
+        ge=0,
+        description="Seconds past its freshness that a stored answer may stand in for a failing "
+        "upstream, where the answer does not say.",
+    )
+
+    # Used by later parts of the service
     llm_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint; unset: none."
     )

@@ -66,7 +66,9 @@ class Traffic:
             ),
             ("rvol", "keyed"): Policy("rvol", Rate.parse(settings.rvol_rate)),
             ("watch", "keyed"): Policy("watch", keyed, flights),
-            ("macro", "keyed"): Policy("macro", keyed, flights),
+            ("macro", "keyed"): Policy(
+                "macro", Rate.parse(settings.macro_rate), settings.macro_in_flight
+            ),
         }
 
 

@@ -32,6 +32,7 @@ from prometheus_client import Counter, Gauge, Histogram
 from augury import __version__
 from augury.errors import UpstreamFailed
 from augury.net import body
+from augury.net.breaker import Breaker
 
 REQUESTS = Counter(
     "augury_venue_requests", "Requests sent to a venue, by how they ended.", ["venue", "outcome"]
@@ -50,9 +51,6 @@ stamina.instrumentation.set_on_retry_hooks([])
 MAX_BYTES = 48 * 1024 * 1024
 """Largest answer, decompressed: four times the largest page ever seen of either venue."""
 MAX_REDIRECTS = 3
-FAILURES_TO_OPEN = 5
-PROBE_AFTER = 30.0
-"""Seconds an open breaker waits before it lets one request through."""
 LONGEST_PAUSE = 300.0
 """A Retry-After beyond this many seconds is taken as this."""
 UNASKED_PAUSE = 1.0
@@ -133,48 +131,6 @@ class TokenBucket:
         self._at = now
         if self._level < 0:
             await self._sleep(-self._level / self.rate)
-
-
-class Breaker:
-    """Opens at `FAILURES_TO_OPEN` failures in a row; one probe at a time after `PROBE_AFTER`."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._failures = 0
-        self._opened_at: float | None = None
-        self._probing = False
-
-    @property
-    def is_open(self) -> bool:
-        """Whether requests are held back (also while a probe is under way)."""
-        return self._opened_at is not None
-
-    def admits(self) -> bool:
-        """Whether a request may be sent now. When open, admits one probe each `PROBE_AFTER`."""
-        if self._opened_at is None:
-            return True
-        if self._probing or self._clock() - self._opened_at < PROBE_AFTER:
-            return False
-        self._probing = True
-        return True
-
-    def retry_in(self) -> float:
-        """Seconds until the next probe."""
-        if self._opened_at is None:
-            return 0.0
-        return max(0.0, PROBE_AFTER - (self._clock() - self._opened_at))
-
-    def record(self, healthy: bool | None) -> None:
-        """Count how a request ended; None (neither) frees a probe without a verdict."""
-        probing, self._probing = self._probing, False
-        if healthy is None:
-            return
-        if healthy:
-            self._failures, self._opened_at = 0, None
-            return
-        self._failures += 1
-        if probing or self._failures >= FAILURES_TO_OPEN:
-            self._opened_at = self._clock()
 
 
 class VenueClient:

@@ -1,0 +1,1 @@
+"""The macro runtime proxy: another service behind this one's keys, limits and cache."""

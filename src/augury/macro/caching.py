@@ -1,0 +1,171 @@
+"""When a stored answer may be used again: RFC 9111, and stale-if-error of RFC 5861. Pure.
+
+The cache is shared by all callers. Section 3.5 (answers to requests with Authorization) does not
+bind it: every request goes out with the service's one credential, so answers do not differ by
+caller. Times are seconds since 1970, lengths seconds. Header names are in lower case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from typing import Final
+
+Headers = Mapping[str, str]
+Directives = Mapping[str, str | None]
+
+STORABLE: Final = frozenset({200, 203, 204, 300, 404, 410})
+"""Statuses that are stored; section 4.2.2 allows each to be kept without being told to."""
+HEURISTIC_SHARE, HEURISTIC_MOST = 0.1, 86_400.0
+"""An answer unchanged for ten days is taken to be good for one more (section 4.2.2)."""
+FOREVER = 2.0**31
+
+_DIRECTIVE = re.compile(r'([\w!#$%&\'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?', re.ASCII)
+# What a 304 says of a body it does not carry (section 3.2).
+_OF_THE_BODY = frozenset({"content-length", "content-encoding", "content-type", "content-range"})
+
+
+def directives(headers: Headers) -> Directives:
+    """The Cache-Control directives of a request or an answer; the first of equals counts."""
+    found: dict[str, str | None] = {}
+    for match in _DIRECTIVE.finditer(headers.get("cache-control", "")):
+        value = match[2] if match[2] is not None else match[3]
+        found.setdefault(match[1].lower(), value)
+    if not found and "no-cache" in headers.get("pragma", "").lower():
+        found["no-cache"] = None
+    return found
+
+
+def seconds(found: Directives, name: str) -> float | None:
+    """A directive's seconds; None where it is absent, 0 where it makes no sense."""
+    if name not in found:
+        return None
+    value = found[name] or ""
+    return min(FOREVER, float(value)) if value.isascii() and value.isdigit() else 0.0
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An answer as it is kept. `asked_at`, `answered_at`: when it was asked for and arrived."""
+
+    status: int
+    headers: Headers
+    body: bytes
+    asked_at: float
+    answered_at: float
+
+    @cached_property
+    def directives(self) -> Directives:
+        return directives(self.headers)
+
+    @cached_property
+    def lifetime(self) -> float:
+        """How long it is fresh, from its making (section 4.2.1)."""
+        for name in ("s-maxage", "max-age"):
+            if (stated := seconds(self.directives, name)) is not None:
+                return stated
+        made = _date(self.headers, "date")
+        if "expires" in self.headers:
+            expires = _date(self.headers, "expires")
+            return 0.0 if expires is None else expires - (made or self.answered_at)
+        changed = _date(self.headers, "last-modified")
+        if changed is None:
+            return 0.0
+        unchanged = (made or self.answered_at) - changed
+        return max(0.0, min(HEURISTIC_MOST, HEURISTIC_SHARE * unchanged))
+
+    def age(self, now: float) -> float:
+        """Its age by the origin's clock and by ours, whichever is more (section 4.2.3)."""
+        made = _date(self.headers, "date")
+        apparent = 0.0 if made is None else max(0.0, self.answered_at - made)
+        told = self.headers.get("age", "")
+        carried = min(FOREVER, float(told)) if told.isascii() and told.isdigit() else 0.0
+        initial = max(apparent, carried + self.answered_at - self.asked_at)
+        return initial + max(0.0, now - self.answered_at)
+
+
+def may_store(asked: Directives, answer: Stored) -> bool:
+    """Whether an answer to a GET may be kept at all (section 3)."""
+    return (
+        answer.status in STORABLE
+        and "no-store" not in asked
+        and not {"no-store", "private"} & answer.directives.keys()
+        and "*" not in answer.headers.get("vary", "")
+    )
+
+
+def may_reuse(asked: Directives, stored: Stored, now: float) -> bool:
+    """Whether `stored` answers a request without asking upstream (sections 4.2, 5.2.1)."""
+    if "no-cache" in stored.directives or "no-cache" in asked:
+        return False
+    age, left = stored.age(now), stored.lifetime - stored.age(now)
+    most = seconds(asked, "max-age")
+    if most is not None and age > most:
+        return False
+    if left > 0:
+        return left >= (seconds(asked, "min-fresh") or 0.0)
+    if "max-stale" not in asked or _must_be_fresh(stored):
+        return False
+    return asked["max-stale"] is None or -left <= (seconds(asked, "max-stale") or 0.0)
+
+
+def may_stand_in(asked: Directives, stored: Stored, now: float, window: float) -> bool:
+    """Whether `stored` may be served although upstream fails.
+
+    `window`: most seconds past its freshness where neither side states any.
+    """
+    if stored.status >= 300 or _must_be_fresh(stored) or "no-cache" in stored.directives:
+        return False
+    for stated in (stored.directives, asked):
+        if (limit := seconds(stated, "stale-if-error")) is not None:
+            window = limit
+            break
+    return stored.age(now) - stored.lifetime <= window
+
+
+def validators(stored: Stored) -> dict[str, str]:
+    """Headers that ask whether `stored` still holds (section 4.3.1)."""
+    names = {"etag": "if-none-match", "last-modified": "if-modified-since"}
+    return {to: stored.headers[of] for of, to in names.items() if of in stored.headers}
+
+
+def freshened(stored: Stored, headers: Headers, asked_at: float, answered_at: float) -> Stored:
+    """`stored` after a 304 (section 4.3.4)."""
+    told = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
+    kept = {name: value for name, value in stored.headers.items() if name not in ("age", "date")}
+    return replace(stored, headers=kept | told, asked_at=asked_at, answered_at=answered_at)
+
+
+def for_callers(headers: Headers) -> str | None:
+    """Cache-Control as callers get it: what came with a key must not lie in caches on the way."""
+    found = directives(headers)
+    if not found:
+        return None
+    kept = [
+        name if value is None else f"{name}={value}"
+        for name, value in found.items()
+        if name not in ("public", "private", "s-maxage", "proxy-revalidate") and _plain(value)
+    ]
+    return ", ".join(["private", *kept])
+
+
+def _plain(value: str | None) -> bool:
+    return value is None or (value.isascii() and value.isalnum())
+
+
+def _must_be_fresh(stored: Stored) -> bool:
+    # s-maxage includes proxy-revalidate (section 5.2.2.10).
+    forbidding = {"must-revalidate", "proxy-revalidate", "s-maxage"}
+    return bool(forbidding & stored.directives.keys())
+
+
+def _date(headers: Headers, name: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(headers[name])
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (KeyError, ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,430 @@
+"""Forwards requests to the macro runtime: one upstream call for equal ones, cached, on the clock.
+
+Nothing of the caller goes upstream but the headers named here; nothing of the upstream's comes
+back but the headers named here. The service's own credential is added on the way out, and an
+answer that repeats it is not passed on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Final, Literal
+
+import httpx2
+import structlog
+from prometheus_client import Counter, Gauge, Histogram
+
+from augury import __version__
+from augury.errors import AuguryError, Unavailable, UpstreamFailed
+from augury.macro import caching, target
+from augury.macro.caching import Stored
+from augury.net import body
+from augury.net.breaker import Breaker
+from augury.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+REQUESTS = Counter(
+    "augury_macro_requests",
+    "Requests for the macro runtime, by its route, by what answered and how.",
+    ["route", "method", "cache", "status"],
+)
+UPSTREAM = Counter(
+    "augury_macro_upstream_requests", "Requests sent to the macro runtime.", ["route", "outcome"]
+)
+SECONDS = Histogram(
+    "augury_macro_upstream_seconds", "Seconds the macro runtime took to answer in full.", ["route"]
+)
+BREAKER = Gauge("augury_macro_breaker_open", "1 while the macro runtime is not asked.")
+
+MAX_BYTES = 5 * 1024 * 1024
+"""Largest answer, decompressed."""
+CACHE_BYTES = 64 * 1024 * 1024
+"""Most bytes of answers kept; those unused for longest go first."""
+MAX_REDIRECTS = 3
+MOST_ROUTES = 50
+"""Routes that metrics tell apart; the rest are counted together."""
+
+SENT: Final = ("accept", "accept-language", "content-type", "traceparent", "tracestate")
+"""Headers of the caller that go upstream."""
+PASSED: Final = (
+    "content-type", "content-language", "content-disposition", "etag", "last-modified", "expires",
+    "retry-after", "vary",
+)  # fmt: skip
+"""Headers of the upstream that go to the caller."""
+_KEPT = (*PASSED, "cache-control", "age", "date")
+_ACTIVE = ("html", "xml", "javascript", "ecmascript")
+"""In a media type: what a browser would run in this service's name."""
+
+Cache = Literal["hit", "miss", "stale"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request to pass on. `headers` in lower case; of them only `SENT` are used."""
+
+    method: str
+    raw_path: bytes
+    query: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: bytes = b""
+    request_id: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the caller gets, and where it came from."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    cache: Cache
+
+
+class NotConfigured(Unavailable):
+    code = "not_configured"
+
+
+class Failed(UpstreamFailed):
+    """The upstream gave nothing usable."""
+
+    code = "macro_runtime_failed"
+
+
+class CredentialRefused(UpstreamFailed):
+    """The upstream does not take the service's credential: the operator's business."""
+
+    code = "macro_runtime_refused"
+
+
+class NotStored(UpstreamFailed):
+    """Asked for a stored answer only, and there is none (RFC 9111, 5.2.1.7)."""
+
+    status, code = 504, "not_stored"
+
+
+class _Trouble(Exception):
+    """A failure of the upstream. `healthy`: what it says to the breaker; None: nothing."""
+
+    def __init__(self, error: AuguryError, *, healthy: bool | None = False) -> None:
+        super().__init__(str(error))
+        self.error, self.healthy = error, healthy
+
+
+_Key = tuple[str, str, str]
+"""URL, Accept, Accept-Language: all that upstream can tell callers apart by."""
+
+
+class MacroRuntime:
+    """The proxy over one upstream. Without an address every request is refused with 503.
+
+    Parameters
+    ----------
+    clock
+        Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Callable[[], float] = time.time,
+        breaker: Breaker | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        url, key = settings.macro_runtime_url, settings.macro_runtime_key
+        self._base = target.base_of(url) if url else None
+        self._secret = key.get_secret_value() if key else ""
+        self._deadline = settings.macro_runtime_timeout
+        self._window = settings.macro_runtime_stale
+        self._clock = clock
+        self._breaker = breaker or Breaker()
+        self._kept: OrderedDict[_Key, Stored] = OrderedDict()
+        self._bytes = 0
+        self._flights: dict[_Key, asyncio.Task[Stored]] = {}
+        self._routes: set[str] = set()
+        self._transport = transport
+        self._http: httpx2.AsyncClient | None = None
+
+    async def aclose(self) -> None:
+        """Drop the connections; calls under way fail."""
+        flights = list(self._flights.values())
+        for flight in flights:
+            flight.cancel()
+        await asyncio.gather(*flights, return_exceptions=True)
+        if self._http is not None:
+            await self._http.aclose()
+
+    async def forward(self, call: Call) -> Answer:
+        """The upstream's answer, a stored one, or an error that says what was wrong.
+
+        Raises
+        ------
+        AuguryError
+            422 for a path or header that can't be sent; 502 and 503 when upstream fails, at the
+            latest `macro_runtime_timeout` seconds from now.
+        """
+        if self._base is None:
+            raise NotConfigured(
+                "The macro runtime is not configured: the operator sets AUGURY_MACRO_RUNTIME_URL.",
+                retry_after=60,
+            )
+        url = target.below(self._base, call.raw_path, call.query)
+        route = self._route(url)
+        cache, status = "none", "502"
+        try:
+            answer = await (
+                self._get(call, url) if call.method in ("GET", "HEAD") else self._write(call, url)
+            )
+            cache, status = answer.cache, str(answer.status)
+            return answer
+        except AuguryError as error:
+            status = str(error.status)
+            raise
+        finally:
+            REQUESTS.labels(route, call.method, cache, status).inc()
+
+    # Reading
+
+    async def _get(self, call: Call, url: str) -> Answer:
+        asked = caching.directives(call.headers)
+        key = (url, call.headers.get("accept", ""), call.headers.get("accept-language", ""))
+        stored = self._kept.get(key)
+        if stored is not None and caching.may_reuse(asked, stored, self._clock()):
+            self._kept.move_to_end(key)
+            return self._answer(stored, "hit")
+        if "only-if-cached" in asked:
+            raise NotStored("No stored answer is fresh enough.")
+        try:
+            found = await self._shared(key, call, stored, keep="no-store" not in asked)
+        except _Trouble as trouble:
+            now = self._clock()
+            if stored is None or not caching.may_stand_in(asked, stored, now, self._window):
+                raise trouble.error from None
+            log.info("macro runtime fails; a stale answer stands in", problem=str(trouble))
+            return self._answer(stored, "stale")
+        was_confirmed = stored is not None and found.body is stored.body
+        return self._answer(found, "hit" if was_confirmed else "miss")
+
+    async def _shared(self, key: _Key, call: Call, stored: Stored | None, *, keep: bool) -> Stored:
+        """What upstream says; equal requests at the same time are one."""
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = asyncio.create_task(self._fetch(key, call, stored, keep=keep))
+            self._flights[key] = flight
+            flight.add_done_callback(lambda done: self._landed(key, done))
+        try:
+            # The flight outlives a caller that gives up: others may wait for it.
+            return await asyncio.shield(flight)
+        except asyncio.CancelledError:
+            if flight.cancelled() and not _cancelling():
+                raise _Trouble(_late()) from None
+            raise
+
+    def _landed(self, key: _Key, flight: asyncio.Task[Stored]) -> None:
+        self._flights.pop(key, None)
+        if not flight.cancelled():
+            flight.exception()  # seen, even when every caller has given up
+
+    async def _fetch(self, key: _Key, call: Call, stored: Stored | None, *, keep: bool) -> Stored:
+        conditional = caching.validators(stored) if stored else {}
+        began = self._clock()
+        answer = await self._send("GET", key[0], call, conditional)
+        ended = self._clock()
+        fresh = answer
+        if answer.status == 304 and stored is not None:
+            fresh = caching.freshened(stored, answer.headers, began, ended)
+        if keep and caching.may_store({}, fresh):
+            self._keep(key, fresh)
+        else:
+            self._drop(key)
+        return fresh
+
+    def _keep(self, key: _Key, stored: Stored) -> None:
+        self._drop(key)
+        self._kept[key] = stored
+        self._bytes += _size(key, stored)
+        while self._bytes > CACHE_BYTES:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: _Key) -> None:
+        gone = self._kept.pop(key, None)
+        if gone is not None:
+            self._bytes -= _size(key, gone)
+
+    # Writing
+
+    async def _write(self, call: Call, url: str) -> Answer:
+        try:
+            answer = await self._send(call.method, url, call, {})
+        except _Trouble as trouble:
+            raise trouble.error from None
+        if answer.status < 400 and call.method != "OPTIONS":
+            for key in [key for key in self._kept if key[0] == url]:
+                self._drop(key)  # RFC 9111, section 4.4
+        return self._answer(answer, "miss")
+
+    # The wire
+
+    async def _send(self, method: str, url: str, call: Call, conditional: dict[str, str]) -> Stored:
+        """One request under breaker, deadline and counters. Raises `_Trouble` alone."""
+        route = self._route(url)
+        if not self._breaker.admits():
+            UPSTREAM.labels(route, "not_asked").inc()
+            wait = max(1.0, self._breaker.retry_in())
+            raise _Trouble(
+                Unavailable(
+                    "The macro runtime failed repeatedly; it is not asked again for a moment.",
+                    retry_after=wait,
+                    code="macro_runtime_resting",
+                ),
+                healthy=None,
+            )
+        healthy: bool | None = None
+        outcome = "gave_up"
+        began = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._deadline):
+                answer = await self._exchange(method, url, call, conditional)
+            healthy, outcome = True, "ok" if answer.status < 400 else "refused"
+            self._learn(answer, url)
+            return answer
+        except (TimeoutError, httpx2.TimeoutException):
+            healthy, outcome = False, "late"
+            raise _Trouble(_late()) from None
+        except body.BodyError as error:
+            healthy, outcome = False, "bad_answer"
+            raise _Trouble(Failed(f"The macro runtime {error}.")) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            healthy, outcome = False, "unreachable"
+            text = f"The macro runtime can't be reached ({type(error).__name__})."
+            raise _Trouble(Failed(text)) from None
+        except CredentialRefused:
+            healthy, outcome = True, "unauthorized"
+            raise
+        except _Trouble as trouble:
+            healthy = trouble.healthy
+            outcome = "throttled" if healthy is None else "failed"
+            raise
+        finally:
+            self._breaker.record(healthy)
+            BREAKER.set(self._breaker.is_open)
+            UPSTREAM.labels(route, outcome).inc()
+            SECONDS.labels(route).observe(time.perf_counter() - began)
+
+    async def _exchange(
+        self, method: str, url: str, call: Call, conditional: dict[str, str]
+    ) -> Stored:
+        headers = {name: call.headers[name] for name in SENT if name in call.headers} | conditional
+        if self._secret:
+            headers["authorization"] = f"Bearer {self._secret}"
+        if call.request_id:
+            headers["x-request-id"] = call.request_id
+        goal = httpx2.URL(url)
+        for _ in range(MAX_REDIRECTS + 1):
+            asked_at = self._clock()
+            async with self._client().stream(
+                method, goal, headers=headers, content=call.body or None
+            ) as response:
+                if response.has_redirect_location:
+                    goal = self._redirected(method, goal, response)
+                    continue
+                self._judge(response, asked_whether=bool(conditional))
+                content = await body.read(response, MAX_BYTES)
+                if self._secret and self._secret.encode() in content:
+                    raise _Trouble(Failed("The macro runtime repeated the service's credential."))
+                kept = {name: response.headers[name] for name in _KEPT if name in response.headers}
+                return Stored(response.status_code, kept, content, asked_at, self._clock())
+        raise _Trouble(Failed("The macro runtime redirects in circles."))
+
+    def _redirected(self, method: str, goal: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
+        """Where a redirect leads, when a read stays below the upstream's own address."""
+        elsewhere = _Trouble(Failed("The macro runtime redirects elsewhere."))
+        if method != "GET":
+            raise elsewhere
+        try:
+            there = goal.join(response.headers.get("location", ""))
+        except httpx2.InvalidURL:
+            raise elsewhere from None
+        home = httpx2.URL(f"{self._base}/")
+        same = (there.scheme, there.host, there.port) == (home.scheme, home.host, home.port)
+        if not same or there.userinfo or not there.path.startswith(home.path):
+            raise elsewhere
+        return there
+
+    def _judge(self, response: httpx2.Response, *, asked_whether: bool) -> None:
+        """Raise unless the answer is one to pass on."""
+        status = response.status_code
+        if status == 429:
+            told = response.headers.get("retry-after", "")
+            wait = min(300.0, float(told)) if told.isascii() and told.isdigit() else 1.0
+            raise _Trouble(
+                Unavailable(
+                    "The macro runtime asks this service to slow down.",
+                    retry_after=wait,
+                    code="macro_runtime_throttled",
+                ),
+                healthy=None,
+            )
+        if status in (401, 403, 407):
+            raise CredentialRefused("The macro runtime refuses this service's credential.")
+        if status >= 500 or status < 200 or (status == 304 and not asked_whether):
+            raise _Trouble(Failed(f"The macro runtime answered with status {status}."))
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if any(word in kind for word in _ACTIVE):
+            raise _Trouble(Failed("The macro runtime answered with a page in place of data."))
+
+    def _client(self) -> httpx2.AsyncClient:
+        if self._http is None:  # on first use: most services have no macro runtime
+            self._http = httpx2.AsyncClient(
+                # Only what `body.read` can decompress under a cap.
+                headers={"User-Agent": f"augury/{__version__}", "Accept-Encoding": "gzip"},
+                timeout=self._deadline,
+                limits=httpx2.Limits(max_connections=64, max_keepalive_connections=16),
+                transport=self._transport,
+                # No jar: what upstream sets for one caller must not follow the next.
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+            )
+        return self._http
+
+    def _answer(self, stored: Stored, cache: Cache) -> Answer:
+        headers = {name: stored.headers[name] for name in PASSED if name in stored.headers}
+        if (control := caching.for_callers(stored.headers)) is not None:
+            headers["cache-control"] = control
+        if cache != "miss" or "age" in stored.headers:
+            headers["age"] = str(int(stored.age(self._clock())))
+        if self._secret:
+            headers = {n: v for n, v in headers.items() if self._secret not in v}
+        return Answer(stored.status, headers, stored.body, cache)
+
+    # Metrics
+
+    def _learn(self, answer: Stored, url: str) -> None:
+        """Remember a route that upstream knows, so that strangers can't make up labels."""
+        if answer.status < 400 and len(self._routes) < MOST_ROUTES:
+            self._routes.add(self._first_part(url))
+
+    def _route(self, url: str) -> str:
+        name = self._first_part(url)
+        return name if name in self._routes else "other"
+
+    def _first_part(self, url: str) -> str:
+        return url.removeprefix(f"{self._base}/").partition("?")[0].partition("/")[0]
+
+
+def _late() -> Unavailable:
+    return Unavailable("The macro runtime did not answer in time.", code="macro_runtime_late")
+
+
+def _size(key: _Key, stored: Stored) -> int:
+    return len(stored.body) + sum(map(len, key)) + 1024
+
+
+def _cancelling() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

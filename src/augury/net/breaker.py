@@ -1,0 +1,52 @@
+"""A circuit breaker: who fails again and again is left alone for a while."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+FAILURES_TO_OPEN = 5
+PROBE_AFTER = 30.0
+"""Seconds an open breaker waits before it lets one request through."""
+
+
+class Breaker:
+    """Opens at `FAILURES_TO_OPEN` failures in a row; one probe at a time after `PROBE_AFTER`."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._opened_at: float | None = None
+        self._probing = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests are held back (also while a probe is under way)."""
+        return self._opened_at is not None
+
+    def admits(self) -> bool:
+        """Whether a request may be sent now. When open, admits one probe each `PROBE_AFTER`."""
+        if self._opened_at is None:
+            return True
+        if self._probing or self._clock() - self._opened_at < PROBE_AFTER:
+            return False
+        self._probing = True
+        return True
+
+    def retry_in(self) -> float:
+        """Seconds until the next probe."""
+        if self._opened_at is None:
+            return 0.0
+        return max(0.0, PROBE_AFTER - (self._clock() - self._opened_at))
+
+    def record(self, healthy: bool | None) -> None:
+        """Count how a request ended; None (neither) frees a probe without a verdict."""
+        probing, self._probing = self._probing, False
+        if healthy is None:
+            return
+        if healthy:
+            self._failures, self._opened_at = 0, None
+            return
+        self._failures += 1
+        if probing or self._failures >= FAILURES_TO_OPEN:
+            self._opened_at = self._clock()
