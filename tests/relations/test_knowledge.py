@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from augury.relations import knowledge
-from augury.relations.factors import Matcher
+from augury.relations.factors import Matcher, game
 
 TEXT = """
 domain = "test"
@@ -57,6 +57,42 @@ def test_an_edge_into_a_pattern_goes_to_all_its_instances() -> None:
         ("rate-boj", "Prices push the Bank of Japan."),
         ("rate-ecb", "Prices push the ECB."),
     }
+
+
+def test_a_pattern_names_its_cause_and_a_contender_has_its_contests_edges() -> None:
+    text = TEXT.replace(
+        'up_words = ["no change"]',
+        'contest = ["rates"]\ncauses = [["budget-{key}?", "-", 2, 9, "Cuts let rates fall."]]',
+    )
+    text += """
+[factors.rates]
+name = "Rates of the world"
+up = "rates are higher"
+match = ["rates"]
+effects = [["inflation", "-", 2, 90, "Rates cool prices."]]
+[factors.budget-ecb]
+name = "Budgets of the euro area"
+up = "spending is cut"
+match = ["budget"]
+"""
+    read = knowledge.parse({"test.toml": text})
+    edges = {(e.cause, e.effect): (e.strength, e.inherited) for e in read.edges}
+    assert edges["budget-ecb", "rate-ecb"] == (2, False)
+    assert edges["rates", "inflation"] == (2, False)
+    assert edges["rate-boj", "inflation"] == edges["rate-ecb", "inflation"] == (1, True)
+
+
+def test_a_line_for_a_bare_name_meets_nothing_longer() -> None:
+    text = TEXT.replace('match = ["{match} & rate', 'match = ["= {name}", "{match} & rate')
+    matcher = Matcher(knowledge.parse({"test.toml": text}))
+    assert [m.factor for m in matcher.match("The Bank of Japan")] == [matcher.numbers["rate-boj"]]
+    assert matcher.match("Bank of Japan chief") == []
+
+
+def test_the_rules_of_a_game_name_its_sport() -> None:
+    rules = "If Dallas wins the Dallas vs Utah professional football game originally scheduled for"
+    assert game(rules) == "pro football game vs"
+    assert game("If Dallas wins, the market resolves to Yes.") == ""
 
 
 def test_the_linter_names_what_dangles_and_where() -> None:

@@ -131,16 +131,20 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
     )
 
 
-def asked(query: str):
-    none = np.zeros((0, 6))
-    service = RelationService(BASE)
-    return service.ask(
-        query,
-        np.zeros(0, np.int64),
-        none.astype(np.uint16),
-        none.astype(np.float32),
-        np.zeros(0, np.float32),
-    )
+def asked(query: str, *results: str):
+    """What a query is about whose best direct results are about the factors `results`."""
+    tags = np.zeros((len(results), 6), np.uint16)
+    tags[:, 0] = [NUMBERS[key] for key in results]
+    fits = (tags > 0).astype(np.float32)
+    keys, scores = np.arange(len(results)), np.ones(len(results), np.float32)
+    return RelationService(BASE).ask(query, keys, tags, fits, scores)
+
+
+def test_results_say_what_a_question_is_about_where_its_words_do_not() -> None:
+    found = dict(asked("Plenty", "bread", "beer", "ocean", "harvest", "monsoon").factors)
+    assert found[NUMBERS["bread"]] == 0.5
+    named = dict(asked("Harvest", "bread", "beer").factors)
+    assert set(named) == {NUMBERS["harvest"]}  # what the harvest drives is an answer
 
 
 def test_no_market_stands_in_two_relations_and_the_better_fit_first() -> None:

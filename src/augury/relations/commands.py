@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from augury.relations import knowledge
-from augury.relations.factors import Matcher
+from augury.relations.factors import Matcher, game
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -38,7 +38,7 @@ def lint(
     by_hand = {f.key for f in base.written}
     counts = {
         "factors": len(by_hand),
-        "edges": sum(e.cause in by_hand for e in base.edges),
+        "edges": sum(e.cause in by_hand and not e.inherited for e in base.edges),
         "links": sum(link.one in by_hand for link in base.links),
         "instances": len(base.factors) - len(by_hand),
         "all_edges": len(base.edges),
@@ -67,9 +67,10 @@ def _catch(base: knowledge.Base, catalogue: Path) -> dict:
     missed: Counter[str] = Counter()
     matched = 0
     started = time.perf_counter()
-    for question, event in zip(rows["question"], rows["event_title"], strict=True):
-        text = document_text(question, event_name=event)
-        found = matcher.match(text.title, text.event)
+    columns = rows["question"], rows["event_title"], rows["description"]
+    for question, event, rules in zip(*columns, strict=True):
+        text = document_text(question, event_name=event, description=rules)
+        found = matcher.match(text.title, text.event or game(text.body))
         matched += bool(found)
         hits.update(matcher.factors[m.factor - 1].key for m in found)
         if not found:

@@ -6,6 +6,7 @@ query's when it is asked. Every match can say which of its words made it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
@@ -68,7 +69,7 @@ class Matcher:
         for word in places:
             for number, line in self._lines.get(word, ()):
                 words = _matched(line, found, places)
-                if words is None:
+                if words is None or (line.alone and not subject.keys() <= set(words)):
                     continue
                 explained = sum(weights.get(w, 0.0) for w in words)
                 # What only the event's name says fits less than what the question says.
@@ -83,6 +84,21 @@ class Matcher:
             Match(n, min(1.0, best[n][0]), lean(told, self.factors[n - 1]), best[n][1])
             for n in order
         ]
+
+
+def game(rules: str) -> str:
+    """What kind of game a market's rules name ("pro football game vs"); "" where they name none.
+
+    Titles of games ("Dallas at Philadelphia") do not say the sport; the rules' first sentence
+    does: "If Dallas wins the Dallas vs Philadelphia professional football game ...".
+    """
+    found = _GAME.search(rules[:400])
+    return f"{found[1].replace('professional', 'pro')} vs" if found else ""
+
+
+_GAME: Final = re.compile(
+    r"\b((?:professional|college) (?:[\w']+ ){1,4}(?:game|match|fight)) originally scheduled"
+)
 
 
 def _anchors(line: Line, common: Counter[str]) -> set[str]:

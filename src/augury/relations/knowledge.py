@@ -12,9 +12,9 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
@@ -40,6 +40,8 @@ class Line:
 
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
+    alone: bool = False
+    """Whether the text must say nothing else: a bare name stands for what it is known for."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -64,6 +66,8 @@ class Factor:
     """Key of the entity it is an instance for."""
     kind: str | None = None
     """Name of the list the entity stands in."""
+    contests: tuple[str, ...] = ()
+    """Keys of the contests that this is one contender's part in: the league's title of a team's."""
 
     @property
     def is_level(self) -> bool:
@@ -83,6 +87,8 @@ class Edge:
     lag: int
     """Typical days until the effect shows."""
     reason: str
+    inherited: bool = False
+    """Whether it was written of a contest, and this is what it means for one contender."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +232,15 @@ class _Reader:
             pattern=pattern,
             entity=entity and entity[1],
             kind=entity and entity[0],
+            contests=tuple(written.get("contest", [])),
         )
         instance = entity is not None
         effects, links = written.get("effects", []), written.get("moves_with", [])
         self._edges += [(where, key, e, instance) for e in self._fanned_out(effects)]
+        self._edges += [
+            (where, str(cause), [key, *rest], instance)
+            for cause, *rest in self._fanned_out(written.get("causes", []))
+        ]
         self._links += [(where, key, e, instance) for e in self._fanned_out(links)]
 
     def _fanned_out(self, written: list[Any]) -> list[Any]:
@@ -252,10 +263,11 @@ class _Reader:
             if not self._well_formed(where, fields, 5):
                 continue
             effect, sign, strength, lag, reason = fields
-            effect, optional = effect.removesuffix("?"), effect.endswith("?")
-            if effect not in self._factors:
+            optional = effect.endswith("?") or cause.endswith("?")
+            cause, effect = cause.removesuffix("?"), effect.removesuffix("?")
+            if missing := {cause, effect} - self._factors.keys():
                 if not optional:
-                    dangling.append(f"{where} -> {effect}: no such factor")
+                    dangling.append(f"{where} -> {', '.join(missing)}: no such factor")
                 continue
             if effect == cause:
                 if not instance:
@@ -265,6 +277,14 @@ class _Reader:
                 self.problems.append(f"{where} -> {effect}: written twice")
                 continue
             edges[cause, effect] = Edge(cause, effect, sign, strength, int(lag), reason)
+        dangling += [
+            f"{factor.key}: its contest {contest} is no factor"
+            for factor in self._factors.values()
+            for contest in factor.contests
+            if contest not in self._factors
+        ]
+        for edge in self._inherited(edges):
+            edges.setdefault((edge.cause, edge.effect), edge)
         links: dict[frozenset[str], Link] = {}
         for where, one, fields, instance in self._links:
             if not self._well_formed(where, fields, 4):
@@ -292,6 +312,38 @@ class _Reader:
             version=version,
         )
 
+    def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:
+        """Edges of contests as their contenders have them, weaker than written.
+
+        What drives the contest of a team drives that of each; where both ends are contests of
+        one list, the pattern says it better.
+        """
+        contenders: dict[str, list[str]] = defaultdict(list)
+        kinds: dict[str, set[str]] = defaultdict(set)
+        for factor in self._factors.values():
+            for contest in factor.contests:
+                contenders[contest].append(factor.key)
+                kinds[contest].add(factor.kind or "")
+        out: list[Edge] = []
+        for edge in edges.values():
+            if kinds[edge.cause] & kinds[edge.effect]:
+                continue
+            # A contest of others is reached by all its contenders: that says little of each.
+            between = edge.cause in contenders and edge.effect in contenders
+            strength = edge.strength - 1 - between
+            if strength < 1:
+                continue
+            weaker = replace(edge, strength=strength, inherited=True)
+            out += [replace(weaker, cause=key) for key in contenders.get(edge.cause, ())]
+            out += [replace(weaker, effect=key) for key in contenders.get(edge.effect, ())]
+        return [edge for edge in out if not self._of_another(edge)]
+
+    def _of_another(self, edge: Edge) -> bool:
+        """Whether both ends are instances of one list for two of its entities."""
+        cause, effect = self._factors[edge.cause], self._factors[edge.effect]
+        same = cause.kind is not None and cause.kind == effect.kind
+        return same and cause.entity != effect.entity
+
     def _well_formed(self, where: str, fields: list[Any], length: int) -> bool:
         if (
             len(fields) == length
@@ -307,7 +359,10 @@ class _Reader:
         return False
 
 
-_FIELDS: Final = {"name", "up", "match", "up_words", "down_words", "effects", "moves_with"}
+_FIELDS: Final = {
+    *("name", "up", "match", "up_words", "down_words", "effects", "causes", "moves_with"),
+    "contest",
+}
 
 
 def _filled(written: Any, row: Mapping[str, str]) -> Any:
@@ -324,6 +379,7 @@ def _filled(written: Any, row: Mapping[str, str]) -> Any:
 def _line(text: str) -> Line | None:
     conjuncts: list[tuple[Phrase, ...]] = []
     without: list[Phrase] = []
+    alone, text = text.startswith("="), text.removeprefix("=")
     for part in text.split("&"):
         part = part.strip()
         if part.startswith("!"):
@@ -333,7 +389,7 @@ def _line(text: str) -> Line | None:
         if not phrases:
             return None
         conjuncts.append(phrases)
-    return Line(tuple(conjuncts), tuple(without)) if conjuncts else None
+    return Line(tuple(conjuncts), tuple(without), alone) if conjuncts else None
 
 
 def _plain_phrase(text: str) -> Phrase:

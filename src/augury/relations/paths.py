@@ -120,6 +120,8 @@ class Graph:
                     first = _step(number, target, edge)
                     note(relation, (first,), weight * first.weight)
                     for beyond, edge2 in neighbours.get(target, ()):
+                        if edge2.inherited:  # the contest itself is reached, for all of them
+                            continue
                         second = _step(target, beyond, edge2)
                         through = weight * first.weight * second.weight * SECOND_STEP
                         note(relation, (first, second), through)
@@ -135,9 +137,14 @@ class Graph:
                 up = _step(number, cause, edge)
                 for target, other in self.effects.get(cause, ()):
                     down = _step(cause, target, other)
-                    if target != number:
+                    if target != number and not (edge.inherited or other.inherited):
                         note(2, (up, down), weight * up.weight * down.weight * COMMON_DRIVER)
         return Reached(weights, own, steps)
+
+    def near(self, number: int) -> set[int]:
+        """The factors one edge or link away."""
+        tied = (*self.causes.get(number, ()), *self.effects.get(number, ()))
+        return {other for other, _ in (*tied, *self.links.get(number, ()))}
 
     def among(self, numbers: set[int]) -> list[Step]:
         """The steps of the base, from cause to effect, between any two of these factors."""

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from augury.relations import knowledge
 from augury.relations import rank as ranking
-from augury.relations.factors import Matcher
+from augury.relations.factors import Matcher, game
 from augury.relations.knowledge import Base, Factor
 from augury.relations.moving import STEP, Moving, Partner
 from augury.relations.paths import RELATIONS, Graph, Reached, Relation, Step
 from augury.search.related import Lookup, Pool, Ranked, Tag
 from augury.search.text import DocumentText
 
-CODE: Final = "1"
+CODE: Final = "2"
 """Raise it when texts get other tags though the base stands as it was."""
 
 ASKED: Final = 6
@@ -30,6 +30,15 @@ NAMED: Final = 0.4
 """Weight of a factor that the query's words name, before its fit."""
 VOTE: Final = 0.8
 """Weight of a factor that all of the best direct results are about."""
+GUESS: Final = 0.5
+"""Least weight of the strongest factor where the query's words name none: a bare name stands for
+what its markets are most about."""
+GUESSED: Final = 0.1
+"""Weight by the direct results from which on they are taken to agree on a factor."""
+SURE: Final = 0.6
+"""Weight of a named factor from which on the words tell what the question is about."""
+BESIDE: Final = 0.5
+"""What is left, beside such a factor, of one that only the direct results are about."""
 LOOKED_UP: Final = 24
 """Most factors whose markets are looked up for one query."""
 
@@ -61,7 +70,8 @@ class RelationService:
 
     def tags(self, text: DocumentText) -> list[Tag]:
         """The factors a market is about, best fitting first."""
-        return [Tag(m.factor, m.fit, m.lean) for m in self.matcher.match(text.title, text.event)]
+        found = self.matcher.match(text.title, text.event or game(text.body))
+        return [Tag(m.factor, m.fit, m.lean) for m in found]
 
     def ask(
         self,
@@ -81,13 +91,33 @@ class RelationService:
             for tag, share in zip(row, fit, strict=True):
                 if tag:
                     votes[tag] += score * min(1.0, 0.3 + share)
-        for tag, vote in votes.items():
-            weights[tag] = max(weights.get(tag, 0.0), VOTE * vote / total)
+        named = [self.factor(tag) for tag in weights]
+        voted = {tag: VOTE * vote / total for tag, vote in votes.items()}
+        if not named and (top := max(voted.values(), default=0.0)) >= GUESSED:
+            voted = {tag: vote * max(1.0, GUESS / top) for tag, vote in voted.items()}
+        near = {tag: self._near(tag) for tag in weights}
+        sure = max(weights.values(), default=0.0) >= SURE
+        for tag, vote in voted.items():
+            # What a named factor drives or is driven by is the answer, and not the question.
+            if not any(tag in near[one] and weights[one] >= vote for one in near):
+                share = BESIDE if sure and tag not in near else 1.0
+                weights[tag] = max(weights.get(tag, 0.0), share * vote)
+        # A question about one contender is not about what the others do.
+        for contest in {contest for factor in named for contest in self._contests(factor)}:
+            weights.pop(contest, None)
         best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:ASKED]
         least = ASKED_SHARE * best[0][1] if best else 0.0
         factors = [(tag, weight) for tag, weight in best if weight >= least]
         partners = self.moving.partners(keys.tolist()) if self.moving else {}
         return Asked(self, factors, partners)
+
+    def _near(self, number: int) -> set[int]:
+        """The factors one step away, and the contests that those are parts in."""
+        near = self.graph.near(number)
+        return near.union(*(self._contests(self.factor(other)) for other in near))
+
+    def _contests(self, factor: Factor) -> set[int]:
+        return {self.matcher.numbers[key] for key in factor.contests if key in self.base.factors}
 
 
 class Asked(Lookup):
