@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from augury.markets.quantities import quantity
 from augury.markets.records import MarketType, Platform, Status, Strike
 
 MOST_EXCLUSIVE = 1.35
@@ -373,42 +374,6 @@ _DATED = re.compile(
     re.I,
 )
 
-_SCALE = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9,
-          "billion": 1e9, "t": 1e12, "tn": 1e12, "trillion": 1e12}  # fmt: skip
-_NUMBER = (
-    r"(?P<{0}>[-−]?[$€£]?\s?[-−]?\d[\d,]*(?:\.\d+)?|[$€£]\.\d+)"
-    r"\s?(?P<{0}u>(?:k|mm?|bn?|tn?|thousand|million|billion|trillion)\b)?"
-    r"(?:\s?(?:%|°\s?[fc]?|bps|º|seconds?))?"
-)
-_A, _B = _NUMBER.format("a"), _NUMBER.format("b")
-_RANGES = [
-    re.compile(rf"\b(?:between|from)\s+{_A}\s+(?:and|to|-|–)\s+{_B}", re.I),
-    re.compile(rf"{_A}\s?(?:-|–|—|\bto\b)\s?{_B}", re.I),
-]
-_UPWARD = [
-    re.compile(
-        r"\b(?:above|over|more than|greater than|higher than|at least|exceeds?|exceeding|"
-        rf"surpass(?:es)?)\s+(?:or equal to\s+)?{_A}", re.I),
-    re.compile(rf"(?:≥|>=?)\s?{_A}", re.I),
-    re.compile(rf"{_A}\s*(?:or (?:more|above|higher|greater|over)\b|\+)(?:\s*(?:bps|%))?", re.I),
-]  # fmt: skip
-_DOWNWARD = [
-    re.compile(
-        r"\b(?:below|under|less than|fewer than|lower than|at most|no more than)\s+"
-        rf"(?:or equal to\s+)?{_A}", re.I),
-    re.compile(rf"(?:≤|<=?)\s?{_A}", re.I),
-    re.compile(rf"{_A}\s*or (?:less|below|lower|fewer|under)\b", re.I),
-]  # fmt: skip
-_TOUCH_UP = [
-    re.compile(rf"(?:↑\s?|\b(?:reach|reaches|hit \(high\)|climb to|rise to)\s+){_A}", re.I)
-]
-_TOUCH_DOWN = [
-    re.compile(rf"(?:↓\s?|\b(?:dip to|dips to|fall to|drop to|hit \(low\))\s+){_A}", re.I)
-]
-_EXACT = [re.compile(rf"^\s*(?:exactly\s+)?{_A}\s*$", re.I), re.compile(rf"\bexactly\s+{_A}", re.I)]
-_OVER_UNDER = re.compile(rf"\bo/u\s+{_A}", re.I)
-
-
 _MEASURED = re.compile(rf"\d|\b{_MONTH}", re.I)
 
 
@@ -417,9 +382,7 @@ def _side(market: Member) -> Interval | Deadline | None:
     text = market.subtitle or market.question
     about = market.title if market.subtitle else ""
     if market.outcomes == ("Over", "Under"):
-        if found := _OVER_UNDER.search(market.question):
-            return Interval(_value(found, "a"), math.inf, _frame(market.question, found, ""))
-        return None
+        return _read_interval(market.question, "")
     if not _is_yes_no(market.outcomes):
         return None
     # Most sides are names; every quantity has a digit, every date a digit or a month.
@@ -476,47 +439,14 @@ def _read_interval(text: str, about: str) -> Interval | None:
     if not re.search(r"\d", text):
         return None
     # Dates, years and ordinals are no quantities. The blanks keep every place where it was.
-    plain = _DATED.sub(lambda m: "\x1f" * len(m[0]), text)
-    for pattern in _RANGES:
-        if found := pattern.search(plain):
-            low, high = _value(found, "a"), _value(found, "b")
-            if found["au"] is None and found["bu"] is not None and low < high:
-                low *= _SCALE[found["bu"].casefold()]
-            if low < high and not pattern.search(plain, found.end()):
-                return Interval(low, high, _frame(text, found, about))
-            return None
-    hits: list[tuple[re.Match[str], int, bool]] = []
-    for patterns, sign, touch in (
-        (_UPWARD, 1, False),
-        (_DOWNWARD, -1, False),
-        (_TOUCH_UP, 1, True),
-        (_TOUCH_DOWN, -1, True),
-    ):
-        for pattern in patterns:
-            hits += [(found, sign, touch) for found in pattern.finditer(plain)]
-    if len(hits) == 1:
-        [(found, sign, touch)] = hits
-        value = _value(found, "a")
-        frame = _frame(text, found, about)
-        if sign > 0:
-            return Interval(value, math.inf, frame, touch)
-        return Interval(-math.inf, value, frame, touch)
-    if not hits:
-        for pattern in _EXACT:
-            if found := pattern.search(plain):
-                value = _value(found, "a")
-                return Interval(value, value, _frame(text, found, about))
-    return None
+    found = quantity(_DATED.sub(lambda m: "\x1f" * len(m[0]), text))
+    if found is None or (found.touch and found.low == found.high):
+        return None  # "hit 50": from which side is not said
+    return Interval(found.low, found.high, _frame(text, found.span, about), found.touch)
 
 
-def _value(found: re.Match[str], name: str) -> float:
-    digits = re.sub(r"[^\d.]", "", found[name])
-    value = float(digits) * _SCALE.get((found[f"{name}u"] or "").casefold(), 1.0)
-    return -value if re.search(r"[-−]", found[name]) else value
-
-
-def _frame(text: str, found: re.Match[str], about: str) -> str:
-    rest = f"{_masked(about)} # {text[: found.start()]} # {text[found.end() :]}"
+def _frame(text: str, span: tuple[int, int], about: str) -> str:
+    rest = f"{_masked(about)} # {text[: span[0]]} # {text[span[1] :]}"
     return _squash(_DIRECTION.sub(" ", rest))
 
 
