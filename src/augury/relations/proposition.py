@@ -295,6 +295,12 @@ _NOT: Final = re.compile(
     r"(?:with|see|sees|have|has|be|is|are|there)\s+no(?=\s+(?!changes?\b|longer\b|\d|more\b|"
     r"fewer\b|less\b|later\b)))\b(?!\s+(?:more|less|fewer|later)\s+than)",
 )
+_DENYING: Final = re.compile(
+    r"fail|short|\bn[o']|never|n't|without|avoid|miss|other|beside|except|apart|\bbut\b|remain|stay|"
+    r"still|keep|kept|\bgo(?:es)?\b|hold|held|pass|\bends?\b|clos|finish|continu",
+    re.I,
+)
+"""Without one of these no word denies: one look instead of seven."""
 _PASSES: Final = re.compile(
     r"\b(?:pass|passes|go\s+by|goes\s+by|end|ends|close|closes|finish|finishes)\s+"
     r"(?:without|with\s+no)\b(?:\s+(?:an?|any|the)\b)?",
@@ -490,17 +496,20 @@ def _read(
     # Polarity before predicates: "fail to reach" reaches.
     negations = 0
     unheld = False  # a state that lasts through the window: nothing has happened in it
-    if text.cut(_PASSES, "polarity"):
-        negations, unheld = negations + 1, True
-    while text.cut(_NOT, "polarity"):
-        negations += 1
-    if text.cut(_START_NO, "polarity"):
-        negations += 1
-    other = text.cut(_OTHER, "polarity") is not None
-    if text.cut(_UN, "polarity"):
-        negations, unheld = negations + 1, True
+    other = stays = False
+    denying = _DENYING.search(text.about) is not None
+    if denying:
+        if text.cut(_PASSES, "polarity"):
+            negations, unheld = negations + 1, True
+        while text.cut(_NOT, "polarity"):
+            negations += 1
+        if text.cut(_START_NO, "polarity"):
+            negations += 1
+        other = text.cut(_OTHER, "polarity") is not None
+        if text.cut(_UN, "polarity"):
+            negations, unheld = negations + 1, True
+        stays = text.cut(_STAY, "polarity") is not None
     flips += negations + other
-    stays = text.cut(_STAY, "polarity") is not None
 
     threshold, touch, exact_words = _threshold(text, strike, stays=stays)
     if stays and threshold is not None:
@@ -517,7 +526,7 @@ def _read(
         predicate = "rises"
     elif text.cut(_SAY, "predicate"):
         predicate = "says"
-    elif text.cut(_STILL_IN, "polarity"):
+    elif denying and text.cut(_STILL_IN, "polarity"):
         predicate, unheld = "leaves", True
         flips += 1
     elif (found := _LEAVE.search(f"{text.about} {text.side}")) is not None and found:
