@@ -90,6 +90,13 @@ def test_effects_of_one_cause_links_and_siblings_move_together() -> None:
     assert rome["rain-oslo"] == rome["rain-lima"] == paths.SIBLING
 
 
+def test_a_pattern_may_say_that_its_instances_have_nothing_in_common() -> None:
+    text = TEXT.replace('up = "it rains more"', 'up = "it rains more"\nsiblings = false')
+    base = knowledge.parse({"test.toml": text})
+    assert base.problems == ()
+    assert Graph(base).siblings == {}
+
+
 def test_siblings_are_not_looked_up() -> None:
     reached, _ = reach("rain-rome")
     assert reached.far[NUMBERS["monsoon"]]

@@ -69,6 +69,9 @@ class Factor:
     contests: tuple[str, ...] = ()
     """Keys of the contests that this is one contender's part in: the league's title of a team's."""
 
+    siblings: bool = True
+    """Whether the instances of its pattern say something of each other."""
+
     @property
     def is_level(self) -> bool:
         """Whether it is a quantity that rises and falls, and not something that happens."""
@@ -232,6 +235,7 @@ class _Reader:
             pattern=pattern,
             entity=entity and entity[1],
             kind=entity and entity[0],
+            siblings=written.get("siblings", True) is not False,
             contests=tuple(written.get("contest", [])),
         )
         instance = entity is not None
@@ -361,7 +365,7 @@ class _Reader:
 
 _FIELDS: Final = {
     *("name", "up", "match", "up_words", "down_words", "effects", "causes", "moves_with"),
-    "contest",
+    *("contest", "siblings"),
 }
 
 

@@ -89,7 +89,7 @@ class Graph:
             self.links[other].append((one, link))
         patterns: dict[str, list[int]] = defaultdict(list)
         for number, factor in enumerate(base.factors.values(), 1):
-            if factor.entity is not None:
+            if factor.entity is not None and factor.siblings:
                 patterns[factor.pattern].append(number)
         self.kinds, self.entities = _entities(base)
         """Number of each factor's list of entities, and of its entity; 0 where it has none."""
