@@ -33,6 +33,7 @@ from augury.relations.moving import Moving
 from augury.relations.service import RelationService
 from augury.rvol import jobs as rvol_jobs
 from augury.rvol import store as rvol_store
+from augury.rvol.collecting import Collector
 from augury.rvol.service import RvolService
 from augury.search.service import SearchService
 from augury.series.service import SeriesService
@@ -180,10 +181,12 @@ def _work(services: Services) -> dict[str, Work]:
     graph_jobs.register(worker, services.graph)
     worker.every("series.refresh", 5, services.series.refresh_due)
     watchlist_jobs.register(worker, services.evaluator, services.database)
-    rvol_jobs.register(worker, services.database, services.rvol)
     moving = services.relations.moving
     assert moving is not None
     worker.every("relations.co_movement", MEASURE_EVERY, moving.measure)
+    syncing = services.settings.sync == "on"
+    collector = Collector(services.database, services.settings) if syncing else None
+    rvol_jobs.register(worker, services.database, services.rvol, collector)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
     worker.every("forecast.score", 600, services.forecast.score)
     worker.register(RUN, services.forecast.perform_run, attempts=20)
@@ -194,7 +197,7 @@ def _work(services: Services) -> dict[str, Work]:
         "jobs": worker.run,
         "deliveries": services.sender.run,
     }
-    if services.settings.sync == "on":
+    if syncing:
         work["sync"] = Sync(services.database, services.settings).run
     return work
 

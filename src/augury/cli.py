@@ -58,6 +58,10 @@ def _mount(asked: str | None) -> None:
         from augury.graph import commands as graph
 
         app.command("graph")(graph.graph)
+    if asked in (None, "rvol"):
+        from augury.rvol import commands as rvol
+
+        app.add_typer(rvol.app, name="rvol")
     if asked in (None, "relations"):
         from augury.relations import commands as relations
 
@@ -92,12 +96,14 @@ def _evaluations() -> typer.Typer:
 
 
 def _benchmarks() -> typer.Typer:
+    from augury.rvol import commands as rvol
     from augury.search import commands as search
     from augury.watchlists import commands as watchlists
 
     group = typer.Typer(help="Measure the service on this machine.", no_args_is_help=True)
     group.command("search")(search.bench_search)
     group.command("watch")(watchlists.bench_watch)
+    group.command("rvol")(rvol.bench_rvol)
     group.callback()(_group)
     return group
 
@@ -108,7 +114,8 @@ def _group() -> None:
 
 COMMANDS = tuple(
     (
-        "serve search forecast scorecard graph relations eval bench import sync keys accounts db"
+        "serve search forecast scorecard graph relations rvol eval bench import sync keys"
+        " accounts db"
     ).split()
 )
 

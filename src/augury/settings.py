@@ -117,6 +117,24 @@ class Settings(BaseSettings):
     search_top_k: int = Field(default=50, ge=1, description="Largest top_k with a key.")
     forecast_rate: str = Field(default="10/min", description="Forecasts per key.")
     forecast_in_flight: int = Field(default=2, ge=1, description="Forecasts of one key at once.")
+    rvol_coins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=tuple(
+            "BTC ETH SOL XRP BNB DOGE ADA TRX AVAX LINK DOT LTC BCH NEAR UNI APT ICP ETC XLM FIL"
+            " ATOM ARB OP SUI INJ HBAR AAVE ALGO SEI TON".split()
+        ),
+        description="Coins whose bars are fetched while serving, by comma; empty: none.",
+    )
+    rvol_exchanges: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=("binance", "bybit", "okx", "kraken", "coinbase"),
+        description="Exchanges asked for bars, in this order, by comma: names of ccxt.",
+    )
+    rvol_exchange_url: str | None = Field(
+        default=None, description="Ask this address in place of the exchanges' own: a gateway."
+    )
+    rvol_archive_url: str | None = Field(
+        default="https://data.binance.vision",
+        description="Public archive of monthly bars with hashes; empty: only the exchanges.",
+    )
     rvol_horizons: Annotated[tuple[int, ...], NoDecode] = Field(
         default=(1, 5, 7, 22, 30),
         description="Horizons of volatility forecasts in days, 1 to 60, by comma.",

@@ -184,7 +184,7 @@ async def test_feature_families_explain_a_forecast(client: Client) -> None:
 async def test_an_empty_service_answers_with_empty_lists(
     client: Client, service: RvolService
 ) -> None:
-    async with service._database.transaction() as conn:
+    async with service.database.transaction() as conn:
         await conn.execute("delete from rvol_assets")
         await conn.execute("update rvol_state set version = version + 1")
     for path in ROUTES:

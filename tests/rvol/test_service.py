@@ -323,7 +323,7 @@ async def test_the_scorecard_is_of_what_was_issued(service: RvolService) -> None
     assert {r["model_id"] for r in rows} == {"blend", "log-har", "har", "ewma"}
     blend = next(r for r in rows if r["asset"] == "AAA" and r["model_id"] == "blend")
     assert blend["n"] == 2  # three origins, of which the last window is open
-    async with service._database.reading() as conn:
+    async with service.database.reading() as conn:
         assert len(await store.scored(conn, Filters(asset="AAA", horizon=1, model_id="har"))) == 1
 
 

@@ -2,16 +2,308 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-from augury.errors import SetupProblem
+from augury.errors import AuguryError, SetupProblem
+from augury.settings import Settings
+
+T = TypeVar("T")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+OfAsset = Annotated[str | None, typer.Option(help="Only this asset.")]
+OfHorizon = Annotated[str | None, typer.Option(help="Only this horizon, like 7d.")]
+
+app = typer.Typer(help="Realized volatility: forecasts, actuals, scores.", no_args_is_help=True)
+
+
+@app.command()
+def latest(
+    asset: Annotated[str | None, typer.Argument(help="Asset key, like BTC; else all.")] = None,
+    horizon: OfHorizon = None,
+    model: Annotated[str | None, typer.Option(help="Alias or id; else the champion.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the newest forecasts, annualized, with their 80 % and 95 % bands.
+
+    Works with or without a running service. Without any data it shows the marked sample.
+
+    Example: augury rvol latest BTC
+    """
+    from augury.rvol import rows
+
+    async def read(service: Any) -> list[Any]:
+        await _ensure_sample(service)
+        return await service.forecasts(
+            model=model, model_version=None, asset=asset, horizon=horizon, limit=10_000, latest=True
+        )
+
+    async def both(service: Any) -> tuple[list[Any], dict[str, Any]]:
+        found = await read(service)
+        return found, {a.asset: a for a in await service.assets(inactive=True)}
+
+    found, assets = _with_service(both)
+    if as_json:
+        typer.echo(_json([rows.forecast(row) for row in found]))
+        return
+    if not found:
+        raise SetupProblem("There is no forecast yet. Import bars: augury rvol import FILE.")
+    typer.echo(
+        f"{'asset':12} {'horizon':>7} {'as of (UTC)':16} {'a year':>10} {'80 %':>15} {'95 %':>15}"
+        "  model"
+    )
+    for row in found:
+        shown = rows.forecast(row)
+        p = shown["prediction"]
+        scale = p["annualized_volatility"] / math.sqrt(p["forecast_variance"])
+        spans = [
+            f"{math.sqrt(b['lower']) * scale:6.1%} -{math.sqrt(b['upper']) * scale:6.1%}"
+            for b in (p["bands"]["80"], p["bands"]["95"])
+        ]
+        note = "  sample" if assets[shown["asset"]].origin == "sample" else ""
+        typer.echo(
+            f"{shown['asset']:12} {shown['horizon']:>7} {shown['as_of']:%Y-%m-%d %H:%M} "
+            f"{p['annualized_volatility']:10.1%} {spans[0]:>15} {spans[1]:>15}"
+            f"  {shown['model_id']}, {shown['issued']}{note}"
+        )
+
+
+@app.command()
+def refresh(
+    fetch: Annotated[bool, typer.Option(help="Fetch bars of covered coins first.")] = False,
+    replay: Annotated[
+        int | None, typer.Option(min=1, max=2000, help="Days back to issue; else the setting.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Issue the forecasts that are missing and note what was realized.
+
+    Run twice it does nothing the second time; cut off, it goes on the next time.
+
+    Example: augury rvol refresh --fetch
+    """
+    import msgspec
+
+    async def run(service: Any) -> dict[str, Any]:
+        collected = None
+        if fetch:
+            from augury.rvol.collecting import Collector
+
+            collected = await Collector(service.database, Settings()).collect()
+        with _progress(shown=not as_json) as report:
+            outcome = await service.refresh(replay=replay, report=report)
+        return {"collected": collected, **msgspec.to_builtins(outcome)}
+
+    done = _with_service(run)
+    if as_json:
+        typer.echo(_json(done))
+        return
+    if (collected := done["collected"]) is not None:
+        typer.echo(f"fetched: {collected.assets} assets, {collected.added} new days")
+        for name, reason in collected.failed.items():
+            typer.echo(f"  {name}: {reason}")
+    typer.echo(
+        f"{done['sets']} sets with {done['forecasts']} forecasts issued; {done['actuals']} actuals,"
+        f" {done['revised']} revised"
+    )
+
+
+@app.command()
+def scorecard(
+    asset: OfAsset = None,
+    horizon: OfHorizon = None,
+    model: Annotated[str | None, typer.Option(help="Alias or id; else all.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how good the forecasts were, against what was realized and against HAR.
+
+    Example: augury rvol scorecard --horizon 7d
+    """
+    rows = _with_service(
+        lambda service: service.scorecard(asset=asset, horizon=horizon, model=model)
+    )
+    if as_json:
+        typer.echo(_json(rows))
+        return
+    if not rows:
+        raise SetupProblem("Nothing has been scored yet: run augury rvol refresh.")
+    if asset is None:
+        rows = [r for r in rows if r["asset"] == "all"] or rows
+    typer.echo(
+        f"{'asset':10} {'horizon':>7} {'model':9} {'QLIKE':>7} {'median':>7} {'ex-evt':>7}"
+        f" {'/HAR':>6} {'t':>7} {'80%':>6} {'90%':>6} {'95%':>6} {'n':>6} {'live':>6}"
+    )
+    for r in rows:
+        cover = r["coverage"]
+        typer.echo(
+            f"{r['asset']:10} {r['horizon']:>7} {r['model_id']:9} {r['qlike']:7.4f}"
+            f" {r['qlike_median']:7.4f} {_number(r['qlike_ex_event'])} {_number(r['ratio_to_har'])}"
+            f" {_number(r['dm_t'])} {cover['80']:6.3f} {cover['90']:6.3f} {cover['95']:6.3f}"
+            f" {r['n']:6} {r['n_live']:6}"
+        )
+
+
+@app.command("import")
+def import_(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", exists=True, dir_okay=False, help=".csv or .parquet of bars."
+        ),
+    ],
+    asset: Annotated[str | None, typer.Option(help="Key, where the file does not say.")] = None,
+    calendar: Annotated[
+        str | None, typer.Option(help="24/7, or an exchange's code, like XNYS; else 24/7.")
+    ] = None,
+    family: Annotated[str | None, typer.Option(help="Assets that learn from each other.")] = None,
+    forecasts: Annotated[bool, typer.Option(help="Issue forecasts afterwards.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Bring in bars of 1 to 30 minutes, or daily realized measures, then issue forecasts.
+
+    Bars: a time of opening, open, high, low, close, volume, and asset or symbol where there are
+    several. Measures: asset, date, rv, and any of bv, rsv_neg, rsv_pos, medrv, rk, rq, tq.
+    The first import takes the place of the sample.
+
+    Example: augury rvol import SPY_5m.csv --asset SPY --calendar XNYS
+    """
+    import msgspec
+
+    from augury.rvol import ingest
+
+    async def run(service: Any) -> dict[str, Any]:
+        done = []
+        for file in files:
+            done += await ingest.import_file(
+                service.database, file, asset=asset, calendar=calendar, family=family
+            )
+        outcome = None
+        if forecasts:
+            with _progress(shown=not as_json) as report:
+                outcome = await service.refresh(report=report)
+        return {
+            "assets": [msgspec.to_builtins(d) for d in done],
+            "outcome": msgspec.to_builtins(outcome),
+        }
+
+    result = _with_service(run)
+    if as_json:
+        typer.echo(_json(result))
+        return
+    for d in result["assets"]:
+        notes = [f"{d[k]} {k}" for k in ("changed", "incomplete", "outside", "bad") if d[k]]
+        typer.echo(
+            f"{d['asset']}: {d['days']} days, {d['added']} new" + "".join(f", {n}" for n in notes)
+        )
+    if (outcome := result["outcome"]) is not None:
+        typer.echo(f"{outcome['forecasts']} forecasts issued, {outcome['actuals']} actuals")
+
+
+@app.command()
+def chart(
+    asset: Annotated[str, typer.Argument(help="Asset key, like BTC.")],
+    file: Annotated[Path, typer.Argument(help="Where to write: .svg or .png.")],
+    horizon: Annotated[str, typer.Option(help="Horizon, like 7d.")] = "7d",
+    model: Annotated[str | None, typer.Option(help="Alias or id; else the champion.")] = None,
+) -> None:
+    """Draw past forecasts with their bands against what was realized.
+
+    Example: augury rvol chart BTC btc.svg --horizon 7d
+    """
+    from augury.rvol import chart as drawing
+
+    if file.suffix not in (".svg", ".png"):
+        raise typer.BadParameter("the file should end in .svg or .png")
+
+    async def read(service: Any) -> str:
+        await _ensure_sample(service)
+        forecasts = await service.forecasts(
+            model=model, model_version=None, asset=asset, horizon=horizon, limit=2_000
+        )
+        actuals = await service.actuals(
+            asset=asset, horizon=horizon, start=None, end=None, limit=2_000, after=None
+        )
+        return drawing.svg(forecasts, actuals)
+
+    drawn = _with_service(read)
+    if file.suffix == ".svg":
+        file.write_text(drawn, encoding="utf-8")
+    else:
+        file.write_bytes(drawing.png(drawn))
+    typer.echo(f"{file}")
+
+
+async def _ensure_sample(service: Any) -> None:
+    if Settings().sample == "on":
+        await service.ensure_sample()
+
+
+def _with_service(run: Callable[[Any], Awaitable[T]]) -> T:
+    """What `run` returns, over the database of the settings; no service need be running."""
+    from augury.rvol.service import RvolService
+    from augury.storage.database import Database
+
+    async def go() -> T:
+        settings = Settings()
+        database = await Database.open(settings)
+        try:
+            return await run(RvolService(database, settings))
+        finally:
+            await database.close()
+
+    try:
+        return asyncio.run(go())
+    except AuguryError as error:
+        raise SetupProblem(str(error)) from None
+
+
+@contextmanager
+def _progress(*, shown: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    if not shown:
+        yield None
+        return
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done)
+
+        yield report
+
+
+def _json(value: Any) -> str:
+    import msgspec
+
+    return msgspec.json.encode(value).decode()
+
+
+def bench_rvol(
+    assets: Annotated[int, typer.Option(min=10, help="Assets of the big refit.")] = 1_000,
+    days: Annotated[int, typer.Option(min=300, help="Days of each.")] = 1_500,
+    requests: Annotated[int, typer.Option(min=20, help="Requests of each load run.")] = 300,
+    as_json: AsJson = False,
+) -> None:
+    """Measure refits, measures and routes on made-up data.
+
+    Example: augury bench rvol --json
+    """
+    from augury.rvol import bench
+
+    result = bench.run(assets, days, requests)
+    typer.echo(json.dumps(result) if as_json else bench.table(result))
 
 
 def evaluate_rvol(

@@ -9,6 +9,7 @@ import msgspec
 
 from augury.jobs import queue
 from augury.jobs.worker import Job, Worker
+from augury.rvol.collecting import Collector
 from augury.rvol.service import RvolService
 from augury.storage.database import Database
 
@@ -17,15 +18,23 @@ EVERY = 300.0
 """Seconds between looks for days that have closed."""
 
 
-def register(worker: Worker, database: Database, service: RvolService) -> None:
-    """Let `worker` refresh; one refresh runs at a time over all processes."""
-    worker.register(REFRESH, partial(_refresh, service), attempts=5, at_once=1)
+def register(
+    worker: Worker, database: Database, service: RvolService, collector: Collector | None
+) -> None:
+    """Let `worker` refresh, after fetching what there is to fetch with `collector`; one refresh
+    runs at a time over all processes."""
+    worker.register(REFRESH, partial(_refresh, service, collector), attempts=5, at_once=1)
     worker.every(REFRESH, EVERY, partial(_ask, database))
 
 
-async def _refresh(service: RvolService, job: Job) -> dict[str, Any]:
+async def _refresh(service: RvolService, collector: Collector | None, job: Job) -> dict[str, Any]:
+    collected = None
+    if collector is not None:
+        await job.progress("fetching")
+        collected = await collector.collect()
+    await job.progress("issuing")
     outcome = await service.refresh()
-    return msgspec.to_builtins(outcome)
+    return msgspec.to_builtins({"collected": collected, "outcome": outcome})
 
 
 async def _ask(database: Database) -> None:

@@ -58,7 +58,7 @@ class RvolService:
     """The use cases of realized volatility over one database."""
 
     def __init__(self, database: Database, settings: Settings, *, clock: Clock = now) -> None:
-        self._database = database
+        self.database = database
         self._clock = clock
         self.horizons: tuple[int, ...] = settings.rvol_horizons
         self._replay = settings.rvol_replay_days
@@ -69,12 +69,12 @@ class RvolService:
 
     async def ensure_sample(self) -> bool:
         """Fill an empty store with the sample; False when there is anything already."""
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             if await store.assets(conn):
                 return False
         last = calendar(calendars.ALWAYS).day_at(int(self._clock().timestamp()))
         made = await asyncio.to_thread(sample.generate, last)
-        async with self._database.transaction() as conn:
+        async with self.database.transaction() as conn:
             await store.lock(conn)
             if await store.assets(conn):
                 return False
@@ -98,7 +98,7 @@ class RvolService:
         self, assets: Sequence[Asset], rows: Sequence[DayRow]
     ) -> tuple[int, int]:
         """Keep assets and days; real ones take the sample's place. Returns new and changed days."""
-        async with self._database.transaction() as conn:
+        async with self.database.transaction() as conn:
             await store.lock(conn)
             await store.drop_sample(conn)
             await store.put_assets(conn, assets)
@@ -120,7 +120,7 @@ class RvolService:
             How many days back from a family's last one to issue; else what the settings say.
         """
         outcome = Outcome()
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             covered = await store.assets(conn, inactive=False)
         await self._register()
         for family, name in sorted({(a.target_family, a.calendar) for a in covered}):
@@ -132,7 +132,7 @@ class RvolService:
 
     async def _register(self) -> None:
         version = issuing.model_version()
-        async with self._database.transaction() as conn:
+        async with self.database.transaction() as conn:
             for model_id in MODELS:
                 await store.put_model(
                     conn,
@@ -158,7 +158,7 @@ class RvolService:
         last = int(max(given.days[i, n - 1] for i, n in enumerate(given.lengths)))
         candidates = np.unique(given.days[(given.days <= last) & (given.days > last - 3 * replay)])
         candidates = candidates[::-1][:replay]
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             done = await store.issued_days(conn, _key(family, on), date_of(int(candidates[-1])))
         missing = {
             int(day): [a for a in _there(given, int(day)) if a not in done.get(date_of(day), ())]
@@ -173,7 +173,7 @@ class RvolService:
             inputs = await asyncio.to_thread(issuing.fingerprint, cut)
             hours = on.hours(day)
             late = self._clock() - calendars.moment(hours[1] if hours else 0)
-            async with self._database.transaction() as conn:
+            async with self.database.transaction() as conn:
                 await store.lock(conn)
                 added = await store.publish(
                     conn,
@@ -195,7 +195,7 @@ class RvolService:
                 report(family, n + 1, len(todo))
 
     async def _realize(self, family: str, on: Calendar, outcome: Outcome) -> None:
-        async with self._database.transaction() as conn:
+        async with self.database.transaction() as conn:
             await store.lock(conn)
             changed = await store.changed_from(conn, family, on.name)
             if changed is None:
@@ -217,7 +217,7 @@ class RvolService:
 
     async def _promote(self) -> str | None:
         """Let the champion's alias go where the scores say, and `stable` to what is proven."""
-        async with self._database.transaction() as conn:
+        async with self.database.transaction() as conn:
             await store.lock(conn)
             named = await store.aliases(conn)
             champion = named.get("champion", ("blend", None))[0]
@@ -243,14 +243,14 @@ class RvolService:
         self, family: str, on: Calendar, known_at: datetime | None = None
     ) -> tuple[Panel, datetime]:
         """A family's measures, and since when they are known as they are."""
-        async with self._database.transaction() as conn:
+        async with self.database.transaction() as conn:
             await store.lock(conn)  # so that nobody's writing is half seen
             at = known_at or await store.clock(conn)
             return _packed(await store.series(conn, family, on.name, known_at=known_at), on), at
 
     async def recompute(self, set_id: int) -> tuple[str, list[issuing.Forecast]]:
         """A published set made anew from what was known then: the hash of its inputs, its rows."""
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             family, day, known_at = await store.set_of(conn, set_id)
         name, _, on = family.partition("@")
         given, _ = await self._panel(name, calendar(on), known_at)
@@ -263,7 +263,7 @@ class RvolService:
 
     async def answer(self, key: tuple[Any, ...], make: Callable[[], Awaitable[Any]]) -> Any:
         """What `make` returns, kept under `key` until something is published."""
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             version = await store.version(conn)
         if version != self._version:
             self._answers.clear()
@@ -282,7 +282,7 @@ class RvolService:
 
     async def models(self, model_id: str | None = None) -> list[tuple[store.Model, list[str]]]:
         """All versions with the aliases that name them now."""
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             found = await store.models(conn)
             named = await store.aliases(conn)
         if model_id is not None:
@@ -307,7 +307,7 @@ class RvolService:
 
     async def assets(self, *, inactive: bool = False) -> list[Asset]:
         """Covered assets by name."""
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             return await store.assets(conn, inactive=inactive)
 
     async def forecasts(
@@ -324,7 +324,7 @@ class RvolService:
         latest: bool = False,
     ) -> list[tuple[Any, ...]]:
         """Rows of `store.FORECAST_FIELDS`; without a model those of the champion."""
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             chosen = await self._chosen(conn, model, model_version)
             filters = Filters(
                 model_id=chosen.model_id, model_version=chosen.model_version, start=start, end=end,
@@ -343,7 +343,7 @@ class RvolService:
         after: Position | None,
     ) -> list[tuple[Any, ...]]:
         """Rows of `store.ACTUAL_FIELDS`."""
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             subject = await self._subject(conn, asset, horizon)
             filters = Filters(start=start, end=end, **subject)
             return await store.actuals(conn, filters, limit=limit, after=after)
@@ -360,7 +360,7 @@ class RvolService:
         """(asset, horizon, as_of, version, {family: [value, contribution]}) of the newest blend."""
         if feature_set_id is not None:
             _check("feature_set_id", feature_set_id, {issuing.FEATURE_SET})
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             subject = await self._subject(conn, asset, horizon)
             filters = Filters(model_id="blend", **subject)
             return await store.feature_rows(conn, filters, limit=limit, after=after)
@@ -375,7 +375,7 @@ class RvolService:
         end: datetime | None = None,
     ) -> list[dict[str, Any]]:
         """Scores of every model against what was realized, over all assets and of each."""
-        async with self._database.reading() as conn:
+        async with self.database.reading() as conn:
             chosen = None if model is None else await self._chosen(conn, model, None)
             subject = await self._subject(conn, asset, horizon)
             found = await store.scored(conn, Filters(start=start, end=end, **subject))

@@ -109,12 +109,12 @@ async def put_assets(conn: Connection, assets: Iterable[Asset]) -> None:
         )  # fmt: skip
 
 
-async def fetched(conn: Connection, asset: str, failure: str | None) -> None:
+async def fetched(conn: Connection, asset: str, failure: str | None, at: datetime) -> None:
     """Note how the last fetch of an asset ended."""
     await conn.execute(
         "update rvol_assets set failure = %s,"
-        " fetched_at = case when %s::text is null then now() else fetched_at end where asset = %s",
-        (failure, failure, asset),
+        " fetched_at = case when %s::text is null then %s else fetched_at end where asset = %s",
+        (failure, failure, at, asset),
     )
 
 

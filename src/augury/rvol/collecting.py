@@ -1,0 +1,198 @@
+"""Keeping covered coins up to date: which days to ask for, from whom, and what is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import msgspec
+import structlog
+
+from augury.clock import Clock, now
+from augury.errors import AuguryError
+from augury.rvol import calendars, store
+from augury.rvol.calendars import ALWAYS, DAY, date_of, number
+from augury.rvol.feeds import Archive, Exchanges, FeedFailed, Offline
+from augury.rvol.ingest import Table, keep
+from augury.rvol.store import Asset
+from augury.settings import Settings
+from augury.storage.database import Database
+
+log = structlog.get_logger(__name__)
+
+COINS = {
+    "BTC": "Bitcoin", "ETH": "Ethereum", "SOL": "Solana", "XRP": "XRP", "BNB": "BNB",
+    "DOGE": "Dogecoin", "ADA": "Cardano", "TRX": "TRON", "AVAX": "Avalanche", "LINK": "Chainlink",
+    "DOT": "Polkadot", "LTC": "Litecoin", "BCH": "Bitcoin Cash", "NEAR": "NEAR", "UNI": "Uniswap",
+    "APT": "Aptos", "ICP": "Internet Computer", "ETC": "Ethereum Classic", "XLM": "Stellar",
+    "FIL": "Filecoin", "ATOM": "Cosmos", "ARB": "Arbitrum", "OP": "Optimism", "SUI": "Sui",
+    "INJ": "Injective", "HBAR": "Hedera", "AAVE": "Aave", "ALGO": "Algorand", "SEI": "Sei",
+    "TON": "Toncoin",
+}  # fmt: skip
+"""Covered by default: liquid coins, against the dollar's stablecoin. Stablecoins are not: their
+variance is next to nothing and no model of logs can be fitted to it."""
+MINUTES = 5
+BACKFILL = 400
+"""Days of a new coin that are fetched."""
+RECHECK = 3
+"""Days fetched again: venues correct their bars."""
+AGAIN = timedelta(hours=6)
+"""How long after a look for corrections the next one is due."""
+SOON = timedelta(minutes=30)
+"""The same while the last day is missing. What failed is tried at every look."""
+ARCHIVE_FROM = 45
+"""Days to fetch from which whole months are taken from the archive."""
+CHUNK = 30
+"""Days fetched and kept at a time: what a cut connection can cost."""
+
+
+class Collected(msgspec.Struct):
+    """What a round of fetching did."""
+
+    assets: int = 0
+    added: int = 0
+    changed: int = 0
+    failed: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class Collector:
+    """Fetches the days that covered coins lack."""
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        *,
+        clock: Clock = now,
+        exchanges: Exchanges | None = None,
+        archive: Archive | None = None,
+    ) -> None:
+        self._database = database
+        self._settings = settings
+        self._clock = clock
+        self._given = exchanges, archive
+
+    async def collect(self) -> Collected:
+        """One round over all coins. Ends early when no venue can be reached."""
+        done = Collected()
+        settings = self._settings
+        exchanges = self._given[0] or Exchanges(
+            settings.rvol_exchanges,
+            deadline=settings.upstream_timeout,
+            url=settings.rvol_exchange_url,
+        )
+        archive = self._given[1] or (
+            Archive(settings.rvol_archive_url) if settings.rvol_archive_url else None
+        )
+        try:
+            for asset in await self._covered():
+                if not self._due(asset):
+                    continue
+                failure = None
+                try:
+                    added, changed = await self._one(asset, exchanges, archive)
+                    done.assets += 1
+                    done.added += added
+                    done.changed += changed
+                except Offline as error:
+                    log.warning("no_exchange_reached", reason=str(error))
+                    done.failed[asset.asset] = str(error)
+                    await self._note(asset, str(error))
+                    break
+                except AuguryError as error:
+                    failure = str(error)
+                    done.failed[asset.asset] = failure
+                await self._note(asset, failure)
+        finally:
+            await exchanges.close()
+            if archive is not None:
+                await archive.close()
+        return done
+
+    async def _covered(self) -> list[Asset]:
+        """Assets with a source, and the configured coins that are not there yet."""
+        async with self._database.reading() as conn:
+            known = await store.assets(conn)
+        real = {a.asset: a for a in known if a.origin != "sample"}
+        new = [
+            Asset(
+                asset=coin, display_name=COINS.get(coin, coin), target_family="crypto",
+                calendar=ALWAYS, minutes=MINUTES, source=f"{coin}/USDT", origin="exchange",
+            )
+            for coin in self._settings.rvol_coins
+            if coin not in real
+        ]  # fmt: skip
+        return [a for a in real.values() if a.source and a.active] + new
+
+    def _due(self, asset: Asset) -> bool:
+        last = self._last_day()
+        if asset.fetched_at is None:
+            return True
+        # A day with too many gaps never counts: it is not asked for every few minutes.
+        behind = asset.data_through is None or number(asset.data_through) < last
+        return self._clock() - asset.fetched_at > (SOON if behind else AGAIN)
+
+    def _last_day(self) -> int:
+        return calendars.calendar(ALWAYS).day_at(int(self._clock().timestamp()))
+
+    async def _one(
+        self, asset: Asset, exchanges: Exchanges, archive: Archive | None
+    ) -> tuple[int, int]:
+        last = self._last_day()
+        first = last - BACKFILL + 1
+        if asset.data_through is not None:
+            first = max(first, number(asset.data_through) - RECHECK + 1)
+        added = changed = 0
+        if archive is not None and last - first >= ARCHIVE_FROM:
+            for month in _whole_months(first, last):
+                try:
+                    found = await archive.month(asset.source or "", month, asset.minutes)
+                except FeedFailed as error:
+                    # The exchanges have the same days, only slower.
+                    log.warning("archive_not_had", asset=asset.asset, reason=str(error))
+                    break
+                if found is None:
+                    continue
+                done = await keep(
+                    self._database, Table(asset.asset, *found, asset.minutes), asset, "archive"
+                )
+                added, changed = added + done.added, changed + done.changed
+                first = number(_following(month))
+        while first <= last:
+            upto = min(first + CHUNK, last + 1)
+            try:
+                venue, found = await exchanges.bars(
+                    asset.source or "", first * DAY, upto * DAY, asset.minutes
+                )
+            except FeedFailed as error:
+                # Before a coin was listed there is nothing to be had.
+                if isinstance(error, Offline) or upto > last:
+                    raise
+            else:
+                done = await keep(
+                    self._database, Table(asset.asset, *found, asset.minutes), asset, venue
+                )
+                added, changed = added + done.added, changed + done.changed
+            first = upto
+        return added, changed
+
+    async def _note(self, asset: Asset, failure: str | None) -> None:
+        async with self._database.transaction() as conn:
+            await store.fetched(conn, asset.asset, failure, self._clock())
+            await store.bump(conn)
+
+
+def _whole_months(first: int, last: int) -> Sequence[date]:
+    """Months that lie wholly within days `first` to `last`, as their first days."""
+    month = date_of(first).replace(day=1)
+    if number(month) < first:
+        month = _following(month)
+    out = []
+    while number(_following(month)) - 1 <= last:
+        out.append(month)
+        month = _following(month)
+    return out
+
+
+def _following(month: date) -> date:
+    return (month + timedelta(days=32)).replace(day=1)

@@ -1,0 +1,333 @@
+"""Where bars come from: exchanges through ccxt, one after the other, and their public archives.
+
+FeedFailed                502  no venue gave the bars; says why each did not
+└── Offline                    no venue could be reached at all
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import hashlib
+import importlib
+import io
+import math
+import zipfile
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import numpy as np
+import structlog
+
+from augury import __version__
+from augury.errors import UpstreamFailed
+from augury.rvol.bars import ENOUGH, consistent
+from augury.rvol.panel import Floats, Ints
+
+log = structlog.get_logger(__name__)
+
+PAGE = {"binance": 1000, "bybit": 1000, "kraken": 720, "okx": 300, "coinbase": 300}
+"""Bars a call, by venue; others are asked for 300."""
+MOST_BYTES = 16 * 1024 * 1024
+MOST_UNZIPPED = 128 * 1024 * 1024
+MOST_PAGES = 2_000
+_AGENT = f"augury/{__version__}"
+
+Bars = tuple[Ints, Floats]
+
+
+class FeedFailed(UpstreamFailed):
+    """No venue gave the bars."""
+
+    code = "feed_failed"
+
+
+class Offline(FeedFailed):
+    """No venue could be reached."""
+
+
+class BadAnswer(Exception):
+    """What a venue sent is not bars."""
+
+
+class Exchanges:
+    """Bars from the first venue that has them whole.
+
+    Parameters
+    ----------
+    venues
+        Names of ccxt, in the order of asking.
+    deadline
+        Seconds one answer may take, from connecting to its last byte.
+    url
+        Ask this address in place of the venues' own: for tests and gateways.
+    """
+
+    def __init__(
+        self, venues: Sequence[str], *, deadline: float = 10.0, url: str | None = None
+    ) -> None:
+        self._venues = tuple(venues)
+        self._deadline = deadline
+        self._url = url
+        self._clients: dict[str, Any] = {}
+        self._http = httpx2.AsyncClient(
+            timeout=deadline, headers={"User-Agent": _AGENT}, follow_redirects=False
+        )
+        self.down: dict[str, str] = {}
+        """Venues that could not be reached, and why: not asked again by this object."""
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._http.aclose()
+
+    async def bars(self, symbol: str, start: int, end: int, minutes: int) -> tuple[str, Bars]:
+        """The venue and its bars that open within [start, end), seconds since 1970.
+
+        A venue that misses more than a few is passed over for one that has them; when none has,
+        the fullest answer counts.
+
+        Raises
+        ------
+        FeedFailed
+            When no venue has a single bar of them.
+        """
+        expected = (end - start) // (60 * minutes)
+        best: tuple[str, Bars] | None = None
+        reasons: list[str] = []
+        for venue in self._venues:
+            if venue in self.down:
+                reasons.append(f"{venue}: {self.down[venue]}")
+                continue
+            try:
+                found = await self._from(venue, symbol, start, end, minutes)
+            except Exception as error:
+                reason = self._reason(venue, error)
+                reasons.append(f"{venue}: {reason}")
+                log.warning("bars_not_had", venue=venue, symbol=symbol, reason=reason)
+                continue
+            if len(found[0]) >= ENOUGH * expected:
+                return venue, found
+            reasons.append(f"{venue}: {len(found[0])} of {expected} bars")
+            if len(found[0]) and (best is None or len(found[0]) > len(best[1][0])):
+                best = venue, found
+        if best is not None:
+            return best
+        kind = Offline if set(self._venues) <= set(self.down) else FeedFailed
+        raise kind(f"No bars of {symbol}. " + "; ".join(reasons) + ".")
+
+    def _reason(self, venue: str, error: Exception) -> str:
+        """Plain words; a venue that can't be reached is not asked again."""
+        import ccxt
+
+        if isinstance(error, ccxt.BadSymbol):
+            return "does not list it"
+        if isinstance(error, ccxt.RateLimitExceeded | ccxt.DDoSProtection):
+            self.down[venue] = "asks us to slow down"
+        elif isinstance(error, ccxt.RequestTimeout | TimeoutError):
+            self.down[venue] = "gave no answer in time"
+        elif isinstance(error, ccxt.NetworkError | httpx2.HTTPError):
+            self.down[venue] = "can't be reached"
+        elif isinstance(error, BadAnswer):
+            return str(error)
+        elif isinstance(error, ImportError | AttributeError):
+            return "is no exchange that ccxt knows"
+        else:
+            # ccxt lets through whatever its parsers trip over.
+            return f"sent what can't be read ({type(error).__name__})"
+        return self.down[venue]
+
+    async def _from(self, venue: str, symbol: str, start: int, end: int, minutes: int) -> Bars:
+        client = await self._client(venue)
+        rows: dict[int, Sequence[float]] = {}
+        since = start
+        for _ in range(MOST_PAGES):
+            async with asyncio.timeout(3 * self._deadline):  # with what ccxt asks beforehand
+                page = await client.fetch_ohlcv(
+                    symbol, f"{minutes}m", since * 1000, PAGE.get(venue, 300)
+                )
+            new = _checked(page, start, end, minutes)
+            fresh = [stamp for stamp in new if stamp not in rows]
+            rows |= new
+            latest = max(new, default=0)
+            if not fresh or latest + 60 * minutes >= end:
+                break
+            since = latest + 60 * minutes
+        return _arrays(rows)
+
+    async def _client(self, venue: str) -> Any:
+        if venue not in self._clients:
+            made = await asyncio.to_thread(self._make, venue)  # the import takes a second
+            self._clients[venue] = made
+        return self._clients[venue]
+
+    def _make(self, venue: str) -> Any:
+        kind = getattr(importlib.import_module(f"ccxt.async_support.{venue}"), venue)
+        made = _bounded(kind, self._http, self._deadline)(
+            {"enableRateLimit": True, "options": {"defaultType": "spot"}}
+        )
+        made.options["fetchMarkets"] = {"types": ["spot"]}
+        made.options["fetchCurrencies"] = False
+        made.has["fetchCurrencies"] = False
+        if self._url is not None:
+            made.urls["api"] = _elsewhere(made.urls["api"], self._url)
+            made.enableRateLimit = False
+        return made
+
+
+def _bounded(kind: type, http: httpx2.AsyncClient, deadline: float) -> type:
+    """A ccxt exchange whose answers have a deadline and a largest size, and no redirects."""
+    import ccxt
+
+    class Bounded(kind):  # type: ignore[misc, valid-type]
+        async def fetch(
+            self, url: str, method: str = "GET", headers: Any = None, body: Any = None
+        ) -> Any:
+            sent = self.prepare_request_headers(headers)
+            try:
+                async with (
+                    asyncio.timeout(deadline),
+                    http.stream(method, url, headers=sent, content=body) as answer,
+                ):
+                    raw = bytearray()
+                    async for part in answer.aiter_bytes():
+                        raw += part
+                        if len(raw) > MOST_BYTES:
+                            raise BadAnswer("sent more than any page of bars holds")
+            except (TimeoutError, httpx2.TimeoutException) as error:
+                raise ccxt.RequestTimeout(f"{self.id} {method} {url}") from error
+            except httpx2.HTTPError as error:
+                raise ccxt.ExchangeNotAvailable(f"{self.id} {method} {url}") from error
+            text = raw.decode("utf-8", "replace")
+            parsed = self.parse_json(text)
+            code, phrase = answer.status_code, answer.reason_phrase
+            if 300 <= code < 400:
+                raise BadAnswer("sent a redirect")
+            self.handle_errors(
+                code, phrase, url, method, dict(answer.headers), text, parsed, sent, body
+            )
+            self.handle_http_status_code(code, phrase, url, method, text)
+            if parsed is None:
+                raise BadAnswer("sent something other than JSON")
+            return parsed
+
+    return Bounded
+
+
+def _elsewhere(urls: Any, base: str) -> Any:
+    """The same paths on another host."""
+    if isinstance(urls, Mapping):
+        return {name: _elsewhere(value, base) for name, value in urls.items()}
+    return base.rstrip("/") + urlsplit(str(urls).replace("{hostname}", "host")).path
+
+
+def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequence[float]]:
+    """A page of ccxt's rows by their opening time; rows outside the window are left out.
+
+    Raises
+    ------
+    BadAnswer
+        When what came is not bars of the asked-for length.
+    """
+    if not isinstance(page, list):
+        raise BadAnswer("sent no list of bars")
+    out: dict[int, Sequence[float]] = {}
+    for row in page:
+        if not isinstance(row, list) or len(row) < 6:
+            raise BadAnswer("sent rows that are not bars")
+        try:
+            stamp = int(row[0])
+            values = [math.nan if v is None else float(v) for v in row[1:6]]
+        except (TypeError, ValueError, OverflowError):
+            raise BadAnswer("sent bars that are not numbers") from None
+        seconds, rest = divmod(stamp, 1000)
+        if rest or seconds % (60 * minutes):
+            raise BadAnswer("sent bars that open off the grid")
+        if start <= seconds < end:
+            out[seconds] = values
+    return out
+
+
+def _arrays(rows: Mapping[int, Sequence[float]]) -> Bars:
+    """By time; bars that contradict themselves are none."""
+    stamps = np.array(sorted(rows), dtype=np.int64)
+    values = np.array([rows[s] for s in stamps.tolist()], dtype=float).reshape(-1, 5)
+    sane = consistent(values)
+    return stamps[sane], values[sane]
+
+
+class Archive:
+    """Months of bars from Binance's public archive, each checked against its published hash."""
+
+    def __init__(self, url: str, *, deadline: float = 60.0) -> None:
+        self._url = url.rstrip("/")
+        self._deadline = deadline
+        self._http = httpx2.AsyncClient(
+            timeout=deadline, headers={"User-Agent": _AGENT}, follow_redirects=False
+        )
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._http.aclose()
+
+    async def month(self, symbol: str, month: date, minutes: int) -> Bars | None:
+        """The bars of a month; None where the archive has none.
+
+        Raises
+        ------
+        FeedFailed
+            When it can't be had, or is not what its hash promises.
+        """
+        pair = symbol.replace("/", "")
+        name = f"{pair}-{minutes}m-{month:%Y-%m}"
+        where = f"{self._url}/data/spot/monthly/klines/{pair}/{minutes}m/{name}.zip"
+        told = await self._get(f"{where}.CHECKSUM", 4096)
+        if told is None:
+            return None
+        data = await self._get(where, MOST_BYTES)
+        if data is None:
+            return None
+        if (
+            hashlib.sha256(data).hexdigest()
+            != told.decode("ascii", "replace").split(" ")[0].strip()
+        ):
+            raise FeedFailed(f"{name}.zip is not what its published hash promises.")
+        return await asyncio.to_thread(_unzipped, name, data)
+
+    async def _get(self, url: str, most: int) -> bytes | None:
+        try:
+            async with asyncio.timeout(self._deadline), self._http.stream("GET", url) as answer:
+                if answer.status_code == 404:
+                    return None
+                if answer.status_code != 200:
+                    raise FeedFailed(f"The archive answered {answer.status_code}.")
+                raw = bytearray()
+                async for part in answer.aiter_bytes():
+                    raw += part
+                    if len(raw) > most:
+                        raise FeedFailed("The archive sent a file larger than any month is.")
+                return bytes(raw)
+        except (TimeoutError, httpx2.HTTPError):
+            raise Offline("The archive can't be reached.") from None
+
+
+def _unzipped(name: str, data: bytes) -> Bars:
+    """The bars in a month's zip: milliseconds until 2024, microseconds from 2025 on."""
+    rows: dict[int, Sequence[float]] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            about = archive.getinfo(f"{name}.csv")
+            if about.file_size > MOST_UNZIPPED:
+                raise FeedFailed(f"{name}.zip holds more than any month does.")
+            text = archive.read(about).decode("ascii")
+        for row in csv.reader(io.StringIO(text)):
+            if not row or not row[0].isdigit():  # some months have a header
+                continue
+            stamp = int(row[0])
+            seconds = stamp // (1_000_000 if stamp > 10**14 else 1_000)
+            rows[seconds] = [float(v) for v in row[1:6]]
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+        raise FeedFailed(f"{name}.zip can't be read: {type(error).__name__}.") from None
+    return _arrays(rows)
