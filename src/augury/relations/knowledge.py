@@ -278,7 +278,7 @@ class _Reader:
                     self.problems.append(f"{where}: an edge into itself")
                 continue
             if (cause, effect) in edges:
-                self.problems.append(f"{where} -> {effect}: written twice")
+                self.problems.append(f"{where}: {cause} -> {effect} is written twice")
                 continue
             edges[cause, effect] = Edge(cause, effect, sign, strength, int(lag), reason)
         dangling += [
