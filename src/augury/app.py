@@ -26,6 +26,7 @@ from augury.jobs.worker import Worker
 from augury.macro.service import MacroRuntime
 from augury.markets.service import MarketService
 from augury.net.addresses import Policy
+from augury.relations import knowledge
 from augury.relations import store as relation_store
 from augury.relations.linking import Linker
 from augury.relations.moving import EVERY as MEASURE_EVERY
@@ -79,9 +80,11 @@ class Services:
 async def running(settings: Settings) -> AsyncIterator[Services]:
     """The services over an open database and index, closed in reverse order."""
     async with AsyncExitStack() as stack:
+        # While the database starts, which is mostly waiting.
+        base = asyncio.create_task(asyncio.to_thread(knowledge.load))
         database = await Database.open(settings)
         stack.push_async_callback(database.close)
-        relations = RelationService(moving=Moving(database))
+        relations = RelationService(await base, Moving(database))
         search = await SearchService.open(settings, database, relations)
         stack.push_async_callback(search.close)
         vault = Vault(settings)

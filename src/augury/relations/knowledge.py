@@ -15,10 +15,11 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final, Literal
 
+from augury.search.aliases import ALIASES
 from augury.search.text import terms
 
 Sign = Literal["+", "-"]
@@ -147,10 +148,12 @@ def parse(texts: Mapping[str, str]) -> Base:
         reader.read_entities(name, table)
     for name, table in tables:
         reader.read_factors(name, table)
-    version = hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
+    # The aliases as well: lines are read through them, as markets are.
+    version = hashlib.sha256(repr((sorted(texts.items()), ALIASES)).encode()).hexdigest()[:16]
     return reader.base(version)
 
 
+@lru_cache(maxsize=1 << 15)
 def phrase(text: str) -> Phrase:
     """The terms of one phrase of a match line."""
     return tuple(terms(text))
@@ -369,10 +372,15 @@ _FIELDS: Final = {
 }
 
 
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
 def _filled(written: Any, row: Mapping[str, str]) -> Any:
     """`written` with the row's fields put in for `{field}`, everywhere."""
     if isinstance(written, str):
-        return re.sub(r"\{(\w+)\}", lambda m: row.get(m[1], m[0]), written)
+        if "{" not in written:
+            return written
+        return _FIELD.sub(lambda m: row.get(m[1], m[0]), written)
     if isinstance(written, list):
         return [_filled(part, row) for part in written]
     if isinstance(written, dict):
@@ -380,6 +388,7 @@ def _filled(written: Any, row: Mapping[str, str]) -> Any:
     return written
 
 
+@lru_cache(maxsize=1 << 15)
 def _line(text: str) -> Line | None:
     conjuncts: list[tuple[Phrase, ...]] = []
     without: list[Phrase] = []
