@@ -52,6 +52,13 @@ PAIRS: list[tuple[str, str, Relation]] = [
      "excludes"),
     ("Will Leeds finish in the top 4 of the 2026-27 Premier League?",
      "Will Leeds win the 2026-27 Premier League?", "implied_by"),
+    ("Will Leeds finish outside the top four of the 2026-27 Premier League?", "Will Leeds finish in the top 4 of the 2026-27 Premier League?", "complement"),
+    ("Will Leeds finish fifth or lower in the 2026-27 Premier League?", "Will Leeds finish in the top 4 of the 2026-27 Premier League?", "complement"),
+    ("Will UConn win the 2027 NCAA Tournament?", "Will Connecticut win the 2027 NCAA Tournament?", "none"),
+    ("Will Freedonia strike Sylvania by May 31, 2027?", "Will Sylvania strike Freedonia by June 30, 2027?", "none"),
+    ("Will the truce last through May 31, 2027?", "Will the truce last through June 30, 2027?", "none"),
+    ("Will 'Never Enough' win the 2027 Song Prize?", "Will 'Always There' win the 2027 Song Prize?", "excludes"),
+    ("Will Song A be the #1 song for the week of April 18, 2027?", "Will Song B be the #1 song for the week of April 25, 2027?", "none"),
     ("Will Kim Park remain President through June 30, 2027?",
      "Will Kim Park cease to be President by March 31, 2027?", "excludes"),
 ]  # fmt: skip

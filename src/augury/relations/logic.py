@@ -567,9 +567,26 @@ def _rivals(a: Proposition, b: Proposition) -> bool:
     """Whether two choices of one contest cannot both have it."""
     if a.choice & b.choice or a.predicate != b.predicate:
         return False
+    if not a.fixture and _alike(a.choice, b.choice):
+        return False
     if bool(a.choice & PARTIES) != bool(b.choice & PARTIES):
         return False  # a party and one of its people
     if a.predicate == "ranks":
         p, q = a.threshold, b.threshold
         return p is not None and p == q and p.low == p.high and a.exclusive and b.exclusive
     return a.predicate in ("wins", "nominated") and a.exclusive and b.exclusive
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two names may be one in short: "UConn" and "Connecticut", "PSG" and its words."""
+    if any(":" in word for word in one | other):
+        return False  # teams by their keys
+    pieces = {word[n : n + 4] for word in one for n in range(len(word) - 3)}
+    if any(word[n : n + 4] in pieces for word in other for n in range(len(word) - 3)):
+        return True
+    for short, long in ((one, other), (other, one)):
+        if len(short) == 1 and len(long) > 1:
+            [initials] = short
+            if sorted(initials) == sorted(word[0] for word in long):
+                return True
+    return False

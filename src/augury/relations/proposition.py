@@ -292,11 +292,12 @@ def _clean(text: str) -> str:
 _NOT: Final = re.compile(
     r"\b(?:[Ff]ail(?:s|ed|ing)?\s+to|(?:fall(?:s|ing)?|be|anything)\s+short\s+of|not|never|without|avoid(?:s|ed)?|"
     r"miss(?:es|ed)?(?:\s+out)?(?:\s+on)?(?=\s)|(?:is|are|do|does|did|wo|ca|would|could)n't|"
+    r"outside(?:\s+of)?(?=\s+(?:the\s+)?(?:top|[\d$]))|"
     r"(?:with|see|sees|have|has|be|is|are|there)\s+no(?=\s+(?!changes?\b|longer\b|\d|more\b|"
     r"fewer\b|less\b|later\b)))\b(?!\s+(?:more|less|fewer|later)\s+than)",
 )
 _DENYING: Final = re.compile(
-    r"fail|short|\bn[o']|never|n't|without|avoid|miss|other|beside|except|apart|\bbut\b|remain|stay|"
+    r"fail|short|\bn[o']|never|outside|n't|without|avoid|miss|other|beside|except|apart|\bbut\b|remain|stay|"
     r"still|keep|kept|\bgo(?:es)?\b|hold|held|pass|\bends?\b|clos|finish|continu",
     re.I,
 )
@@ -368,14 +369,15 @@ _RANK: Final = re.compile(
     r"\b(?:in\s+(?:the\s+)?|the\s+|among\s+the\s+)?top\s?-?(?P<top>\d{1,3}|two|three|four|five|six|"
     r"seven|eight|ten)\b"
     r"|(?:\bfinish(?:es)?\s+(?:in\s+)?|\bplaces?\s+|\bcomes?\s+(?:in\s+)?|\bbe\s+)(?:the\s+)?"
-    r"(?P<nth>first|second|third|fourth|fifth|last|\d{1,2}(?:st|nd|rd|th))\b(?:\s+place)?"
-    r"(?:\s+or\s+(?P<better>better|higher))?(?!\s+(?:person|woman|man|time|quarter|half|country|"
+    r"(?P<nth>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d{1,2}(?:st|nd|rd|th))\b(?:\s+place)?"
+    r"(?:\s+or\s+(?:(?P<better>better|higher)|(?P<worse>worse|lower|below)))?(?!\s+(?:person|woman|man|time|quarter|half|country|"
     r"state|team\s+to|to|\w+\s+to)\b)"
     r"|(?<!\w)#\s?(?P<hash>\d{1,2})\b|\b(?:no\.|number)\s?(?P<number>\d{1,2}|one|two)\b(?!\s+of)",
     re.I,
 )
 _PLACES: Final = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "one": 1, "two": 2, "three": 3,
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
+    "eighth": 8, "ninth": 9, "tenth": 10, "one": 1, "two": 2, "three": 3,
     "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10,
 }  # fmt: skip
 _STAGE: Final = re.compile(
@@ -568,8 +570,8 @@ def _read(
     if not text.side and not text.asked and threshold is None and _OPEN_QUESTION.match(raw):
         unclear = True  # "Who will ...?" without the one meant
     if predicate == "happens" and win.kind == "by" and not unheld and _LASTING.search(raw):
-        # What lasts through a day holds on it; it does not come about by it.
-        win = msgspec.structs.replace(win, kind="on", start=_day_before(win.end))
+        # What lasts until a day does not come about by it, and says less the shorter it is.
+        win = msgspec.structs.replace(win, vague=True)
 
     # Who: the side of a contest.
     side_terms = text.terms(text.side)
@@ -666,10 +668,6 @@ _LASTING: Final = re.compile(
     r"\b(?:continu(?:es?|ing)|lasts?|remains?|stays?|still|holds?|survives?|persists?|keeps?)\b",
     re.I,
 )
-
-
-def _day_before(day: date | None) -> date | None:
-    return day - timedelta(1) if day is not None else None
 
 
 _PROP: Final = re.compile(
@@ -874,6 +872,8 @@ def _place(found: re.Match[str]) -> Threshold | None:
     place = number(said)
     if not place:  # "last"
         return None
+    if found["worse"]:
+        return Threshold(place)
     return Threshold(1 if found["better"] else place, place)
 
 
