@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from typing import Final
 
 import numpy as np
@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from augury.forecast import doubt, explain, pool
 from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
-from augury.forecast.match import Comparison, Rarity, View, compare, view
+from augury.forecast.match import Comparison, Rarity, View, compare, names, view
 from augury.forecast.normalise import Reading
 from augury.relations.proposition import Proposition, read_market
+from augury.search.text import is_number
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
@@ -34,8 +35,14 @@ AS_GOOD: Final = 0.3
 KIN_CONTENT: Final = 0.85
 KIN_ASKED: Final = 0.4
 """Least likeness of a market that bounds or informs the answer."""
+TWIN_GAP: Final = 0.1
+"""Markets whose prices differ by more do not ask the same, whatever their words."""
 HALF_LIFE: Final = 4.0
 """Days in which a price loses half its weight."""
+COMPARED: Final = 24
+"""Best markets that are compared with each other."""
+SIBLING_LOSS: Final = 0.6
+"""Score that a market loses when the question names nothing of what tells it from its kin."""
 READ: Final = 30_000
 """Markets whose reading is kept in memory."""
 
@@ -82,12 +89,12 @@ class Engine:
             if price is None or market.price_at is None:
                 continue
             fit = compare(question, read, at.date())
-            turned = read.proposition.positive == (fit.threshold == "opposite")
+            turned = read.proposition.positive == fit.opposed
             age = max(0.0, (at - market.price_at).total_seconds() / 86_400)
             positive = 1 - price if turned else price
             found.append(Bearing(market, outcome, read, fit, positive, turned, age))
-        found.sort(key=lambda b: (-b.fit.score, b.age, b.market.id, b.outcome))
-        return found
+        found.sort(key=_order)
+        return _told_apart(question, found)
 
     def _read(self, sides: Sequence[tuple[Snapshot, int]]) -> list[View]:
         keys = [_key(market, outcome) for market, outcome in sides]
@@ -117,6 +124,45 @@ class Engine:
                 self._rarities.clear()
             known = self._rarities[term] = self._rarity_of(term)
         return known
+
+
+def _order(b: Bearing) -> tuple[float, float, str, int]:
+    return -b.fit.score, b.age, b.market.id, b.outcome
+
+
+def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
+    """The best again in their order, after a look at what tells them from each other.
+
+    Markets of one pattern differ in a name ("Will Russia capture X"). A question that does not
+    say that name is not the market's, however many words they share.
+    """
+    near, rest = found[:COMPARED], found[COMPARED:]
+    judged = []
+    for b in near:
+        own = b.view.proposition.terms
+        telling: set[str] = set()
+        for other in near:
+            if other is b or other.view.proposition.predicate != b.view.proposition.predicate:
+                continue
+            theirs = other.view.proposition.terms
+            if not _same_parts(b.view.proposition, other.view.proposition):
+                continue  # a date, a level or a place tells them apart
+            if own != theirs and 2 * len(own & theirs) >= len(own | theirs):
+                telling |= {t for t in own - other.view.covers if not is_number(t)}
+        weights = {t: b.view.weights.get(t, 0.0) for t in telling}
+        total = sum(weights.values())
+        if total > 0.3:
+            missed = sum(w for t, w in weights.items() if not names(t, question))
+            lost = SIBLING_LOSS * max(0.0, missed / total - 0.4) / 0.6
+            b = replace(
+                b, fit=replace(b.fit, score=b.fit.score - lost, content=b.fit.content - lost)
+            )
+        judged.append(b)
+    return sorted(judged, key=_order) + rest
+
+
+def _same_parts(a: Proposition, b: Proposition) -> bool:
+    return (a.threshold, a.stage, a.window.end) == (b.threshold, b.stage, b.window.end)
 
 
 def _key(market: Snapshot, outcome: int) -> tuple[object, ...]:
@@ -159,7 +205,8 @@ class _Weighing:
             for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
                 if (found := attempt(kin)) is not None:
                     return found
-            return self._by_proxy(kin)
+            if any(b.fit.choice not in ("excludes", "differs") for b in kin):
+                return self._by_proxy(kin)
         return Estimate(
             evidence=(),
             error=explain.NOTHING,
@@ -173,10 +220,10 @@ class _Weighing:
         good = [b for b in self._bearings if _is_direct(b.fit)]
         if not good:
             return []
-        best = good[0].fit
-        # A market that fits better but differs in one part shows that this part matters.
-        chosen = [b for b in good if b.fit.score >= best.score - AS_GOOD and _as_exact(b.fit, best)]
-        return chosen[:6]
+        best = good[0]
+        twins = [b for b in good[1:] if b.fit.score >= best.fit.score - AS_GOOD
+                 and _are_twins(best, b, self._at.date())]  # fmt: skip
+        return [best, *twins[:5]]
 
     def _weight(self, b: Bearing) -> float:
         weight = 0.5 ** (b.age / HALF_LIFE) * math.exp(4 * (b.fit.score - self._best))
@@ -291,6 +338,7 @@ class _Weighing:
         above = [b for b in bounds if "implies" in _orders(b.fit)]
         excluding = [b for b in bounds if "excludes" in _orders(b.fit)]
         lower = max((b.positive for b in below), default=0.0)
+        lower = max(lower, min(_least(above), _apart(below)))
         upper = min((b.positive for b in above), default=1.0)
         upper = min([upper, *(1 - b.positive for b in excluding)])
         if not (below or above or excluding):
@@ -301,6 +349,8 @@ class _Weighing:
 
     def _by_rivals(self, kin: list[Bearing]) -> Estimate | None:
         """Only others of the same contest have markets: what they leave is shared."""
+        if self._asked.indefinite:
+            return None  # one of those named may be meant
         rivals = [
             b for b in kin if b.fit.choice == "excludes" and b.fit.stage in ("same", "unsaid")
         ]
@@ -408,6 +458,22 @@ class _Weighing:
         return max(0.0, (b.market.closes_at - self._at).total_seconds() / 86_400)
 
 
+def _least(above: Sequence[Bearing]) -> float:
+    return min((b.positive for b in above), default=1.0)
+
+
+def _apart(below: Sequence[Bearing]) -> float:
+    """The chances of single places added up: second and third are two ways into the top three."""
+    places: dict[float, float] = {}
+    for b in below:
+        p = b.view.proposition
+        if p.predicate == "wins":
+            places[1.0] = max(places.get(1.0, 0.0), b.positive)
+        elif p.predicate == "ranks" and p.threshold and p.threshold.low == p.threshold.high:
+            places[p.threshold.low] = max(places.get(p.threshold.low, 0.0), b.positive)
+    return sum(places.values())
+
+
 def _is_direct(c: Comparison) -> bool:
     return (
         c.same and c.score >= DIRECT_SCORE and c.content >= DIRECT_CONTENT
@@ -419,13 +485,21 @@ def _is_kin(c: Comparison) -> bool:
     return c.content >= KIN_CONTENT and c.asked >= KIN_ASKED
 
 
-def _as_exact(c: Comparison, best: Comparison) -> bool:
-    """Whether a market is as near to the question in every part as the best one is."""
-    return all(
-        getattr(c, part) == getattr(best, part)
-        for part in ("window", "threshold", "stage", "choice")
-        if "unsaid" in (getattr(c, part), getattr(best, part))
-    )
+def _are_twins(a: Bearing, b: Bearing, at: date) -> bool:
+    """Whether two markets ask the same as each other: what is on two venues, not two of a kind."""
+    there, back = compare(a.view, b.view, at), compare(b.view, a.view, at)
+    return (
+        there.same and back.same and a.fit.opposed == b.fit.opposed
+        and min(there.asked, there.named) >= 0.9
+        and (a.view.proposition.threshold is None) == (b.view.proposition.threshold is None)
+        and _deadline(a) == _deadline(b)
+        and abs(a.positive - b.positive) <= TWIN_GAP
+    )  # fmt: skip
+
+
+def _deadline(b: Bearing) -> date | None:
+    window = b.view.proposition.window
+    return window.end if window.text else None
 
 
 def _orders(c: Comparison) -> set[str]:

@@ -53,6 +53,18 @@ class View:
     """Terms of the event, rules and tags: they confirm, but ask nothing."""
     vector: NDArray[np.float32]
     closes: date | None = None
+    motion: int = 0
+    """1: something lasts; -1: something ends; 0: neither is said."""
+    places: frozenset[int] = frozenset()
+    """Places but the first that it names: second-best, #3, finish fourth."""
+    modifiers: frozenset[str] = frozenset()
+    """Small words that change what is asked: next, all, both."""
+    still: bool = False
+    """It is said to be "still" so."""
+    sides: frozenset[str] = frozenset()
+    """Opposites of which it names one ("rejected")."""
+    against: frozenset[str] = frozenset()
+    """The others of those ("approved")."""
 
 
 def view(
@@ -82,7 +94,123 @@ def view(
         context=frozenset(terms(context[:1500])) if context else frozenset(),
         vector=vector,
         closes=closes,
+        motion=_motion(proposition, text),
+        places=_places(text),
+        modifiers=frozenset(name for name, pattern in _MODIFIERS.items() if pattern.search(text)),
+        still=proposition.predicate == "happens" and _STILL.search(text) is not None,
+        sides=(sides := _sides_of(proposition, text)),
+        against=frozenset(side[:-1] + ("-" if side[-1] == "+" else "+") for side in sides),
     )
+
+
+_DATED_END: Final = re.compile(
+    r"\b(?:at\s+|by\s+|the\s+|through\s+|until\s+)*end\s+of\b|\bwhen\s+\S+\s+(?:\S+\s+)?"
+    r"(?:ends|closes|begins)\b|\b(?:year|month)[\s-]end\b",
+    re.I,
+)
+_ENDS: Final = re.compile(
+    r"\b(?:out|leav(?:e|es|ing)|withdr(?:aw|aws|awal|awing)|pulls?\s+out|exits?|quits?|falls?|"
+    r"collapses?|topple[sd]?|repeal(?:s|ed)?|broken|breaks?|breach(?:es|ed)?|violat\w+|depegs?|"
+    r"resign(?:s|ed)?|oust(?:s|ed)?|removed?|dissolv\w+|abolish\w*|cancel\w*|scrap(?:s|ped)?|"
+    r"terminat\w+|revok\w+|suspend\w*|expires?|rescind\w*|shut\s*(?:s|down)|disband\w*|"
+    r"ends?|ended|lapses?|defaults?|bankrupt\w*|no\s+longer|cease[sd]?|dropped|fired|"
+    r"relegated|eliminated|lifted|acquired|ipo)\b",
+    re.I,
+)
+_LASTS: Final = re.compile(
+    r"\b(?:still|remains?|stays?|holds?|survives?|keeps?|retains?|continues?|lasts?|persists?|"
+    r"endures?|intact|maintains?|preserves?|stands?|in\s+(?:place|force|effect|power|office))\b",
+    re.I,
+)
+_PLACE_NAMES: Final = {
+    "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "2nd": 2, "3rd": 3, "4th": 4, "5th": 5, "6th": 6, "7th": 7, "8th": 8,
+}  # fmt: skip
+_NTH: Final = "|".join(_PLACE_NAMES)
+_PLACE: Final = re.compile(
+    r"\b(?:finish\w*|plac(?:e|es|ed)|rank\w*|comes?|win|wins|be|in)\s+(?:in\s+)?(?:the\s+)?"
+    rf"(?P<a>{_NTH})\b"
+    r"(?!\s+(?:quarter|round|district|half|congress\w*|season|game|time|term|week|month|year))"
+    rf"|\b(?P<b>{_NTH})[\s-](?:best|place|largest|most|highest|biggest)\b"
+    r"|(?<!\w)#\s?(?P<c>[2-9])\b",
+    re.I,
+)
+
+
+def _places(text: str) -> frozenset[int]:
+    found = set()
+    for match in _PLACE.finditer(text):
+        word = (match["a"] or match["b"] or "").casefold()
+        found.add(_PLACE_NAMES[word] if word else int(match["c"]))
+    return frozenset(found)
+
+
+_MODIFIERS: Final = {
+    "next": re.compile(r"\bnext\b(?!\s+(?:year|month|week|\d))", re.I),
+    "whole": re.compile(r"\b(?:all\s+of|whole|entire|complete(?:ly)?|full(?:y)?)\b", re.I),
+    "both": re.compile(r"\b(?:both|each|every)\b", re.I),
+}
+_STILL: Final = re.compile(r"\bstill\s+be\b|\b(?:be|is|are)\s+still\b", re.I)
+_HOLDS_OFFICE: Final = re.compile(
+    r"\b(?:be|is|are)\s+(?:the\s+|an?\s+)?(?:[\w'-]+\s+){0,2}?(?:leader|president|premier|pm|ceo|"
+    r"prime\s+minister|chancellor|head|chair\w*|speaker|governor|mayor|secretary|director|"
+    r"coach|manager|pope|king|supreme\s+leader)\b(?!.*\b(?:elect|nominee|next)\w*)", re.I,
+)  # fmt: skip
+
+
+_OPPOSITES: Final = tuple(
+    (name, re.compile(rf"\b(?:{up})\b", re.I), re.compile(rf"\b(?:{down})\b", re.I))
+    for name, up, down in (
+        (
+            "approval",
+            r"approv\w+|confirmed|confirms?|pass(?:es|ed)?|ratif\w+|uph(?:olds?|eld)|enact\w*|"
+            r"accept\w*|grant\w*",
+            r"reject\w*|den(?:y|ies|ied)|voted?\s+down|veto\w*|str(?:ikes?|uck)\s+down|"
+            r"turn(?:s|ed)?\s+down|block\w*|overturn\w*",
+        ),
+        (
+            "guilt",
+            r"convict\w*|guilty|jailed|prison|sentenced",
+            r"acquit\w*|cleared|walks?\s+free|go\s+free|"
+            r"goes\s+free|exonerat\w*",
+        ),
+        (
+            "course",
+            r"increas\w*|rises?|hikes?|rais(?:e|es|ed)|higher|grows?|gains?",
+            r"decreas\w*|falls?|cuts?|lowers?|reduc\w+|drops?|shrinks?|declines?",
+        ),
+        ("access", r"re-?opens?|opens?|reopened", r"closed?|closes|shut\w*"),
+        (
+            "part",
+            r"joins?|enters?|stays?\s+with|re-?signs?",
+            r"leaves?|exits?|quits?|part(?:s|ed)?\s+ways",
+        ),
+    )
+)
+"""Opposite ways for a thing to go. Both may fail to happen, but never the one as the other."""
+
+
+def _sides_of(p: Proposition, text: str) -> frozenset[str]:
+    if p.threshold is not None or p.predicate != "happens":
+        return frozenset()
+    found = []
+    for name, up, down in _OPPOSITES:
+        rises, sinks = up.search(text) is not None, down.search(text) is not None
+        if rises != sinks:
+            found.append(f"{name}{'+' if rises else '-'}")
+    return frozenset(found)
+
+
+def _motion(p: Proposition, text: str) -> int:
+    """Whether a proposition says that something ends or that it lasts."""
+    if p.threshold is not None or p.predicate in ("wins", "nominated", "advances", "ranks"):
+        return 0
+    plain = _DATED_END.sub(" ", text)
+    if p.predicate == "leaves" or _ENDS.search(plain):
+        return -1
+    if _LASTS.search(plain) or _HOLDS_OFFICE.search(plain):
+        return 1
+    return 0
 
 
 _CAPITAL: Final = re.compile(
@@ -93,12 +221,24 @@ _CAPITAL: Final = re.compile(
 
 
 def _names(text: str) -> frozenset[str]:
-    return frozenset(t for word in _CAPITAL.findall(text) for t in terms(word))
+    found = _CAPITAL.findall(text.replace("'s", "").replace("’s", ""))
+    return frozenset(t for words in found for t in terms(words))
+
+
+_FAINT: Final = frozenset(
+    terms(
+        "season standings annual edition ceremony award awards official overall current regular"
+        " kind type whatever any sort standing table competition"
+    )
+)
+"""Words that tell no market from another."""
 
 
 def _weight(term: str, name: bool, rarity: Rarity) -> float:
     if is_number(term):
         return 0.1 if is_year(term) else NUMBER_WEIGHT
+    if term in _FAINT:
+        return 0.1
     weight = min(1.3, max(0.08, (rarity(term) - 4) / 14))
     return weight * NAME_WEIGHT if name else weight
 
@@ -128,6 +268,8 @@ class Comparison:
     """Weight of the market's most telling term that the question does not name."""
     content: float
     """The score without what the parts add: whether both are about the same things."""
+    opposed: bool
+    """Taken positively, one says what ends or exceeds where the other says what lasts or not."""
 
     @property
     def same(self) -> bool:
@@ -149,7 +291,11 @@ def compare(q: View, m: View, at: date) -> Comparison:
     dense = float(q.vector @ m.vector)
     window, gap = _window(ours, theirs, m.closes, at)
     threshold = _threshold(ours, theirs)
+    if threshold == "unsaid" and q.places and m.places and not q.places & m.places:
+        threshold = "differs"
     stage = _stage(ours, theirs)
+    if stage == "same" and _other_contest(q, m):
+        stage = "differs"
     choice = _choice(q, m)
     edition = _edition(ours, theirs, m.closes)
     if edition == "same" and window != "same" and not theirs.window.text:
@@ -163,17 +309,35 @@ def compare(q: View, m: View, at: date) -> Comparison:
         ("threshold", threshold), ("stage", stage), ("choice", choice), ("edition", edition),
     ):  # fmt: skip
         score += _SCORES[part][order]
+    if (theirs.predicate in _CONTESTS) != (ours.predicate in _CONTESTS):
+        # What is won is another thing than what happens, unless nothing telling is left over.
+        score -= 0.5 * min(1.0, max(missing, extra))
+    score -= 0.25 * (bool(q.places) != bool(m.places))
+    score -= 0.15 * len(q.modifiers ^ m.modifiers)
     if theirs.unclear:
         score -= 0.2
     if theirs.fixture and not ours.fixture:
         score -= 0.4
-    flipped = (ours.positive != theirs.positive) != (threshold == "opposite")
+    motion = threshold == "unsaid" and (
+        q.motion * m.motion < 0
+        or bool(q.sides & m.against)
+        # What "still is" has not been changed by the event that the market is on.
+        or (
+            q.still
+            and ours.positive
+            and not m.motion
+            and theirs.predicate == "happens"
+            and theirs.window.kind == "by"
+        )
+    )
+    flipped = (ours.positive != theirs.positive) != (threshold == "opposite" or motion)
     return Comparison(
         score, asked, named, window, gap, threshold, stage, choice, edition, flipped, missing,
-        extra, content,
+        extra, content, threshold == "opposite" or motion,
     )  # fmt: skip
 
 
+_CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
     "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
@@ -194,7 +358,7 @@ def _coverage(
         total += weight
         if term in covers or besides(frozenset((term,))) & other.covers:
             found += weight
-        elif _alike(term, other.covers):
+        elif _alike(term, covers):
             found += 0.85 * weight
         elif term in context:
             found += 0.5 * weight
@@ -205,6 +369,14 @@ def _coverage(
     if total and (said := of.covers & other.proposition.terms - of.proposition.terms):
         found = min(total, found + 0.3 * len(said))
     return (found / total if total else 0.0), missing
+
+
+def names(term: str, by: View) -> bool:
+    """Whether a view says a term, in this word or another."""
+    return (
+        term in by.covers or bool(besides(frozenset((term,))) & by.covers)
+        or _alike(term, by.covers)
+    )  # fmt: skip
 
 
 def _alike(term: str, others: frozenset[str]) -> bool:
@@ -244,7 +416,7 @@ def _window(
             return "same" if -2 <= gap <= 7 else "unsaid", 0.0
         return ("implied" if gap > 0 else "implies"), float(gap)
     gap = (asked_end - named_end).days
-    if abs(gap) <= 1:
+    if abs(gap) <= (0 if q.kind == m.kind == "on" else 1):
         if q.kind == "in" and m.kind == "in" and q.start != m.start and _bites(q, m, at):
             return "differs", 0.0
         if {q.kind, m.kind} == {"on", "by"} and ours.threshold is None and ours.positive:
@@ -286,6 +458,10 @@ def _threshold(ours: Proposition, theirs: Proposition) -> Order:
         return "unsaid" if m is not None and _told(m, ours) else "implied"
     if ours.predicate == theirs.predicate == "touches":
         q, m = _directed(q, m), _directed(m, q)
+    if ours.predicate == theirs.predicate == "counts" and (
+        q.high + 1 == m.low or m.high + 1 == q.low
+    ):
+        return "opposite"  # "seven or fewer" and "eight or more"
     return compare_ranges(q, m)
 
 
@@ -375,6 +551,14 @@ def _reach(p: Proposition) -> tuple[str, int] | None:
         case "ranks":
             return "place", 0
     return None
+
+
+def _other_contest(q: View, m: View) -> bool:
+    """Whether what is won is told apart: a division's title is not the league's."""
+    ours, theirs = q.proposition.contest, m.proposition.contest
+    return bool(
+        ours and theirs and _share(theirs, q.covers, m) < 0.4 and _share(ours, m.covers, q) < 0.4
+    )
 
 
 def _choice(q: View, m: View) -> Order:

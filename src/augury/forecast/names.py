@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from augury.relations.teams import TEAMS
 from augury.search.text import term, terms
 
 _CAPITALS = """
@@ -40,6 +41,12 @@ hill: congress; oval office: president; number 10: uk primeminister
 """
 
 _MONEY = """
+zec: zcash; doge: dogecoin; link: chainlink; hype: hyperliquid; bnb: binance; trx: tron; uni:
+uniswap; xmr: monero; ton: toncoin; arb: arbitrum; tsla: tesla; nvda: nvidia; aapl: apple; msft:
+microsoft; googl: google; goog: google; amzn: amazon; pltr: palantir; hood: robinhood; nflx:
+netflix; coin: coinbase; worth: marketcap; market value: marketcap; valued: marketcap; fortune:
+trillionaire; trillion dollars: trillionaire; top of range: upper bound; top of the range: upper
+bound; bottom of range: lower bound; target range: bound; crude: oil; wti: oil; black gold: oil;
 fomc: fed; powell: fed; threadneedle: boe; bundesbank: ecb; lagarde: ecb; wall street: stock;
 greenback: dollar; loonie: canada dollar; sterling: pound; bullion: gold; black gold: oil; t
 note: treasury yield; gilt: uk yield; bund: germany yield; footsie: ftse; magnificent 7: stock;
@@ -50,8 +57,16 @@ ethereum; saylor: strategy
 """
 
 _CONTESTS = """
-psg: paris germain; paris st germain: psg; bayern: munich; inter: milan; barca: barcelona;
-atleti: atletico madrid; man utd: manchester united; gunners: arsenal; reds: liverpool; toffees:
+yanks: yankees; avs: avalanche; caps: capitals; habs: canadiens; leafs: maple leafs; pens:
+penguins; preds: predators; cards: cardinals; phils: phillies; jays: blue jays; wolves:
+timberwolves; fins: dolphins; bucs: buccaneers; jags: jaguars; hawks: seahawks; birds: eagles;
+goalscorer: goal scorer top; top scorer: goal scorer; marksman: goal scorer; top flight: league;
+white house: president; third: 3; second: 2; grosser: gross; box office hit: top gross; biggest
+hit: top gross; televoters: televote; ladies: women; la primera: laliga; scudetto: serie a
+italy; golden boot: top goal scorer; leading scorer: top goal scorer; bolts: tampa bay
+lightning; bundesliga: germany; calder: rookie; run: leader; lead: leader; rule: leader; psg:
+paris germain; paris st germain: psg; bayern: munich; inter: milan; barca: barcelona; atleti:
+atletico madrid; man utd: manchester united; gunners: arsenal; reds: liverpool; toffees:
 everton; magpies: newcastle; hammers: west ham; villans: aston villa; rossoneri: milan; juve:
 juventus; bvb: dortmund; los blancos: real madrid; roy: rookie year; rookie of the year: roy;
 dpoy: defensive player year; mip: improved player; sixth man: 6moy; mvp: valuable player; all
@@ -114,35 +129,6 @@ storm; outbreak: pandemic; epidemic: pandemic; virus: pandemic; album: release; 
 movie: film; film: movie; sequel: movie
 """
 
-# League, then city and nickname of each team.
-_TEAMS = """
-nba: atlanta hawks; boston celtics; brooklyn nets; charlotte hornets; chicago bulls; cleveland
-cavaliers; dallas mavericks; denver nuggets; detroit pistons; golden state warriors; houston
-rockets; indiana pacers; los angeles clippers; los angeles lakers; memphis grizzlies; miami
-heat; milwaukee bucks; minnesota timberwolves; new orleans pelicans; new york knicks; oklahoma
-city thunder; orlando magic; philadelphia 76ers; phoenix suns; portland blazers; sacramento
-kings; san antonio tottenham; toronto raptors; utah jazz; washington wizards
-nfl: arizona cardinals; atlanta falcons; baltimore ravens; buffalo bills; carolina panthers;
-chicago bears; cincinnati bengals; cleveland browns; dallas cowboys; denver broncos; detroit
-lions; green bay packers; houston texans; indianapolis colts; jacksonville jaguars; kansas city
-chiefs; las vegas raiders; los angeles chargers; los angeles rams; miami dolphins; minnesota
-vikings; new england patriots; new orleans saints; new york giants; new york jets; philadelphia
-eagles; pittsburgh steelers; san francisco 49ers; seattle seahawks; tampa bay buccaneers;
-tennessee titans; washington commanders
-mlb: arizona diamondbacks; atlanta braves; baltimore orioles; boston sox; chicago cubs;
-cincinnati reds; cleveland guardians; colorado rockies; detroit tigers; houston astros; kansas
-city royals; los angeles angels; los angeles dodgers; miami marlins; milwaukee brewers;
-minnesota twins; new york mets; new york yankees; oakland athletics; philadelphia phillies;
-pittsburgh pirates; san diego padres; san francisco giants; seattle mariners; louis cardinals;
-tampa bay rays; texas rangers; toronto jays; washington nationals
-nhl: anaheim ducks; boston bruins; buffalo sabres; calgary flames; carolina hurricanes; chicago
-blackhawks; colorado avalanche; columbus jackets; dallas stars; detroit wings; edmonton oilers;
-florida panthers; los angeles kings; minnesota wild; montreal canadiens; nashville predators;
-new jersey devils; new york islanders; new york rangers; ottawa senators; philadelphia flyers;
-pittsburgh penguins; san jose sharks; seattle kraken; louis blues; tampa bay lightning; toronto
-leafs; utah mammoth; vancouver canucks; vegas golden knights; washington capitals; winnipeg jets
-"""
-
 
 def _words(entry: str) -> tuple[str, str]:
     left, _, right = entry.partition(":")
@@ -165,31 +151,7 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(terms(text)) or frozenset(term(word) for word in text.split())
 
 
-def _teams() -> list[tuple[frozenset[str], frozenset[str], frozenset[str]]]:
-    """League, city, nickname of each team, as terms."""
-    found = []
-    league = frozenset[str]()
-    for line in (
-        " ".join(_TEAMS.split())
-        .replace("nfl:", ";nfl:")
-        .replace("mlb:", ";mlb:")
-        .replace("nhl:", ";nhl:")
-        .split(";")
-    ):
-        entry = line.strip()
-        if not entry:
-            continue
-        if ":" in entry:
-            name, entry = _words(entry)
-            league = frozenset(terms(name))
-        *city, nickname = entry.split()
-        found.append((league, _terms(" ".join(city)), _terms(nickname)))
-    return found
-
-
 _NAMES: Final = _table()
-_CLUBS: Final = _teams()
-_LEAGUES: Final = frozenset().union(*(league for league, _, _ in _CLUBS))
 _IN_LEAGUE: Final = {
     "nbafin": "nba", "superbowl": "nfl", "worldseri": "mlb", "stanleycup": "nhl",
 }  # fmt: skip
@@ -206,10 +168,13 @@ def besides(found: frozenset[str]) -> frozenset[str]:
         for name, said in _NAMES.get(one, ()):
             if name <= found:
                 more |= said
-    leagues = (found | {_IN_LEAGUE[t] for t in found if t in _IN_LEAGUE}) & _LEAGUES
-    for league, city, nickname in _CLUBS:
-        if nickname <= found and (not leagues or league <= leagues):
-            more |= city | league
-        elif city <= found and league <= leagues:
-            more |= nickname
+    leagues = {_IN_LEAGUE.get(t, t) for t in found} & TEAMS.keys()
+    for league in leagues or TEAMS:
+        for club in TEAMS[league]:
+            if club.key in found:
+                more |= club.city | club.nickname
+            elif club.nickname <= found:
+                more |= club.city | {club.key, league}
+            elif leagues and club.city <= found:
+                more |= club.nickname | {club.key}
     return frozenset(more) - found

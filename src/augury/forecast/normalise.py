@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from augury.relations.proposition import Proposition, read_question
+from augury.relations.wording import STATES
 
 Replacement = str | Callable[[re.Match[str]], str]
 
@@ -84,10 +85,11 @@ def normalise(question: str, at: datetime) -> Reading:
         if text != before:
             done.append(what)
             text = " ".join(text.split())
+    text = _NOD.sub("nomination", text)
     if _NEGATED_TWICE.search(text):
         text = _NEGATED_TWICE.sub(" ", text)
         text = " ".join(text.split())
-    proposition = read_question(text, at)
+    proposition = read_question(_POSSESSIVE.sub("", text), at)
     if not proposition.positive and "polarity" not in done:
         done.append("polarity")
     reasons = {
@@ -120,6 +122,10 @@ _LEAD: Final = (
     ),
     _rule(r"^\W*(?:probability|odds|chances?|likelihood)(?:\s+that|:)?\s+(?=\w)", "Will "),
     _rule(r"\b(?:is|are)\s+(.{2,80}?)\s+going\s+to\s+(?=\w)", r"Will \1 "),
+    # Titles stand before names that markets give without.
+    (re.compile(r"\b(?:Governor|Gov\.?|Senator|Sen\.?|Representative|Rep\.?|Congress(?:man|woman)|"
+                r"President(?!\s+of)|Secretary(?!\s+of)|Mayor(?!\s+of)|Chancellor|Justice|Judge|Mrs?\.?|Ms\.?|Dr\.?|"
+                r"Sir|Coach)\s+(?=[A-Z][a-z]+)"), ""),
     _rule(
         r"\bis\s+(.{2,60}?)\s+the\s+(?:one|team|player|person)\s+(?:who|that|to)\s+", r"Will \1 "
     ),
@@ -159,7 +165,34 @@ def _spelled(found: re.Match[str]) -> str:
     return f"top {_TENS[found[1].casefold()]}"
 
 
+def _counted(found: re.Match[str]) -> str:
+    return f"{found[1] or ''}{_TENS[found[2].casefold()]}{found[3] or ''}"
+
+
 _FIGURES: Final = (
+    _rule(r"\b(?:among|one\s+of)\s+the\s+(?:last|final)\s+(four|eight|sixteen|two)"
+          r"(?:\s+teams?)?(?:\s+(?:standing|left|remaining))?", lambda f: {
+              "four": "reach the semifinals", "eight": "reach the quarterfinals",
+              "sixteen": "reach the round of 16", "two": "reach the final"}[f[1].casefold()]),
+    _rule(r"\bat\s+least\s+one\s+of\s+(?:the\s+two\s+)?(?=(?:the\s+)?[A-Z])", ""),
+    _rule(r"\brank(?:s|ed)?\s+(?:in\s+)?(?:the\s+)?(?=(?:first|second|third|fourth|fifth|\d)\b)", "finish "),
+    _rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s\s+(\d{{1,2}})(?:st|nd|rd|th)"
+          r"(?!\s+(?:congressional|district|state|senate|street))\b", r"\1's \2th District"),
+    _rule(r"\bhalf\s+a\s+(?=(?:million|billion|trillion)\b)", "0.5 "),
+    _rule(r"\ba\s+quarter\s+of\s+a\s+(?=(?:million|billion|trillion)\b)", "0.25 "),
+    _rule(r"\b(0\.25|0\.5|\d+(?:\.\d+)?)\s+(million|billion|trillion)\s+(?:us\s+)?dollars\b", r"$\1 \2"),
+    _rule(rf"(\b)({_TEN_WORD})(\s+(?:thousand|million|billion|trillion)\b)", _counted),
+    _rule(
+        rf"(\b(?:at\s+least|at\s+most|more\s+than|fewer\s+than|less\s+than|exactly|over|under)\s+)({_TEN_WORD})(\b)",
+        _counted,
+    ),
+    _rule(rf"(\b)({_TEN_WORD})(\s+or\s+(?:more|fewer|less)\b)", _counted),
+    _rule(rf"(?<=\s)()((?!one\b|hundred\b)(?:{_TEN_WORD}))(\s+(?:\w+\s+)?(?:times?|cuts?|hikes?|\w+s)\b)", _counted),
+    _rule(rf"(?<=other\sthan\s)()((?!one\b|hundred\b)(?:{_TEN_WORD}))\b()", _counted),
+    _rule(r"\btwice\b", "2 times"),
+    _rule(r"\b(?:gets?|climbs?|goes|go|rises?|moves?)\s+(?:back\s+)?up\s+to\s+(?=[$€£]?\d)", "reach "),
+    _rule(r"\b(?:gets?|goes|go|moves?|trades?|comes?|slips?|sinks?)\s+(?:back\s+)?(?:down\s+)?(?:to\s+|as\s+low\s+as\s+)(?=[$€£]?\d)", "dip to "),
+    _rule(r"\bmagnitude[\s-](\d(?:\.\d)?)(?:\+|[\s-]or[\s-](?:stronger|greater|larger|higher|more))", r"magnitude \1"),
     _rule(r"\b(?:a\s+)?half[\s-](?:a\s+|of\s+a\s+)?(?:percentage[\s-])?point\b", "50 bps"),
     _rule(
         r"\b(?:a\s+)?three[\s-]quarters?(?:\s+of\s+a)?[\s-](?:percentage[\s-])?point\b", "75 bps"
@@ -173,10 +206,6 @@ _FIGURES: Final = (
         r"(?!\s+(?:in\s+)?(?:percent|%))", _top,
     ),
     _rule(rf"\s(?:in\s+)?{_PLACE}\s+(?:place\s+)?or\s+(?:worse|lower|below)\b", _below_top),
-    _rule(r"\b(?:among|one\s+of)\s+the\s+(?:last|final)\s+(four|eight|sixteen|two)"
-          r"(?:\s+teams?)?(?:\s+(?:standing|left|remaining))?", lambda f: {
-              "four": "reach the semifinals", "eight": "reach the quarterfinals",
-              "sixteen": "reach the round of 16", "two": "reach the final"}[f[1].casefold()]),
 )  # fmt: skip
 
 _STAGE_WORD = (
@@ -192,81 +221,153 @@ _RUN_OUT = (
 # Ways of saying that something does not happen. Each leaves one "not", which the reader of
 # propositions takes for what it is; what it knows by itself (fail to, avoid, without, other than,
 # stay below) is left to it.
+_WHO = (
+    r"(?:someone|somebody|anyone|anybody|something|anything|(?:an?|any|some|another)\s+(?:\w+\s+)?"
+    r"(?:team|player|club|side|candidate|person|company|country|nation|film|movie|driver|party|school|"
+    r"artist|song|album|show|firm|coin|lab|franchise|contender|rival|actor|actress|director|man|woman))"
+)
 _POLARITY: Final = (
-    _rule(r"\b(?:be\s+)?(?:beaten|defeated)\s+or\s+(?:otherwise\s+)?fail\s+to\b", "fail to"),
+    # Leagues that one drops out of.
+    _rule(r"\b(?:stays?\s+up|(?:beat|avoid|escape|dodge|survive)s?\s+(?:the\s+)?(?:drop|relegation)|"
+          r"retains?\s+(?:its|their)\s+(?:top[\s-]flight|league)\s+status|"
+          r"survives?(?=\s+in\s+(?:the\s+)?(?:premier|serie|ligue|la\s+liga|bundesliga|championship|top)))\b",
+          "not be relegated"),
+    _rule(r"\b(?:go|goes|going)\s+down(?!\s+(?:to|by|as|in\s+(?:price|value|history)))\b", "be relegated"),
+    _rule(r"\b(?:drops?|falls?|tumbles?)\s+(?:out\s+of|from)\s+(?:the\s+|[A-Z]\w+'s\s+)?(?:\w+\s+)?(?:top\s+(?:flight|division|tier)|premier\s+league)\b",
+          "be relegated"),
+    # Candidates.
+    _rule(r"\b(?:dumps?|ditch(?:es)?|abandons?|spurns?|jilts?)\s+(?=[A-Z])", "not nominate "),
+    _rule(r"\b(?:is|are|be|gets?|getting)\s+(?:defeated|beaten|toppled|ousted|unseated|knocked\s+off|upset)\s+"
+          r"(?:in|at)\s+(?=(?:the|an?|his|her|their)\b)", "fail to win "),
+    _rule(r"\b(?:is|are|be|gets?)\s+beaten\s+to\b", "fail to win"),
+    _rule(r"\b(?:keeps?|retains?|holds?\s+on\s?to|defends?|successfully\s+defends?)\s+(?=(?:the|his|her|their|its)\s+"
+          r"(?:\w+\s+){0,2}(?:title|crown|nomination|trophy|championship|cup)\b)", "win "),
+    _rule(r"\bfrom\s+outside\s+(?:of\s+)?(?=(?:the\s+)?[A-Z])", "from somewhere other than "),
+    _rule(r"\bdoes\s+(.{2,60}?)\s+(?:launch|mount|start|begin|kick\s+off|declare|announce)\s+(?:an?|his|her|their)\s+"
+          r"(?:\w+\s+)?(?:white\s+house|presidential)\s+(?:campaign|bid|run|candidacy)\b",
+          r"does \1 announce a presidential run"),
+    _rule(r"\b(?:launch(?:es)?|mounts?|starts?|begins?|kicks?\s+off|declares?|enters?)\s+(?:an?|his|her|their|the)\s+"
+          r"(?:\w+\s+)?(?:white\s+house|presidential)\s+(?:campaign|bid|run|candidacy|race)\b",
+          "announce a presidential run"),
+    _rule(r"\bdeclares?\s+(?:himself|herself)?\s*(?:a\s+candidate\s+)?for\s+president\b", "announce a presidential run"),
+    _rule(r"\b(?:a\s+)?declared\s+presidential\s+candidate\b", "announced as running for president"),
+    _rule(r"\b(?:remains?|stays?)\s+out\s+of\s+the\s+(?:presidential|2028|white\s+house)\s+race\b",
+          "not announce a presidential run"),
+    # Another than the one named.
+    _rule(r"\b(?:else|different)\s+(?:than|but|besides|from)\b", "other than"),
+    _rule(rf"\b({_WHO})\s+(?:who\s+is\s+)?not\s+(?:named|called)\b", r"\1 other than"),
+    _rule(rf"\b({_WHO})\s+(?:but|except(?:\s+for)?|besides|apart\s+from|aside\s+from|bar)\b",
+          r"\1 other than"),
     _rule(r"\b((?:any|every|some)(?:one|body|thing))\s+but\b", r"\1 other than"),
-    _rule(r"\b(any|every|some)\s+(\w+)\s+but\b", r"\1 \2 other than"),
-    _rule(
-        rf"\b{_RUN_OUT}\b(?=.{{0,60}}\b(?:without|with\s+no|"
-        r"with\s+.{2,40}\s+(?:still\s+)?(?:not|un)))", " ",
-    ),
+    _rule(r"\b(any|every|some)(where)?\s+(?:(\w+)\s+)?but\b", r"\1\2 \3 other than"),
+    _rule(r"\b(?:the\s+)?(?:field|rest(?:\s+of\s+the\s+field)?)\s+(?:\(not\s+(.{2,40}?)\)|over\s+(.{2,40}?))(?=\s|\?)",
+          lambda f: f"someone other than {f[1] or f[2]}"),
+    _rule(r"\b(?:eludes?|slips?\s+(?:past|away\s+from)|escapes?|bypass(?:es)?)\s+(?=(?:the\s+)?[A-Z])",
+          "go to someone other than "),
+    # Figures and places.
+    _rule(r"\b(?:be\s+)?(?:any|some)thing\s+(?:short\s+of|less\s+than(?!\s*\$?\d))(?!\w)", "not be"),
+    _rule(r"\b(?:still\s+)?(?:be|is|are|stay|remain)\s+(?:short|shy)\s+of\b", "not be"),
+    _rule(r"\b(?:falls?|comes?|stops?|ends?\s+up|finish(?:es)?|stay|pulls?\s+up)\s+(?:just\s+|well\s+)?"
+          r"(?:short|shy)\s+of\b", "not have"),
+    _rule(r"\b(?:falls?|comes?\s+up|ends?\s+up)\s+(?:empty|short)(?:-handed)?\b", "not win"),
+    _rule(r"\b(?:finish(?:es)?|ends?|falls?|lands?|lies?|comes?\s+in|be|is|places?|settles?|sits?|prints?|"
+          r"drops?|ranks?)\s+(?:up\s+)?outside(?:\s+of)?\s+(?:the\s+)?(?=(?:top\b|\$?\d|-\d|range|band|places?))",
+          "not be in the "),
+    _rule(r"\b(?:finish(?:es)?|ends?(?:\s+up)?|places?|comes?\s+in|be|ranks?)\s+(?:lower|worse)\s+than\s+"
+          rf"(?:w*)(?P<w>{_NTH_WORD})\b", lambda f: f"not be in the top {_NTH[f['w'].casefold()]}"),
+    _rule(r"\b(?:tops?\s+out|max(?:es)?\s+out|peaks?)\s+(?:below|under|at\s+less\s+than)\b", "stay below"),
+    _rule(r"\b(?:bottoms?(?:\s+out)?)\s+(?:above|over)\b", "stay above"),
+    _rule(r"\b(?:sits?|trades?|holds?|hovers?|keeps?)\s+(below|under|above|over)\b(?=.{0,40}\b(?:through|throughout|until|all\s+(?:the\s+)?(?:way|year|month)|entire|whole|at\s+all\s+times))",
+          r"stay \1"),
+    # Time that passes without it.
+    _rule(rf"\b{_RUN_OUT}\b(?=.{{0,60}}\b(?:without|with\s+no|"
+          r"with\s+.{2,40}\s+(?:still\s+)?(?:not|un)))", " "),
     _rule(r"\bwith\s+(.{2,60}?)\s+(?:still\s+)?not\s+having\b", r"without \1 having"),
-    _rule(r"\b(?:still\s+)?(?:be|is|are|stay|remain)\s+short\s+of\b", "not be"),
-    _rule(r"\b(?:falls?|comes?|stops?|ends?\s+up|finish(?:es)?)\s+short\s+of\b", "not have"),
-    _rule(
-        r"\b(?:be\s+)?(?:any|some)thing\s+(?:short\s+of|less\s+than(?!\s*\$?\d))(?!\w)", "not be"
-    ),
-    _rule(r",?\s+such\s+as\s+(?:an?\s+)?[^?]*", ""),
-    _rule(r",\s+(?:whether|be\s+it|either)\s+(?:by|through|because)\b[^?]*", ""),
+    _rule(r"\bwith\s+(.{2,60}?)\s+still\s+(?=un\w+ed\b)", r"with \1 being "),
+    _rule(r"\bnot\s+until\s+(?:after|at\s+least)\b", "not by"),
+    _rule(r"\b(?:until\s+)?(?:some\s+time\s+)?(?:later\s+than|no\s+(?:earlier|sooner)\s+than|only\s+after)\b", "not by"),
+    _rule(r"\b(?:slips?|slides?|drags?(?:\s+on)?|is\s+delayed|be\s+(?:delayed|postponed|pushed(?:\s+back)?)|pushed)\s+"
+          r"(?:past|beyond|to\s+after|until\s+after|into)\b", "not happen by"),
+    # Contests.
+    _rule(r"\b(?:be\s+)?(?:beaten|defeated)\s+or\s+(?:otherwise\s+)?fail\s+to\b", "fail to"),
+    _rule(r"\bloses?\s+(?:out(?:\s+(?:on|in))?\s+)?(?!to\b|by\b|its\b|his\b|her\b|their\b|power\b|control\b|office\b|"
+          r"more\b|at\b|\d|out\b)", "fail to win "),
+    _rule(r"\bloses?\s+out\s+(?:on\s+|in\s+)?", "fail to win "),
+    _rule(r"\b(?:be\s+)?(?:snubbed|passed\s+over|overlooked|shut\s+out|left\s+(?:out|off)|denied)\s+(?:for\s+|of\s+|in\s+|by\s+)?(?=\w)",
+          "fail to get "),
     _rule(r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(?:the\s+)?cut\s+(?:for|in|at)\b", "fail to reach"),
-    _rule(
-        r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(?:the\s+)?(?=.{0,40}(?:playoffs?|post-?season|"
-        r"finals?|final\s+four|tournament|world\s+cup))", "fail to make the ",
-    ),
-    _rule(
-        r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(.{0,60}?)'s\s+top\s+(\d+)",
-        r"fail to finish in the top \2 of \1",
-    ),
-    _rule(r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(?:the\s+)?(?=top\s+\d)", "fail to finish in the "),
-    _rule(r"\bmiss(?:es)?\s+out\s+on\s+", "fail to get "),
+    _rule(r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(?:the\s+)?(?=.{0,40}(?:playoffs?|post-?season|"
+          r"finals?|final\s+four|tournament|world\s+cup))", "fail to make the "),
+    _rule(r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(.{0,60}?)'s\s+top\s+(\d+)",
+          r"fail to finish in the top \2 of \1"),
+    _rule(r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(?:a\s+(?:spot|place)\s+in\s+)?(?:the\s+)?(?=top\s+\d)",
+          "fail to finish in the "),
+    _rule(r"\bmiss(?:es)?\s+out\s+on\s+", "fail to win "),
     _rule(r"\bmiss(?:es)?\s+(?=\w)", "fail to make "),
-    _rule(r"\bskips?\s+(?=\w)", "not attend "),
-    _rule(r"\b(?:snubs?|boycotts?|stays?\s+away\s+from)\s+(?=\w)", "not attend "),
-    _rule(
-        r"\b(?:escapes?|evades?|dodges?|staves?\s+off|fends?\s+off|(?:is|be)\s+spared)\s+(?=\w)",
-        "avoid ",
-    ),
+    _rule(r"\b(?:be\s+)?(?:eliminated|knocked\s+out|ousted|dumped\s+out|exits?|crash(?:es)?\s+out|bows?\s+out|"
+          r"goes?\s+out|go\s+out|falls?|out)\b(.{0,60}?)\s+(?:before|short\s+of|ahead\s+of|prior\s+to)\s+"
+          rf"(?:reaching\s+|making\s+)?(?:the\s+)?(?={_STAGE_WORD})", r"fail to reach \1 the "),
+    _rule(r"\b(?:be\s+)?(?:eliminated|knocked\s+out)\s+(?=(?:in|at|from|of)\b)", "fail to advance "),
+    # Acts left undone.
+    _rule(r"\b(?:skips?|snubs?|boycotts?|stays?\s+away\s+from|sits?\s+out|pulls?\s+out\s+of\s+attending)\s+(?=\w)",
+          "not attend "),
+    _rule(r"\bbe\s+absent\s+from\b", "not attend"),
+    _rule(r"\b(?:escapes?|evades?|dodges?|staves?\s+off|fends?\s+off|(?:is|be)\s+spared|sidesteps?|resists?|"
+          r"steers?\s+clear\s+of|ducks?)\s+(?=\w)", "avoid "),
     _rule(r"\b(?:declines?|refuses?|neglects?|omits?)\s+to\b", "not"),
-    _rule(r"\b(?:refrains?|holds?\s+(?:off|back)|keeps?)\s+(?:from|on)\s+(?=\w+ing\b)", "not "),
+    _rule(r"\b(?:refrains?|holds?\s+(?:off|back)|abstains?|desists?)\s+(?:from|on)\s+(?=\w+ing\b)", "not "),
     _rule(r"\b(?:decides?|opts?|chooses?)\s+(?:against\s+|not\s+to\s+)", "not "),
-    _rule(
-        r"\b(?:finish(?:es)?|ends?|falls?|lands?|lies?|comes?\s+in|be|is|places?)\s+outside"
-        r"(?:\s+of)?\s+(?:the\s+)?(?=(?:top\b|\$?\d|-\d|range|band))", "not be in the ",
-    ),
-    _rule(
-        r"\b(?:be\s+)?(?:eliminated|knocked\s+out|exits?|crash(?:es)?\s+out|bows?\s+out|"
-        r"goes?\s+out|go\s+out|falls?|out)\b(.{0,60}?)\s+(?:before|short\s+of|ahead\s+of|"
-        rf"prior\s+to)\s+(?:reaching\s+)?(?:the\s+)?(?={_STAGE_WORD})",
-        r"fail to reach \1 the ",
-    ),
+    _rule(r"\b(?:instead\s+of|rather\s+than)\s+(?=\w+ing\b)", "not "),
+    _rule(r"\b(?:is|are|be)\s+(?:still\s+)?(?:waiting|yet)\s+(?:for|to)\b", "not have"),
+    _rule(r"\bstill\s+(?:be\s+)?(?:waiting\s+(?:for|to)|awaiting|lack(?:s|ing)?)\b", "not have"),
+    _rule(r"\blacks?\s+(?=\w)", "not have "),
+    # What stays as it is.
+    _rule(r"\bloses?\s+(?:its|the)\s+(?:dollar\s+|us\s+dollar\s+)?peg\b", "depeg"),
+    _rule(r"\b(?:holds?|keeps?|maintains?|retains?)\s+(?:its|the)\s+(?:dollar\s+)?peg\b", "not depeg"),
+    _rule(r"\b(?:remains?|stays?|still\s+be|be\s+still|continues?\s+to\s+be)\s+(?:an?\s+)?private(?:ly)?"
+          r"(?:\s+(?:held|owned))?(?:\s+company)?\b", "not IPO"),
+    _rule(r"\b(?:remains?|stays?|still\s+(?:be\s+)?|be\s+still)\s*(?:held\s+by|in|under)\s+ukrain(?:e|ian)"
+          r"(?:\s+(?:hands|control))?\b", "not be captured by Russia"),
+    _rule(r"\b(?:remains?|stays?|still\s+be|be\s+still)\s+ukrain(?:e|ian)(?:[\s-](?:held|controlled))?\b",
+          "not be captured by Russia"),
+    _rule(r"\b(?:remains?|stays?|goes?|go|keeps?|still\s+be|be\s+still|is\s+still|be|is|are)\s+(?:\w+ly\s+)?un"
+          r"(?!changed|ited|ified|limited|precedented|employed|disputed|expected|opposed|conditional|usual|der)"
+          r"(?=(?:\w+ed|sold|built|paid|beaten|signed|known|drafted|won|met)\b)", "not be "),
+    _rule(r"\b(?:changes?|moves?|adjusts?|alters?)\s+(?=(?:its|the|interest|policy|key|bank)?\s*(?:\w+\s+){0,3}rates?\b)",
+          "not make no change in "),
+    _rule(r"\b(?:leaves?|keeps?|holds?|maintains?)\s+((?:its\s+|the\s+)?(?:\w+\s+){0,3}rates?)\s+(?:unchanged|steady|"
+          r"on\s+hold|where\s+(?:it|they)\s+(?:is|are)|alone|as\s+(?:it|they)\s+(?:is|are)|flat)\b",
+          r"make no change in \1"),
+    _rule(r"\b(?:remains?|stays?|be|is|are|goes?)\s+(?:unchanged|the\s+same)\b", "not change"),
+    _rule(r"\b(?:stands?\s+pat(?:\s+on)?|hits?\s+pause(?:\s+on)?|pauses?(?:\s+on)?)\s+(?=(?:interest\s+)?rates?|at\b)",
+          "make no change in rates "),
     _rule(r"\b(?:remains?|stays?|keeps?|is\s+still|be\s+still|still\s+be|continue\s+to\s+be)\s+"
           r"(?:out\s+of|outside|free\s+of|clear\s+of)\b", "not be in"),
-    _rule(
-        r"\b(?:remains?|stays?|still\s+be|be\s+still)\s+(?:well\s+)?(?:below|under|short\s+of|off|"
-        r"above|away\s+from)\s+(?=normal|usual|pre-?\w+\s+levels?)", "not return to ",
-    ),
-    _rule(
-        r"\b(?:hangs?\s+on|clings?\s+on|holds?\s+on|stays?\s+on|survives?|lasts?)\s+"
-        r"(?:to\s+(?:power|office)\s+)?(?:as|in)\s+(?:the\s+)?", "not be out as ",
-    ),
-    _rule(
-        r"\b(?:keeps?|retains?|holds?\s+onto|hangs?\s+onto|clings?\s+to)\s+(?:his|her|their|its|"
-        r"the)\s+(?=(?:job|post|office|premiership|presidency|leadership|position|role)\b)",
-        "not be out of ",
-    ),
-    _rule(
-        r"\b(?:remains?|stays?|is\s+still|still\s+be)\s+in\s+(?:office|power|post|charge)\b",
-        "not be out",
-    ),
+    _rule(r"\b(?:remains?|stays?|still\s+be|be\s+still)\s+(?:well\s+)?(?:below|under|short\s+of|off|"
+          r"above|away\s+from)\s+(?=normal|usual|pre-?\w+\s+levels?)", "not return to "),
+    _rule(r"\b(?:hangs?\s+on|clings?\s+on|holds?\s+on|stays?\s+on|survives?|lasts?|hangs?\s+in\s+there)\s+"
+          r"(?:to\s+(?:power|office)\s+)?(?:as|in)\s+(?:the\s+)?", "not be out as "),
+    _rule(r"\b(?:keeps?|retains?|holds?\s+on\s?to|hangs?\s+on\s?to|clings?\s+to)\s+(?:his|her|their|its|"
+          r"the)\s+(?=(?:job|post|office|premiership|presidency|leadership|position|role)\b)",
+          "not be out of "),
+    _rule(r"\b(?:remains?|stays?|is\s+still|still\s+be)\s+in\s+(?:office|power|post|charge|the\s+job|"
+          r"number\s+(?:10|ten)|downing\s+street|the\s+white\s+house|the\s+oval\s+office|the\s+kremlin|the\s+elys[ée]e)\b",
+          "not be out"),
     _rule(r"\bstill\s+(?=(?:have|has|be|is|are)\s+(?:not|no|yet)\b)", ""),
     _rule(r"\b(?:have|has|be|is|are)\s+yet\s+to\s+(?:be\s+)?", "not "),
+    # None.
     _rule(r"\b(?:nobody|no\s+one|none\s+of|neither)\b", "not anyone"),
-    _rule(
-        r"^(will|is|are|does|do|did|has|have|can)\s+no\s+(?!longer|more|fewer|less|later)(?=\w)",
-        r"\1 not a ",
-    ),
-    _rule(r"\b(?:at\s+least\s+)?(?:a\s+)?part\s+of\s+(?=.{2,60}\bnot\b)", "all of "),
+    _rule(r"^(will|is|are|does|do|did|has|have|can)\s+(?:there\s+be\s+)?(?:no|zero)\s+"
+          r"(?!longer|more|fewer|less|later|change)(?=\w)", r"\1 not a "),
+    _rule(r"\b(?:at\s+least\s+)?(?:a\s+|some\s+)?part\s+of\s+(?=.{2,60}\bnot\b)", "all of "),
+    # What only lists the ways it may not happen.
+    _rule(r",?\s+such\s+as\s+(?:an?\s+)?[^?]*", ""),
+    _rule(r",\s+(?:whether|be\s+it|either)\s+(?:by|through|because)\b[^?]*", ""),
 )  # fmt: skip
+_NOD: Final = re.compile(
+    r"\b(?:nod|ticket|slot)\b(?=.*\b(?:district|senate|governor|\w\w-\d))", re.I
+)
+_POSSESSIVE: Final = re.compile(r"'s\b")
 _NEGATED_TWICE: Final = re.compile(r"\bnot\s+not\b", re.I)
 
 _EITHER: Final = re.compile(

@@ -20,7 +20,7 @@ SCALE: Final = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mill
 _SCALES = "k|mm|mn|m|bn|b|tn|t|thousand|million|billion|trillion"
 _UNIT = (
     r"%|percentage\s+points?|percent(?:age)?\b|per\s+cent\b|pct\b|bps?\b|basis\s+points?|"
-    r"°\s?[fc]?\b|°|º|degrees?\b|usd[tc]?\b|dollars?\b"
+    r"[°º]\s?[fc]?\b|°|º|degrees?\b|usd[tc]?\b|dollars?\b"
 )
 NUMBER: Final = (
     r"(?P<{0}>[-−]?[$€£]?\s?[-−]?\d[\d,]*(?:\.\d+)?|[$€£]\.\d+)"
@@ -143,9 +143,11 @@ def _said_twice(hit: Quantity, found: re.Match[str]) -> Quantity:
     if not (start < found.end("a") and found.start("a") < end):
         return hit
     span = (min(start, found.start()), max(end, found.end()))
-    if hit.touch and hit.low == hit.high:
+    # "reach 3 or lower": the words behind tell the side, whatever the verb.
+    if hit.touch:
         up = found["more"] is not None
-        low, high = (hit.low, math.inf) if up else (-math.inf, hit.high)
+        x = hit.high if math.isinf(hit.low) else hit.low
+        low, high = (x, math.inf) if up else (-math.inf, x)
         return Quantity(low, high, True, True, True, hit.unit, span)
     return Quantity(hit.low, hit.high, True, True, hit.touch, hit.unit, span)
 

@@ -307,7 +307,9 @@ _PASSES: Final = re.compile(
     r"(?:without|with\s+no)\b(?:\s+(?:an?|any|the)\b)?",
     re.I,
 )
-_START_NO: Final = re.compile(r"^no\s+(?=\w+(?:\s+\w+)*\s*[\x1f?])(?!changes?\b|one\b)", re.I)
+_START_NO: Final = re.compile(
+    r"^(?:will\s+)?no\s+(?=[^\x1f?]*[\x1f?])(?!changes?\b|one\b|more\b|fewer\b|\d)", re.I
+)
 _OTHER: Final = re.compile(
     r"\b(?:(?:someone|somebody|anyone|something|anything|some|any|a|an|the)\s+)?"
     r"(?:(?:or\s+)?(?:someone|something)\s+|[\w-]+\s+)??(?P<other>other\s+than|besides|"
@@ -740,6 +742,7 @@ def _threshold(
 
 
 _ORDINAL: Final = re.compile(
+    r"\bmagnitude\s+\d(?:\.\d)?(?:\s+or\s+(?:higher|greater|stronger|above|more)|\+)?|"
     r"\b\d+(?:st|nd|rd|th)\b|\b(?:game|week|round|match|set|map|part|volume|group|district|gpt-?|"
     r"s&p|nasdaq-?|russell|top|article|season|day|h|q|ufc|phase|level|category|no\.|f|gta|formula)"
     r"\s?-?\d+(?:\.\d+)?\b|\b[A-Z]{2}-\d{1,2}\b|#\s?\d+|\b\d+/\d+\b|\b(?:hot|stoxx|ftse|nikkei)\s\d+\b|"
