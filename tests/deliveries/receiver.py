@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +24,8 @@ class Receiver:
     """(webhook-id, message, status answered) of each request, verified."""
     forged: int = 0
     location: str = ""
+    before: Callable[[], Awaitable[None]] | None = None
+    """Awaited before each answer."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -48,6 +50,8 @@ class Receiver:
                 lines = head.split("\r\n")[1:]
                 headers = {k.lower(): v for k, _, v in (x.partition(": ") for x in lines) if v}
                 body = await reader.readexactly(int(headers.get("content-length", 0)))
+                if self.before is not None:
+                    await self.before()
                 status = self.answer(body)
                 try:
                     message = Webhook(self.secret).verify(body, headers)

@@ -204,3 +204,12 @@ async def test_every_address_of_a_name_is_tried() -> None:
     ):
         found = await fetch.get(client, f"http://two.example.com:{port}/")
     assert found.body == b"second"
+
+
+async def test_no_log_level_tells_a_url(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    async with server(lambda _: answer(b"x")) as port, guard.client(OPEN, timeout=2) as client:
+        url = f"http://127.0.0.1:{port}/?token=s3cr3t"
+        await fetch.get(client, url, headers={"X-Key": "t0k3n"})
+    assert "s3cr3t" not in caplog.text
+    assert "t0k3n" not in caplog.text

@@ -42,6 +42,7 @@ async def test_a_price_that_crosses_fires_once_and_resolves(world: World) -> Non
         "recovered",
         world.now,
     )
+    assert alert.record["resolved_value"] == 0.3
 
 
 async def test_a_tick_looks_only_at_what_moved(world: World) -> None:

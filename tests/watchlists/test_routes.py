@@ -97,6 +97,10 @@ async def test_a_story(client: httpx2.AsyncClient, world: World) -> None:
 
     feed = (await client.get(f"{root}/alerts", params={"state": "firing"})).json()
     assert feed == {"items": [alert], "next_cursor": None}
+    feed_again = await client.get(f"{root}/alerts", params={"state": "firing"})
+    tag = {"If-None-Match": feed_again.headers["etag"]}
+    unchanged = await client.get(f"{root}/alerts", params={"state": "firing"}, headers=tag)
+    assert unchanged.status_code == 304
     got = (await client.get(root)).json()
     assert (got["targets"], got["rules"], got["firing"]) == (1, 1, 1)
     [rule] = (await client.get(f"{root}/rules")).json()["items"]
@@ -308,3 +312,16 @@ def test_examples_are_valid() -> None:
         extra: Any = model.model_config.get("json_schema_extra")
         for example in extra["examples"]:
             model.model_validate(json.loads(json.dumps(example)))
+
+
+async def test_the_chart_of_an_asset_without_data_says_so(
+    client: httpx2.AsyncClient, world: World
+) -> None:
+    target = await world.target("BTC", "asset")
+    path = f"/v1/watchlists/{world.watchlist}/targets/{target}/chart"
+    chart = (await client.get(path)).json()
+    assert [(line["name"], line["points"]) for line in chart["series"]] == [
+        ("Forecast, annualized", []),
+        ("Realized", []),
+    ]
+    assert "no data in this window" in (await client.get(path, params={"format": "svg"})).text

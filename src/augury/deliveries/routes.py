@@ -11,6 +11,7 @@ from augury.deliveries.service import DeliveryService
 from augury.errors import NotFound
 from augury.http import openapi, pages, routing
 from augury.http.callers import WatchCaller
+from augury.http.conditional import answer
 from augury.http.fields import is_id
 from augury.http.idempotency import idempotent
 
@@ -62,11 +63,13 @@ async def create(
 
 @router.get("", summary="List deliveries", response_model=schemas.DeliveryList, responses=_ERRORS)
 async def list_(
-    caller: WatchCaller, service: Service, watchlist_id: WatchlistId
-) -> dict[str, object]:
+    request: Request, caller: WatchCaller, service: Service, watchlist_id: WatchlistId
+) -> Response:
     """The watchlist's deliveries, oldest first: at most 10."""
     found = await service.list(caller.account_id or "", watchlist_id)
-    return {"items": [schemas.delivery(endpoint) for endpoint in found], "next_cursor": None}
+    return answer(
+        request, {"items": [schemas.delivery(endpoint) for endpoint in found], "next_cursor": None}
+    )
 
 
 @router.patch(
@@ -126,23 +129,27 @@ async def ping(
     responses=_ERRORS,
 )
 async def log(
+    request: Request,
     caller: WatchCaller,
     service: Service,
     watchlist_id: WatchlistId,
     delivery_id: DeliveryId,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
-) -> dict[str, object]:
+) -> Response:
     """Messages with every attempt, newest first; kept for 30 days after they ended."""
     before = pages.decode_number(cursor) if cursor else None
     found = await service.log(
         caller.account_id or "", watchlist_id, delivery_id, limit=limit + 1, before=before
     )
     more = len(found) > limit
-    return {
-        "items": [schemas.message(logged) for logged in found[:limit]],
-        "next_cursor": pages.encode((found[limit - 1].seq,)) if more else None,
-    }
+    return answer(
+        request,
+        {
+            "items": [schemas.message(logged) for logged in found[:limit]],
+            "next_cursor": pages.encode((found[limit - 1].seq,)) if more else None,
+        },
+    )
 
 
 @router.post(

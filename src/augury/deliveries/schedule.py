@@ -24,11 +24,9 @@ OFF_AFTER = timedelta(hours=120)
 GONE = 410
 
 
-def next_attempt(
-    failures: int, now: datetime, retries: Sequence[timedelta] = RETRIES
-) -> datetime | None:
-    """When to try again after failure number `failures` (from 1); None: not any more."""
-    return now + retries[failures - 1] if failures <= len(retries) else None
+def retry_in(failures: int, retries: Sequence[timedelta] = RETRIES) -> timedelta | None:
+    """The pause after failure number `failures` (from 1); None: it is not tried again."""
+    return retries[failures - 1] if failures <= len(retries) else None
 
 
 def switches_off(

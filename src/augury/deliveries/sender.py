@@ -16,17 +16,20 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import httpx2
+import psycopg
 import structlog
 from prometheus_client import Counter, Histogram
 from standardwebhooks import Webhook
 
 from augury import clock
 from augury.deliveries import store
-from augury.deliveries.schedule import RETRIES, next_attempt, switches_off
-from augury.deliveries.store import Claimed, Outcome
+from augury.deliveries.schedule import RETRIES, retry_in, switches_off
+from augury.deliveries.store import Claimed, Health, Outcome
+from augury.errors import AuguryError
 from augury.net import body, guard
 from augury.net.addresses import Policy, Refused
 from augury.storage.database import Database
+from augury.storage.failures import as_unavailable
 from augury.storage.vault import CantOpen, Vault
 
 log = structlog.get_logger(__name__)
@@ -38,6 +41,12 @@ SECONDS = Histogram("augury_delivery_seconds", "Seconds an endpoint took to answ
 
 DEADLINE = 10.0
 """Seconds an endpoint has for its whole answer."""
+_SLOW = 1.0
+"""Seconds an answer takes on average from which on an endpoint counts as slow."""
+_WEIGHT = 0.2
+"""Of the newest answer in that average."""
+_ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
+"""Share of all places that endpoints in this health, or worse, may take."""
 _POLL = 0.25
 _BATCH = 0.015
 """Seconds outcomes are gathered before they are recorded in one transaction."""
@@ -61,18 +70,19 @@ class Sender:
         lease: float = 3 * DEADLINE,
         at_once: int = 256,
         each: int = 16,
-        each_failing: int = 2,
+        each_unproven: int = 2,
     ) -> None:
-        """`at_once` messages under way, `each` of one endpoint, `each_failing` of one that has
-        failed since it last took something; `deadline` and `lease` in seconds."""
+        """`at_once` messages under way, `each` of one endpoint that is quick to answer,
+        `each_unproven` of any other. `deadline` and `lease` in seconds."""
         self._database = database
         self._vault = vault
         self._policy = policy
         self._deadline = deadline
         self._retries = retries
         self._lease = timedelta(seconds=lease)
-        self._at_once, self._each, self._each_failing = at_once, each, each_failing
-        self._flying: dict[asyncio.Task[None], str] = {}
+        self._at_once, self._each, self._each_unproven = at_once, each, each_unproven
+        self._pace: dict[str, float] = {}
+        self._flying: dict[asyncio.Task[None], Claimed] = {}
         self._done: list[Outcome] = []
         self._wake = asyncio.Event()
         self._notifying = asyncio.Semaphore(4)
@@ -90,7 +100,13 @@ class Sender:
         ) as client:
             try:
                 while not stop.is_set():
-                    await self._turn(client)
+                    try:
+                        await self._turn(client)
+                    except (psycopg.Error, AuguryError) as error:
+                        if not isinstance(error, AuguryError) and as_unavailable(error) is None:
+                            raise
+                        log.warning("deliveries wait for the database", reason=str(error)[:200])
+                        await asyncio.sleep(1)
                     await self._rest()
                 if self._flying:
                     await asyncio.wait(self._flying, timeout=_DRAIN)
@@ -113,27 +129,41 @@ class Sender:
     async def _turn(self, client: httpx2.AsyncClient | None) -> None:
         """Record what ended and, with a `client`, take what is due."""
         done = self._done[:]
-        room = self._at_once - len(self._flying) if client is not None else 0
+        claimed: list[Claimed] = []
         async with self._database.transaction() as conn:
             await store.record(conn, done)
-            claimed = (
-                await store.claim(
-                    conn,
-                    Counts(self._flying.values()),
-                    each=self._each,
-                    each_failing=self._each_failing,
-                    limit=room,
-                    lease=self._lease,
-                )
-                if room > 0
-                else []
-            )
+            if client is not None:
+                for health in _ROOM:
+                    claimed += await self._claim(conn, len(claimed), health)
         del self._done[: len(done)]
-        assert client is not None or not claimed
         for message in claimed:
-            task = asyncio.create_task(self._send(client, message))  # type: ignore[arg-type]
-            self._flying[task] = message.delivery_id
+            assert client is not None
+            task = asyncio.create_task(self._send(client, message))
+            self._flying[task] = message
             task.add_done_callback(self._landed)
+
+    async def _claim(self, conn: store.Connection, taken: int, health: Health) -> list[Claimed]:
+        flying = list(self._flying.values())
+        # Worse ones count against the room of better ones, never the other way round.
+        order = list(_ROOM)
+        alike = order[order.index(health) :]
+        used = sum(self._health(message) in alike for message in flying)
+        room = min(self._at_once - len(flying) - taken, int(self._at_once * _ROOM[health]) - used)
+        if room <= 0:
+            return []
+        return await store.claim(
+            conn,
+            Counts(message.delivery_id for message in flying),
+            {id_: pace < _SLOW for id_, pace in self._pace.items()},
+            health,
+            each=self._each if health == "well" else self._each_unproven,
+            limit=room,
+            lease=self._lease,
+        )
+
+    def _health(self, message: Claimed) -> Health:
+        pace = self._pace.get(message.delivery_id)
+        return "unknown" if pace is None else "well" if pace < _SLOW else "unwell"
 
     def _landed(self, task: asyncio.Task[None]) -> None:
         self._flying.pop(task, None)
@@ -163,6 +193,8 @@ class Sender:
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             failure = f"It can't be reached ({type(error).__name__})."
         seconds = time.perf_counter() - began
+        before = self._pace.get(message.delivery_id, seconds)
+        self._pace[message.delivery_id] = before + _WEIGHT * (seconds - before)
         ATTEMPTS.labels("ok" if failure is None else "failed").inc()
         SECONDS.observe(seconds)
         now = clock.now()
@@ -175,7 +207,7 @@ class Sender:
                 seconds=round(seconds, 4),
                 status_code=status,
                 failure=failure,
-                due_at=next_attempt(message.failures + 1, now, self._retries) if failure else None,
+                retry_in=retry_in(message.failures + 1, self._retries) if failure else None,
                 off_reason=switches_off(status, message.failing_since, now) if failure else None,
             )
         )

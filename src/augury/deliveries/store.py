@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from psycopg import AsyncConnection
 from psycopg.rows import class_row
@@ -16,6 +16,13 @@ Connection = AsyncConnection[Any]
 
 KEPT = timedelta(days=30)
 """How long messages that came to an end stay in the log."""
+
+
+Health = Literal["well", "unknown", "unwell"]
+"""Whether an endpoint has been quick to answer, was not asked yet, or is slow.
+
+One that fails at once keeps nobody waiting: its pauses between attempts are what bounds it.
+"""
 
 
 class Endpoint(NamedTuple):
@@ -60,7 +67,7 @@ class Claimed(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How an attempt ended. `due_at` when it is tried again; None and not `ok`: never."""
+    """How an attempt ended. `retry_in` the pause before the next; None after a failure: none."""
 
     message_id: str
     delivery_id: str
@@ -69,12 +76,8 @@ class Outcome(NamedTuple):
     seconds: float
     status_code: int | None
     failure: str | None
-    due_at: datetime | None
+    retry_in: timedelta | None
     off_reason: str | None
-
-    @property
-    def ok(self) -> bool:
-        return self.failure is None
 
 
 class Logged(NamedTuple):
@@ -228,17 +231,19 @@ async def not_delivered(
 async def claim(
     conn: Connection,
     busy: Mapping[str, int],
+    known: Mapping[str, bool],
+    health: Health,
     *,
     each: int,
-    each_failing: int,
     limit: int,
     lease: timedelta,
 ) -> list[Claimed]:
     """Take due messages to send, each endpoint's oldest first.
 
-    `busy` is how many are under way an endpoint; none gets beyond `each`, one that fails not
-    beyond `each_failing`, and those that fail come last: so no endpoint, slow or dead, keeps
-    another's messages waiting. A message whose lease ran out is anybody's again.
+    Only of endpoints in that `health`, each kind of which has its own room, so that no endpoint
+    keeps a healthy one's messages waiting; `known` says which are quick (True) or slow. `busy` is
+    how many are under way an endpoint; none gets beyond `each`. A message whose lease ran out is
+    anybody's again.
     """
     rows = await conn.execute(
         """
@@ -248,13 +253,12 @@ async def claim(
             select id from watch_messages
             where delivery_id = d.id and status = 'pending' and due_at <= now()
             order by due_at
-            limit greatest(0, case when d.failing_since is null then %(each)s
-                                   else %(failing)s end
-                              - coalesce((%(busy)s ->> d.id)::int, 0))
+            limit greatest(0, %(each)s - coalesce((%(busy)s ->> d.id)::int, 0))
             for update skip locked
           ) m
           where d.enabled
-          order by d.failing_since nulls first
+            and case (%(known)s ->> d.id)::bool when true then 'well' when false then 'unwell'
+                                                else 'unknown' end = %(health)s
           limit %(limit)s
         )
         update watch_messages m
@@ -265,8 +269,8 @@ async def claim(
                   d.secret, d.failing_since
         """,
         {
-            "each": each, "failing": each_failing, "busy": Jsonb(dict(busy)), "limit": limit,
-            "lease": lease,
+            "each": each, "busy": Jsonb(dict(busy)), "known": Jsonb(dict(known)), "health": health,
+            "limit": limit, "lease": lease,
         },
         binary=True,
     )  # fmt: skip
@@ -287,7 +291,7 @@ async def record(conn: Connection, outcomes: Sequence[Outcome]) -> None:
         """
         create temp table if not exists outcomes (
           message_id text, delivery_id text, attempt int, at timestamptz, seconds float8,
-          status_code int, failure text, due_at timestamptz, off_reason text
+          status_code int, failure text, retry_in interval, off_reason text
         ) on commit drop
         """
     )
@@ -295,7 +299,7 @@ async def record(conn: Connection, outcomes: Sequence[Outcome]) -> None:
         """
         insert into outcomes select * from unnest(
           %s::text[], %s::text[], %s::int[], %s::timestamptz[], %s::float8[], %s::int[],
-          %s::text[], %s::timestamptz[], %s::text[])
+          %s::text[], %s::interval[], %s::text[])
         """,
         columns,
     )
@@ -312,10 +316,10 @@ async def record(conn: Connection, outcomes: Sequence[Outcome]) -> None:
         """
         update watch_messages m set
           status = case when o.failure is null then 'delivered'
-                        when o.due_at is null then 'failed' else 'pending' end,
+                        when o.retry_in is null then 'failed' else 'pending' end,
           failures = m.failures + (o.failure is not null)::int,
-          due_at = coalesce(o.due_at, m.due_at),
-          ended_at = case when o.failure is null or o.due_at is null then o.at end
+          due_at = coalesce(now() + o.retry_in, m.due_at),
+          ended_at = case when o.failure is null or o.retry_in is null then now() end
         from outcomes o
         where m.id = o.message_id and m.status = 'pending'
           and (o.failure is null or m.attempts = o.attempt)

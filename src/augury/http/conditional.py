@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+import msgspec
 from fastapi import Request, Response
 
 
@@ -40,3 +41,10 @@ def tagged(
     if matches(request, tag):
         return Response(status_code=304, headers=out)
     return Response(body, headers=out, media_type=media_type)
+
+
+def answer(request: Request, content: object) -> Response:
+    """A record or a list of an account's own, as JSON with its ETag."""
+    return tagged(
+        request, msgspec.json.encode(content), headers={"Cache-Control": "private, no-cache"}
+    )

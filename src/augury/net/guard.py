@@ -9,6 +9,7 @@ would resolve names themselves.
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cache
@@ -25,6 +26,10 @@ from augury import __version__
 from augury.net.addresses import Policy, Refused
 
 log = structlog.get_logger(__name__)
+
+# Both log URLs and headers, where users' credentials are.
+for _name in ("httpx2", "httpcore2"):
+    logging.getLogger(_name).setLevel(logging.WARNING)
 
 REFUSED = Counter("augury_net_refused", "Requests to users' addresses that were not sent.")
 

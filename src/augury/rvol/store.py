@@ -766,6 +766,42 @@ async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volat
     return {asset: Volatility(*values) for asset, *values in await rows.fetchall()}
 
 
+async def volatility_history(
+    conn: Connection, asset: str, start: datetime, end: datetime
+) -> tuple[list[tuple[datetime, float]], list[tuple[datetime, float]]]:
+    """What `volatility` would have said over [start, end): forecasts, and what was realized, each
+    at the origin of its window."""
+    named = await aliases(conn)
+    given = {
+        "asset": asset, "start": start, "end": end,
+        "model_id": named.get("champion", ("blend", None))[0],
+    }  # fmt: skip
+    forecast = await conn.execute(
+        """
+        select f.as_of, f.annualized from rvol_assets a
+        join rvol_forecasts f on f.asset = a.asset and f.model_id = %(model_id)s
+          and f.horizon = case when a.calendar = '24/7' then 7 else 5 end
+        where a.asset = %(asset)s and f.as_of >= %(start)s and f.as_of < %(end)s order by 1
+        """,
+        given,
+    )
+    realized = await conn.execute(
+        """
+        select r.as_of,
+               sqrt(r.variance * case when a.calendar = '24/7' then 365 else 252 end / r.steps)
+        from rvol_assets a
+        join rvol_actuals r on r.asset = a.asset and r.current and r.variance is not null
+          and r.horizon = case when a.calendar = '24/7' then 7 else 5 end
+        where a.asset = %(asset)s and r.as_of >= %(start)s and r.as_of < %(end)s order by 1
+        """,
+        given,
+    )
+    return (
+        [(at, value) for at, value in await forecast.fetchall()],
+        [(at, value) for at, value in await realized.fetchall()],
+    )
+
+
 class Scored(NamedTuple):
     """Forecasts of one asset, horizon and model beside what came, by origin."""
 

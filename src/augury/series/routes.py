@@ -11,6 +11,7 @@ from fastapi import Body, Depends, Query, Request, Response
 from augury.errors import InvalidInput, NotFound
 from augury.http import openapi, pages, routing
 from augury.http.callers import WatchCaller
+from augury.http.conditional import answer
 from augury.http.fields import Moment, is_id
 from augury.http.idempotency import idempotent
 from augury.series import schemas
@@ -69,19 +70,23 @@ async def create(
     responses=openapi.errors(422),
 )
 async def list_(
+    request: Request,
     caller: WatchCaller,
     service: Service,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
-) -> dict[str, object]:
+) -> Response:
     """The account's series, oldest first."""
     after = pages.decode_id(cursor) if cursor else None
     found = await service.page(caller.account_id or "", limit=limit + 1, after=after)
     more = len(found) > limit
-    return {
-        "items": [schemas.record(series) for series in found[:limit]],
-        "next_cursor": pages.encode((found[limit - 1].id,)) if more else None,
-    }
+    return answer(
+        request,
+        {
+            "items": [schemas.record(series) for series in found[:limit]],
+            "next_cursor": pages.encode((found[limit - 1].id,)) if more else None,
+        },
+    )
 
 
 @router.get(
@@ -90,9 +95,11 @@ async def list_(
     response_model=schemas.SeriesRecord,
     responses=openapi.errors(404),
 )
-async def get(caller: WatchCaller, service: Service, series_id: SeriesId) -> dict[str, object]:
+async def get(
+    request: Request, caller: WatchCaller, service: Service, series_id: SeriesId
+) -> Response:
     """A series, its last point, and how its last refresh ended."""
-    return schemas.record(await service.get(caller.account_id or "", series_id))
+    return answer(request, schemas.record(await service.get(caller.account_id or "", series_id)))
 
 
 @router.delete(
@@ -137,6 +144,7 @@ async def refresh(
     responses=_ERRORS,
 )
 async def points(
+    request: Request,
     caller: WatchCaller,
     service: Service,
     series_id: SeriesId,
@@ -144,7 +152,7 @@ async def points(
     end: Annotated[Moment | None, Query(description="End of the window, not in it.")] = None,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
-) -> dict[str, object]:
+) -> Response:
     """Points, ascending, each with what it was before its source changed it."""
     found, earlier = await service.points(
         caller.account_id or "",
@@ -155,10 +163,13 @@ async def points(
         after=_decode_time(cursor) if cursor else None,
     )
     more = len(found) > limit
-    return {
-        "items": [schemas.point(p, earlier.get(p.time, [])) for p in found[:limit]],
-        "next_cursor": pages.encode((found[limit - 1].time.isoformat(),)) if more else None,
-    }
+    return answer(
+        request,
+        {
+            "items": [schemas.point(p, earlier.get(p.time, [])) for p in found[:limit]],
+            "next_cursor": pages.encode((found[limit - 1].time.isoformat(),)) if more else None,
+        },
+    )
 
 
 def _decode_time(cursor: str) -> datetime:

@@ -6,6 +6,7 @@ one after the other, and an alert exists if and only if its messages do.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import structlog
 from prometheus_client import Counter, Histogram
 
-from augury.clock import Clock, isoformat, now
+from augury.clock import Clock, isoformat
 from augury.deliveries import store as deliveries
 from augury.deliveries.service import payload
 from augury.deliveries.store import Outgoing
@@ -25,7 +26,7 @@ from augury.storage.database import Database
 from augury.watchlists import store
 from augury.watchlists.observe import Look, Observer
 from augury.watchlists.rules import Rule, State, due, step
-from augury.watchlists.store import Alert, Connection, Opened, Pair, Target
+from augury.watchlists.store import Alert, Connection, Ended, Opened, Pair, Target
 
 log = structlog.get_logger(__name__)
 
@@ -39,7 +40,10 @@ MEMBERS = 100
 """Most markets of an event or a saved search that are watched."""
 LOOK_UP_AFTER = timedelta(minutes=5)
 """How old the membership of an event or a saved search may get."""
-_LOOK_UPS = 20
+_LOOK_UPS = 200
+_TICKS = 50
+_YIELD = 250
+"""Looks between two pauses in which requests are served."""
 
 Search = Callable[[str, int], Awaitable[list[str]]]
 """Ids of the markets that best answer a query, at most so many."""
@@ -63,9 +67,10 @@ class Evaluator:
         search: Search,
         *,
         wake: Callable[[], None] = lambda: None,
-        clock: Clock = now,
+        clock: Clock | None = None,
     ) -> None:
-        """`wake` is called when there are new messages to deliver."""
+        """`wake` is called when there are new messages to deliver. Without a `clock` the
+        database's counts, so that processes whose clocks differ agree on what is due."""
         self._database = database
         self._observer = observer
         self._search = search
@@ -79,7 +84,7 @@ class Evaluator:
         async with self._database.transaction() as conn:
             if not await store.lock(conn, account_id, watchlist_id):
                 return None
-            at = self._clock()
+            at = await self._now(conn)
             pairs = await store.pairs_of(conn, watchlist_id)
             evaluated = await self._apply(conn, pairs, {watchlist_id: account_id}, at)
         self._wake()
@@ -88,13 +93,17 @@ class Evaluator:
     async def tick(self) -> int:
         """Evaluate what moved since the last tick and what is due by time; how many looks."""
         looks = 0
-        while True:
+        for _ in range(_TICKS):
             count, more = await self._one_tick()
             looks += count
             if count:
                 self._wake()
             if not more:
-                return looks
+                break
+        return looks
+
+    async def _now(self, conn: Connection) -> datetime:
+        return self._clock() if self._clock is not None else await store.now(conn)
 
     async def _one_tick(self) -> tuple[int, bool]:
         async with self._database.transaction() as conn:
@@ -115,7 +124,7 @@ class Evaluator:
             if candidates:
                 accounts = await store.lock_all(conn, candidates)
                 pairs = await store.pairs_due(conn, targets, list(accounts), DUE_AT_ONCE)
-                at = self._clock()
+                at = await self._now(conn)
                 count = len(await self._apply(conn, pairs, accounts, at))
             if market_reach != market_position:
                 await store.advance(conn, "markets", market_reach)
@@ -165,7 +174,9 @@ class Evaluator:
             ]
             looks = await self._observer.look(conn, [(r, t) for _, r, t in known], at)
             evaluated, saved, opened, closed = [], [], [], []
-            for (pair, rule, target), look in zip(known, looks, strict=True):
+            for n, ((pair, rule, target), look) in enumerate(zip(known, looks, strict=True)):
+                if n % _YIELD == 0:
+                    await asyncio.sleep(0)
                 state, event = step(rule, pair.state(), look.seen, at)
                 saved.append((rule.id, target.id, state, due(rule, state, at)))
                 evaluated.append(Evaluated(rule, target, state))
@@ -173,7 +184,8 @@ class Evaluator:
                     account_id = accounts[target.watchlist_id]
                     opened.append(_opened(account_id, rule, target, state, look, at))
                 elif event is not None:
-                    closed.append((rule.id, target.id, event, state.evaluated_at or at))
+                    ended = Ended(rule.id, target.id, event, state.evaluated_at or at, state.value)
+                    closed.append(ended)
                 if event is not None:
                     ALERTS.labels(event).inc()
             await store.save_states(conn, saved)
@@ -299,6 +311,7 @@ def wire(alert: Alert) -> dict[str, Any]:
         "fired_at": _iso(alert.fired_at),
         "resolved_at": _iso(alert.resolved_at),
         "resolution": alert.resolution,
+        "resolved_value": None,
         **alert.record,
     }
 

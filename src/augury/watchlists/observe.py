@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from augury.watchlists.store import Connection, Target
 
 ZSCORE_WINDOWS = 96
 SPIKE_WINDOWS = 72
+_YIELD = 250
+"""Looks between two pauses in which requests are served."""
 SAMPLES_APART = timedelta(minutes=10)
 
 
@@ -95,7 +98,12 @@ class Observer:
         """One look a pair, in their order."""
         pairs = list(pairs)
         facts = await self._facts(conn, pairs, now)
-        return [facts.look(rule, target) for rule, target in pairs]
+        looks = []
+        for n, (rule, target) in enumerate(pairs):
+            if n % _YIELD == 0:
+                await asyncio.sleep(0)
+            looks.append(facts.look(rule, target))
+        return looks
 
     async def _facts(
         self, conn: Connection, pairs: list[tuple[Rule, Target]], now: datetime

@@ -11,7 +11,7 @@ from fastapi import Depends, Query, Request, Response
 from augury.errors import NotFound
 from augury.http import openapi, pages, routing
 from augury.http.callers import WatchCaller
-from augury.http.conditional import tagged
+from augury.http.conditional import answer, tagged
 from augury.http.fields import Moment, is_id
 from augury.http.idempotency import idempotent
 from augury.watchlists import chart as charts
@@ -87,14 +87,15 @@ async def create(
     responses=openapi.errors(422),
 )
 async def list_(
+    request: Request,
     caller: WatchCaller,
     service: Service,
     after: After,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
-) -> dict[str, object]:
+) -> Response:
     """The account's watchlists, oldest first."""
     found = await service.page(caller.account_id or "", limit=limit + 1, after=after)
-    return _page([schemas.watchlist(w) for w in found], limit)
+    return answer(request, _page([schemas.watchlist(w) for w in found], limit))
 
 
 @router.get(
@@ -104,10 +105,12 @@ async def list_(
     responses=openapi.errors(404),
 )
 async def get(
-    caller: WatchCaller, service: Service, watchlist_id: WatchlistId
-) -> dict[str, object]:
+    request: Request, caller: WatchCaller, service: Service, watchlist_id: WatchlistId
+) -> Response:
     """A watchlist and how much is in it."""
-    return schemas.watchlist(await service.get(caller.account_id or "", watchlist_id))
+    return answer(
+        request, schemas.watchlist(await service.get(caller.account_id or "", watchlist_id))
+    )
 
 
 @router.patch(
@@ -176,17 +179,18 @@ async def add_target(
     responses=_ERRORS,
 )
 async def targets(
+    request: Request,
     caller: WatchCaller,
     service: Service,
     watchlist_id: WatchlistId,
     after: After,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
-) -> dict[str, object]:
+) -> Response:
     """The watchlist's targets, oldest first."""
     found = await service.targets(
         caller.account_id or "", watchlist_id, limit=limit + 1, after=after
     )
-    return _page([schemas.target(t) for t in found], limit)
+    return answer(request, _page([schemas.target(t) for t in found], limit))
 
 
 @router.delete(
@@ -228,15 +232,16 @@ async def add_rule(
     responses=_ERRORS,
 )
 async def rules(
+    request: Request,
     caller: WatchCaller,
     service: Service,
     watchlist_id: WatchlistId,
     after: After,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
-) -> dict[str, object]:
+) -> Response:
     """The watchlist's rules, oldest first."""
     found = await service.rules(caller.account_id or "", watchlist_id, limit=limit + 1, after=after)
-    return _page([schemas.rule(r) for r in found], limit)
+    return answer(request, _page([schemas.rule(r) for r in found], limit))
 
 
 @router.delete(
@@ -278,6 +283,7 @@ async def evaluate(caller: WatchCaller, service: Service, watchlist_id: Watchlis
     responses=_ERRORS,
 )
 async def alerts(
+    request: Request,
     caller: WatchCaller,
     service: Service,
     watchlist_id: WatchlistId,
@@ -286,7 +292,7 @@ async def alerts(
     since: Annotated[Moment | None, Query(description="Fired at or after this time.")] = None,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
-) -> dict[str, object]:
+) -> Response:
     """Alerts, the latest first. One a rule, a target and an episode; kept for a year."""
     found = await service.alerts(
         caller.account_id or "",
@@ -298,10 +304,13 @@ async def alerts(
         before=pages.decode_number(cursor) if cursor else None,
     )
     more = len(found) > limit
-    return {
-        "items": [wire(alert) for alert in found[:limit]],
-        "next_cursor": pages.encode((found[limit - 1].seq,)) if more else None,
-    }
+    return answer(
+        request,
+        {
+            "items": [wire(alert) for alert in found[:limit]],
+            "next_cursor": pages.encode((found[limit - 1].seq,)) if more else None,
+        },
+    )
 
 
 @router.get(

@@ -66,6 +66,7 @@ _ALERT: dict[str, Any] = {
     "fired_at": "2026-11-21T09:40:01Z",
     "resolved_at": None,
     "resolution": None,
+    "resolved_value": None,
     "title": "Cut is likely: Will the central bank cut its rate in March?",
     "summary": "probability is 0.62, rose above 0.6.",
     "market": {
@@ -327,6 +328,7 @@ class AlertRecord(BaseModel):
     fired_at: datetime
     resolved_at: datetime | None
     resolution: Literal["recovered", "expired", "removed"] | None
+    resolved_value: float | str | None = Field(description="The value that ended it.")
     title: str
     summary: str
     market: dict[str, Any] | None

@@ -14,6 +14,7 @@ from augury.errors import Conflict, InvalidInput, NotFound
 from augury.ids import new_id
 from augury.markets import store as markets
 from augury.markets.service import MAX_INTERVALS, to_series
+from augury.rvol import store as rvol
 from augury.series import store as series
 from augury.storage.database import Database
 from augury.watchlists import store
@@ -334,7 +335,9 @@ class WatchlistService:
             line = Line(name, [(point.time, point.value) for point in points])
             return target.label or name, (found.unit or "") if found else "", [line], "series_value"
         if target.kind == "asset":
-            return title, "", [Line(target.ref, [])], "rvol_forecast"
+            forecast, realized = await rvol.volatility_history(conn, target.ref, start, end)
+            lines = [Line("Forecast, annualized", forecast), Line("Realized", realized)]
+            return title, "volatility", lines, "rvol_forecast"
         minutes = next(
             (m for m in _INTERVALS if (end - start) / timedelta(minutes=m) <= _CHART_POINTS), 1440
         )

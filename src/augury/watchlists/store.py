@@ -121,6 +121,16 @@ class Opened(msgspec.Struct, frozen=True):
     record: dict[str, Any]
 
 
+class Ended(NamedTuple):
+    """The open alert of a rule and a target ends, with the value that was seen then."""
+
+    rule_id: str
+    target_id: str
+    resolution: str
+    at: datetime
+    value: float | str | None
+
+
 class Alert(NamedTuple):
     """A row of `alerts`."""
 
@@ -430,6 +440,11 @@ async def _end_alerts(conn: Connection, column: LiteralString, value: str) -> No
 # Evaluation
 
 
+async def now(conn: Connection) -> datetime:
+    """The database's time."""
+    return await _scalar(conn, "select clock_timestamp()")
+
+
 async def progress(conn: Connection, source: str) -> int:
     """How far evaluation has followed what moved; ours to advance until the transaction ends."""
     return await _scalar(
@@ -581,21 +596,26 @@ async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]
     return [Alert(*row) for row in await rows.fetchall()]
 
 
-async def close_alerts(
-    conn: Connection, closed: Sequence[tuple[str, str, str, datetime]]
-) -> list[Alert]:
-    """End the open alert of each (rule, target, resolution, at); the rows."""
-    if not closed:
+async def close_alerts(conn: Connection, ended: Sequence[Ended]) -> list[Alert]:
+    """End open alerts; the rows."""
+    if not ended:
         return []
     rows = await conn.execute(
         f"""
-        update alerts a set state = 'resolved', resolved_at = u.at, resolution = u.resolution
-        from unnest(%s::text[], %s::text[], %s::text[], %s::timestamptz[])
-             u (rule_id, target_id, resolution, at)
+        update alerts a set state = 'resolved', resolved_at = u.at, resolution = u.resolution,
+               record = a.record || u.more
+        from unnest(%s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::jsonb[])
+             u (rule_id, target_id, resolution, at, more)
         where a.state = 'firing' and a.rule_id = u.rule_id and a.target_id = u.target_id
         returning {columns(Alert._fields, "a")}
         """,  # noqa: S608
-        [list(column) for column in zip(*closed, strict=True)],
+        [
+            [e.rule_id for e in ended],
+            [e.target_id for e in ended],
+            [e.resolution for e in ended],
+            [e.at for e in ended],
+            [Jsonb({"resolved_value": e.value}) for e in ended],
+        ],
     )
     return [Alert(*row) for row in await rows.fetchall()]
 
