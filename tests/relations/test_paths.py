@@ -105,7 +105,7 @@ def test_siblings_are_not_looked_up() -> None:
 
 def test_the_steps_lead_from_the_question_to_the_factor() -> None:
     reached, _ = reach("rain-rome")
-    way = reached.steps[0][NUMBERS["ocean"]]
+    way = reached.way(0, NUMBERS["ocean"])
     assert [(step.source, step.target) for step in way] == [
         (NUMBERS["rain-rome"], NUMBERS["monsoon"]),
         (NUMBERS["monsoon"], NUMBERS["ocean"]),

@@ -272,7 +272,7 @@ class _Reader:
             effect, sign, strength, lag, reason = fields
             optional = effect.endswith("?") or cause.endswith("?")
             cause, effect = cause.removesuffix("?"), effect.removesuffix("?")
-            if missing := {cause, effect} - self._factors.keys():
+            if missing := [end for end in (cause, effect) if end not in self._factors]:
                 if not optional:
                     dangling.append(f"{where} -> {', '.join(missing)}: no such factor")
                 continue

@@ -7,8 +7,9 @@ One step along an edge of the base, or two where both are strong. What is found 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -30,6 +31,8 @@ SIBLING: Final = 0.5
 MOST_SIBLINGS: Final = 400
 """Instances from which a pattern's siblings say nothing of each other."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
+REMEMBERED: Final = 512
+"""Factors whose surroundings are kept in memory (some 50 MB); finding them takes milliseconds."""
 FAINT: Final = 0.05
 """Weights below are dropped."""
 
@@ -47,27 +50,46 @@ class Step(NamedTuple):
     reason: str
 
 
+Way = tuple[Step, ...]
+"""From one factor to another, in order."""
+
+
+class _Around(NamedTuple):
+    """All that is reached from one factor, once and for all questions."""
+
+    targets: NDArray[np.int32]
+    relations: NDArray[np.intp]
+    """Of each target, as an index into `RELATIONS`; a target may stand in several."""
+    weights: NDArray[np.float32]
+    kin: NDArray[np.bool_]
+    """Targets that are only another of the same kind."""
+    ways: dict[tuple[int, int], Way]
+    """(relation, target) -> the steps there."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
     """What was found from the factors asked for.
 
     weights : float32 (3, factors + 1), by relation (as in `RELATIONS`) and factor number
     asked : float32 (factors + 1,), how much the question is about each factor itself
+    far : bool (factors + 1,), factors worth a look-up of their markets; siblings are not, they
+        are found by their likeness
     """
 
     weights: NDArray[np.float32]
     asked: NDArray[np.float32]
-    steps: tuple[Mapping[int, tuple[Step, ...]], ...]
-    """By relation: factor number -> the steps from the asked factor to it, in order."""
+    far: NDArray[np.bool_]
+    _sources: tuple[tuple[float, _Around], ...]
 
-    @property
-    def far(self) -> NDArray[np.bool_]:
-        """Factors worth a look-up of their markets: siblings are found by their likeness."""
-        far = self.weights.max(axis=0) > 0
-        for number, way in self.steps[2].items():
-            if way[0].reason == SAME_KIND and not self.weights[:2, number].any():
-                far[number] = False
-        return far
+    def way(self, relation: int, target: int) -> Way:
+        """The steps from the asked factor to `target`; none where it is not reached."""
+        ways = [
+            (weight * _weight(way), way)
+            for weight, around in self._sources
+            if (way := around.ways.get((relation, target))) is not None
+        ]
+        return max(ways, key=lambda pair: pair[0])[1] if ways else ()
 
 
 class Graph:
@@ -91,6 +113,7 @@ class Graph:
         for number, factor in enumerate(base.factors.values(), 1):
             if factor.entity is not None and factor.siblings:
                 patterns[factor.pattern].append(number)
+        self._around = lru_cache(maxsize=REMEMBERED)(self._explore)
         self.kinds, self.entities = _entities(base)
         """Number of each factor's list of entities, and of its entity; 0 where it has none."""
         self.siblings: dict[int, list[int]] = {
@@ -104,42 +127,55 @@ class Graph:
         """What drives, follows from and moves with the factors `asked` for, given with weights."""
         weights = np.zeros((3, self.size), np.float32)
         own = np.zeros(self.size, np.float32)
-        steps: tuple[dict[int, tuple[Step, ...]], ...] = ({}, {}, {})
+        far = np.zeros(self.size, np.bool_)
+        sources = tuple((weight, self._around(number)) for number, weight in asked)
         for number, weight in asked:
             own[number] = max(own[number], weight)
+        for weight, around in sources:
+            carried = around.weights * np.float32(weight)
+            np.maximum.at(weights, (around.relations, around.targets), carried)
+            far[around.targets[~around.kin & (carried >= FAINT)]] = True
+        weights[(weights < FAINT) | (own > 0)] = 0
+        far[own > 0] = False
+        return Reached(weights, own, far, sources)
 
-        def note(relation: int, way: tuple[Step, ...], weight: float) -> None:
-            target = way[-1].target
-            if weight >= FAINT and weight > weights[relation, target] and not own[target]:
-                weights[relation, target] = weight
-                steps[relation][target] = way
+    def _explore(self, number: int) -> _Around:
+        best: dict[tuple[int, int], tuple[float, Way]] = {}
 
-        for number, weight in asked:
-            for relation, neighbours in ((0, self.causes), (1, self.effects)):
-                for target, edge in neighbours.get(number, ()):
-                    first = _step(number, target, edge)
-                    note(relation, (first,), weight * first.weight)
-                    for beyond, edge2 in neighbours.get(target, ()):
-                        if edge2.inherited:  # the contest itself is reached, for all of them
-                            continue
+        def note(relation: int, way: Way, weight: float) -> None:
+            key = relation, way[-1].target
+            if weight >= FAINT and weight > best.get(key, (0.0, ()))[0]:
+                best[key] = weight, way
+
+        for relation, neighbours in ((0, self.causes), (1, self.effects)):
+            for target, edge in neighbours.get(number, ()):
+                first = _step(number, target, edge)
+                note(relation, (first,), first.weight)
+                for beyond, edge2 in neighbours.get(target, ()):
+                    if not edge2.inherited:  # the contest itself is reached, for all of them
                         second = _step(target, beyond, edge2)
-                        through = weight * first.weight * second.weight * SECOND_STEP
-                        note(relation, (first, second), through)
-            for target, link in self.links.get(number, ()):
-                sign = 1 if link.sign == "+" else -1
-                step = Step(number, target, STRENGTH[link.strength], sign, 0, link.reason)
-                note(2, (step,), weight * step.weight)
-            for target in self.siblings.get(number, ()):
-                if target != number:
-                    step = Step(number, target, SIBLING, 1, 0, SAME_KIND)
-                    note(2, (step,), weight * SIBLING)
-            for cause, edge in self.causes.get(number, ()):
-                up = _step(number, cause, edge)
-                for target, other in self.effects.get(cause, ()):
+                        note(relation, (first, second), _weight((first, second)))
+        for target, link in self.links.get(number, ()):
+            sign = 1 if link.sign == "+" else -1
+            step = Step(number, target, STRENGTH[link.strength], sign, 0, link.reason)
+            note(2, (step,), step.weight)
+        for target in self.siblings.get(number, ()):
+            if target != number:
+                note(2, (Step(number, target, SIBLING, 1, 0, SAME_KIND),), SIBLING)
+        for cause, edge in self.causes.get(number, ()):
+            up = _step(number, cause, edge)
+            for target, other in self.effects.get(cause, ()):
+                if target != number and not (edge.inherited or other.inherited):
                     down = _step(cause, target, other)
-                    if target != number and not (edge.inherited or other.inherited):
-                        note(2, (up, down), weight * up.weight * down.weight * COMMON_DRIVER)
-        return Reached(weights, own, steps)
+                    note(2, (up, down), up.weight * down.weight * COMMON_DRIVER)
+        keys = list(best)
+        return _Around(
+            np.array([target for _, target in keys], np.int32),
+            np.array([relation for relation, _ in keys], np.intp),
+            np.array([best[key][0] for key in keys], np.float32),
+            np.array([best[key][1][0].reason == SAME_KIND for key in keys], np.bool_),
+            {key: way for key, (_, way) in best.items()},
+        )
 
     def near(self, number: int) -> set[int]:
         """The factors one edge or link away."""
@@ -154,6 +190,14 @@ class Graph:
             for effect, edge in self.effects.get(cause, ())
             if effect in numbers
         ]
+
+
+def _weight(way: Way) -> float:
+    """What a causal way, or a single step, leaves of a weight."""
+    product = SECOND_STEP ** (len(way) - 1)
+    for step in way:
+        product *= step.weight
+    return product
 
 
 def _entities(base: Base) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -200,7 +200,7 @@ class Asked(Lookup):
 
     def way(self, relation: Relation, factor: int) -> tuple[Step, ...]:
         """The steps from the question's factor to `factor`; none for one of its own."""
-        return self.reached.steps[RELATIONS.index(relation)].get(factor, ())
+        return self.reached.way(RELATIONS.index(relation), factor)
 
     def reason(self, relation: Relation, factor: int) -> str:
         """Why markets of `factor` are related, for a person to read."""
