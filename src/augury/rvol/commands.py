@@ -62,17 +62,17 @@ def latest(
     )
     for row in found:
         shown = rows.forecast(row)
-        p = shown["prediction"]
-        scale = p["annualized_volatility"] / math.sqrt(p["forecast_variance"])
+        p = shown.prediction
+        scale = p.annualized_volatility / p.forecast_volatility
         spans = [
-            f"{math.sqrt(b['lower']) * scale:6.1%} -{math.sqrt(b['upper']) * scale:6.1%}"
-            for b in (p["bands"]["80"], p["bands"]["95"])
+            f"{math.sqrt(b.lower) * scale:6.1%} -{math.sqrt(b.upper) * scale:6.1%}"
+            for b in (p.bands.b80, p.bands.b95)
         ]
-        note = "  sample" if assets[shown["asset"]].origin == "sample" else ""
+        note = ", sample" if assets[shown.asset].origin == "sample" else ""
         typer.echo(
-            f"{shown['asset']:12} {shown['horizon']:>7} {shown['as_of']:%Y-%m-%d %H:%M} "
-            f"{p['annualized_volatility']:10.1%} {spans[0]:>15} {spans[1]:>15}"
-            f"  {shown['model_id']}, {shown['issued']}{note}"
+            f"{shown.asset:12} {shown.horizon:>7} {shown.as_of:%Y-%m-%d %H:%M} "
+            f"{p.annualized_volatility:10.1%} {spans[0]:>15} {spans[1]:>15}"
+            f"  {shown.model_id}, {shown.issued}{note}"
         )
 
 

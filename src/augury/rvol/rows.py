@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
@@ -19,56 +20,83 @@ UNIT = "log_return_variance_over_horizon"
 Rows = Sequence[tuple[Any, ...]]
 
 
-def forecast(values: tuple[Any, ...]) -> dict[str, Any]:
-    """A forecast row of spec section 2.6, from `FORECAST_FIELDS`."""
+class _Band(msgspec.Struct, gc=False):
+    lower: float
+    upper: float
+
+
+class _Bands(msgspec.Struct, gc=False, rename={"b80": "80", "b90": "90", "b95": "95"}):
+    b80: _Band
+    b90: _Band
+    b95: _Band
+
+
+class _Prediction(msgspec.Struct, gc=False):
+    forecast_variance: float
+    forecast_volatility: float
+    unit: str
+    annualized_volatility: float
+    bands: _Bands
+
+
+class ForecastRow(msgspec.Struct, gc=False):
+    """A forecast row of spec section 2.6, and ours after it."""
+
+    model_id: str
+    model_version: str
+    asset: str
+    horizon: str
+    as_of: datetime
+    target_start_at: datetime
+    target_end_at: datetime
+    prediction: _Prediction
+    prediction_value: float
+    steps: int
+    issued: str
+    published_at: datetime
+
+
+class _Actual(msgspec.Struct, gc=False):
+    realized_variance: float | None
+    realized_volatility: float | None
+    unit: str
+
+
+class ActualRow(msgspec.Struct, gc=False):
+    """An actuals row of spec section 2.6, and ours after it."""
+
+    asset: str
+    horizon: str
+    as_of: datetime
+    target_start_at: datetime
+    target_end_at: datetime
+    actual: _Actual
+    actual_value: float | None
+    steps: int
+    status: str
+    revision: int
+    known_at: datetime
+
+
+def forecast(values: tuple[Any, ...]) -> ForecastRow:
+    """A row from `FORECAST_FIELDS`."""
     (model_id, version, asset, horizon, as_of, start, end, steps, variance, annualized,
      l80, u80, l90, u90, l95, u95, issued, published_at) = values  # fmt: skip
-    return {
-        "model_id": model_id,
-        "model_version": version,
-        "asset": asset,
-        "horizon": f"{horizon}d",
-        "as_of": as_of,
-        "target_start_at": start,
-        "target_end_at": end,
-        "prediction": {
-            "forecast_variance": variance,
-            "forecast_volatility": math.sqrt(variance),
-            "unit": UNIT,
-            "annualized_volatility": annualized,
-            "bands": {
-                "80": {"lower": l80, "upper": u80},
-                "90": {"lower": l90, "upper": u90},
-                "95": {"lower": l95, "upper": u95},
-            },
-        },
-        "prediction_value": variance,
-        "steps": steps,
-        "issued": issued,
-        "published_at": published_at,
-    }
+    bands = _Bands(_Band(l80, u80), _Band(l90, u90), _Band(l95, u95))
+    made = _Prediction(variance, math.sqrt(variance), UNIT, annualized, bands)
+    return ForecastRow(
+        model_id, version, asset, f"{horizon}d", as_of, start, end, made, variance, steps, issued,
+        published_at,
+    )  # fmt: skip
 
 
-def actual(values: tuple[Any, ...]) -> dict[str, Any]:
-    """An actuals row of spec section 2.6, from `ACTUAL_FIELDS`."""
+def actual(values: tuple[Any, ...]) -> ActualRow:
+    """A row from `ACTUAL_FIELDS`."""
     asset, horizon, as_of, start, end, steps, variance, status, revision, known_at = values
-    return {
-        "asset": asset,
-        "horizon": f"{horizon}d",
-        "as_of": as_of,
-        "target_start_at": start,
-        "target_end_at": end,
-        "actual": {
-            "realized_variance": variance,
-            "realized_volatility": None if variance is None else math.sqrt(variance),
-            "unit": UNIT,
-        },
-        "actual_value": variance,
-        "steps": steps,
-        "status": status,
-        "revision": revision,
-        "known_at": known_at,
-    }
+    came = _Actual(variance, None if variance is None else math.sqrt(variance), UNIT)
+    return ActualRow(
+        asset, f"{horizon}d", as_of, start, end, came, variance, steps, status, revision, known_at
+    )
 
 
 def features(values: tuple[Any, ...]) -> dict[str, Any]:
@@ -155,15 +183,18 @@ def flat_file(
     }  # fmt: skip
     times = ("as_of", "target_start_at", "target_end_at", "published_at", "known_at")
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+
+    def series(name: str, values: Sequence[Any]) -> Any:
+        if name not in times:
+            return pl.Series(name, values, dtype=kinds.get(name, pl.Float64))
+        # Few different times among many rows; a time object each is slow to convert.
+        known = {at: round(at.timestamp() * 1_000_000) for at in set(values)}
+        return pl.Series(name, [known[at] for at in values], dtype=pl.Int64).cast(
+            pl.Datetime("us", "UTC")
+        )
+
     frame = pl.DataFrame(
-        [
-            pl.Series(
-                name,
-                values,
-                dtype=pl.Datetime("us", "UTC") if name in times else kinds.get(name, pl.Float64),
-            )
-            for name, values in zip(names, columns, strict=True)
-        ]
+        [series(name, values) for name, values in zip(names, columns, strict=True)]
     ).with_columns(
         (pl.col("horizon").cast(pl.String) + "d").alias("horizon"),
         pl.col(variance).sqrt().alias(volatility),

@@ -604,10 +604,28 @@ _FORECAST_SELECT = ", ".join(
 )
 
 
-_NEWEST = (
-    "select max(n.as_of) from rvol_forecasts n where n.asset = f.asset"
-    " and n.horizon = f.horizon and n.model_id = f.model_id"
-)
+_NEWEST = """
+(select n.* from rvol_assets a
+ cross join (select unnest(%(horizons)s::int2[]) as horizon) h
+ cross join (select unnest(%(models)s::text[]) as model_id) m
+ cross join lateral (
+   select * from rvol_forecasts n where n.asset = a.asset and n.horizon = h.horizon
+   and n.model_id = m.model_id
+   and (%(newest_version)s::text is null or n.model_version = %(newest_version)s)
+   order by n.as_of desc limit 1
+ ) n)
+"""
+"""The newest forecast of each asset, horizon and model: one look at the index for each."""
+
+
+async def _newest(conn: Connection, filters: Filters) -> dict[str, Any]:
+    """The parameters of `_NEWEST`."""
+    horizons = await known_horizons(conn) if filters.horizon is None else [filters.horizon]
+    return {
+        "horizons": horizons,
+        "models": [filters.model_id],
+        "newest_version": filters.model_version,
+    }
 
 
 def _where(filters: Filters, alias: str, params: dict[str, Any]) -> list[str]:
@@ -645,19 +663,19 @@ async def forecasts(
 ) -> list[tuple[Any, ...]]:
     """Rows of `FORECAST_FIELDS`, newest origins first; with `latest` only each asset's newest."""
     params: dict[str, Any] = {"limit": limit}
+    if latest:
+        params |= await _newest(conn, filters)
     conditions = _where(filters, "f", params)
     keys = ("asset", "horizon", "model_id", "model_version")
     if after is not None:
         conditions.append(_after("f", after, keys, params))
-    if latest:
-        same = " and n.model_version = f.model_version" if filters.model_version else ""
-        conditions.append(f"f.as_of = ({_NEWEST}{same})")
     where = f"where {' and '.join(conditions)}" if conditions else ""
     async with conn.cursor(binary=True) as cursor:
         await cursor.execute(
             _sql(
                 f"""
-                select {_FORECAST_SELECT} from rvol_forecasts f join rvol_sets s using (set_id)
+                select {_FORECAST_SELECT}
+                from {_NEWEST if latest else "rvol_forecasts"} f join rvol_sets s using (set_id)
                 {where}
                 order by f.as_of desc, f.asset, f.horizon, f.model_id, f.model_version
                 limit %(limit)s
@@ -700,8 +718,8 @@ async def feature_rows(
     conn: Connection, filters: Filters, *, limit: int, after: Position | None = None
 ) -> list[tuple[Any, ...]]:
     """(asset, horizon, as_of, model_version, families) of each asset's newest blend."""
-    params: dict[str, Any] = {"limit": limit}
-    conditions = ["f.families is not null", f"f.as_of = ({_NEWEST})", *_where(filters, "f", params)]
+    params: dict[str, Any] = {"limit": limit, **await _newest(conn, filters)}
+    conditions = ["f.families is not null", *_where(filters, "f", params)]
     if after is not None:
         conditions.append(_after("f", after, ("asset", "horizon"), params))
     async with conn.cursor(binary=True) as cursor:
@@ -709,7 +727,7 @@ async def feature_rows(
             _sql(
                 f"""
                 select f.asset, f.horizon, f.as_of, f.model_version, f.families
-                from rvol_forecasts f
+                from {_NEWEST} f
                 where {" and ".join(conditions)}
                 order by f.as_of desc, f.asset, f.horizon limit %(limit)s
                 """  # noqa: S608
@@ -720,19 +738,27 @@ async def feature_rows(
 
 
 async def known_horizons(conn: Connection) -> list[int]:
-    """Horizons that were ever forecast."""
-    rows = await conn.execute(
-        """
-        with recursive h as (
-          select min(horizon) as horizon from rvol_actuals
-          union all
-          select (select min(a.horizon) from rvol_actuals a where a.horizon > h.horizon) from h
-          where h.horizon is not null
-        ) select horizon from h where horizon is not null
-        union select distinct horizon from rvol_forecasts order by 1
-        """
-    )
-    return [row[0] for row in await rows.fetchall()]
+    """Horizons there is a forecast or an actual of."""
+    found: set[int] = set()
+    for table in ("rvol_forecasts", "rvol_actuals"):
+        # One look at the index for each, however many rows there are.
+        rows = await conn.execute(
+            _sql(
+                f"""
+                with recursive h as (
+                  select min(horizon) as horizon from {table}
+                  where asset = (select min(asset) from {table})
+                  union all
+                  select (select min(t.horizon) from {table} t
+                          where t.asset = (select min(asset) from {table})
+                            and t.horizon > h.horizon)
+                  from h where h.horizon is not null
+                ) select horizon from h where horizon is not null
+                """  # noqa: S608
+            )
+        )
+        found.update(row[0] for row in await rows.fetchall())
+    return sorted(found)
 
 
 class Volatility(NamedTuple):

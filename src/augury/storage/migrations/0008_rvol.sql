@@ -93,7 +93,8 @@ create table rvol_forecasts (
   upper_90 float8 not null, lower_95 float8 not null, upper_95 float8 not null,
   families         jsonb,                 -- of the blend: {family: [value, contribution]}
   members          jsonb,                 -- of the blend: {member: variance}
-  primary key (asset, horizon, model_id, model_version, as_of)
+  -- one a model and origin: another version does not forecast the same day again
+  primary key (asset, horizon, model_id, as_of)
 );
 create index rvol_forecasts_set on rvol_forecasts (set_id);
 create index rvol_forecasts_as_of on rvol_forecasts (model_id, as_of desc, asset, horizon);
