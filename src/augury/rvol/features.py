@@ -139,20 +139,20 @@ def design(panel: Panel) -> Design:
 
 
 def with_window(x: Floats, panel: Panel, steps: Ints | int) -> Floats:
-    """`x` with the columns that depend on the target window, `steps` rows after each row.
+    """`x` itself, with the columns that depend on the target window filled in, `steps` rows after
+    each row; the next horizon overwrites them.
 
     Only for markets that trade every day: there the window's days are known from the calendar.
     """
     if not panel.continuous:
         return x
-    out = x.copy()
     real = panel.days != NO_DAY
     first = np.where(real, panel.days, 0) + 1
     span = np.broadcast_to(np.asarray(steps), first.shape)
     weekends = _count(first, span, 5) + _count(first, span, 6)
-    out[:, :, INDEX["weekend"]] = np.where(real, weekends / span, 0.0)
-    out[:, :, INDEX["monday"]] = np.where(real, _count(first, span, 0) / span, 0.0)
-    return out
+    x[:, :, INDEX["weekend"]] = np.where(real, weekends / span, 0.0)
+    x[:, :, INDEX["monday"]] = np.where(real, _count(first, span, 0) / span, 0.0)
+    return x
 
 
 def cap_factor(rv: Floats) -> Floats:

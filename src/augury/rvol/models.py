@@ -373,7 +373,9 @@ def _solve_pooled(member: Member, pool: Sums, given: Problem) -> tuple[Floats, f
 
 def _recent_error(given: Problem, columns: Sequence[int], b: Floats) -> Floats:
     """(assets): variance of the errors of coefficients b (assets, k), recent ones first."""
-    fitted = np.einsum("ntk,nk->nt", given.x[:, :, columns], b)
+    wide = np.zeros((len(b), given.x.shape[-1]))
+    wide[:, columns] = b
+    fitted = np.einsum("ntk,nk->nt", given.x, wide)
     error = np.where(given.ok, given.target - fitted, 0.0)
     weight = regression.fading_weights(given.ok, RECENT)
     mean = (weight * error * error).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
