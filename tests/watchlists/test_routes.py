@@ -134,6 +134,7 @@ async def test_another_account_sees_nothing(
         ("GET", f"{at['target']}/chart", None),
         ("POST", f"{at['watchlist']}/rules", RULE),
         ("GET", f"{at['watchlist']}/rules", None),
+        ("PATCH", at["rule"], {"value": 0.1}),
         ("DELETE", at["rule"], None),
         ("POST", f"{at['watchlist']}/evaluate", None),
         ("GET", f"{at['watchlist']}/alerts", None),
@@ -325,3 +326,32 @@ async def test_the_chart_of_an_asset_without_data_says_so(
         ("Realized", []),
     ]
     assert "no data in this window" in (await client.get(path, params={"format": "svg"})).text
+
+
+async def test_a_rule_is_tuned_without_losing_its_alert(
+    client: httpx2.AsyncClient, world: World
+) -> None:
+    at = await made(client, world)
+    root = at["watchlist"]
+    [alert] = (await client.post(f"{root}/evaluate")).json()["alerts"]
+    tuned = await client.patch(
+        at["rule"], json={"value": 0.55, "for": "5m", "severity": "critical", "hysteresis": 0.02}
+    )
+    assert tuned.status_code == 200, tuned.text
+    shown = tuned.json()
+    assert (shown["value"], shown["for"], shown["severity"]) == (0.55, "5m", "critical")
+    assert shown["name"] == "High"
+    assert [a["id"] for a in (await client.post(f"{root}/evaluate")).json()["alerts"]] == [
+        alert["id"]
+    ]
+    assert (await client.patch(at["rule"], json={"for": None})).json()["for"] is None
+    await client.patch(at["rule"], json={"value": 0.7})
+    assert await world.evaluator.tick() == 1
+    [ended] = (await client.get(f"{root}/alerts")).json()["items"]
+    assert (ended["state"], ended["resolution"], ended["resolved_value"]) == (
+        "resolved",
+        "recovered",
+        0.6,
+    )
+    for wrong in ({"value": 7}, {"value": "closed"}, {"window": "1h"}, {"metric": "spread"}):
+        assert (await client.patch(at["rule"], json=wrong)).status_code == 422

@@ -33,6 +33,7 @@ async def _series_id(series_id: str) -> str:
 Service = Annotated[SeriesService, Depends(_service)]
 SeriesId = Annotated[str, Depends(_series_id)]
 _ERRORS = openapi.errors(404, 422)
+_NOTHING_USABLE = {502: {**openapi.errors(502)[502], "description": "Nothing usable came."}}
 
 
 @router.post(
@@ -115,7 +116,7 @@ async def delete(caller: WatchCaller, service: Service, series_id: SeriesId) -> 
     "/{series_id}/refresh",
     summary="Refresh a series",
     response_model=schemas.RefreshResult,
-    responses={**_ERRORS, **openapi.errors(409, 502)},
+    responses={**_ERRORS, **openapi.errors(409), **_NOTHING_USABLE},
 )
 @idempotent
 async def refresh(

@@ -19,8 +19,8 @@ _SERIES_COLOURS = (
 )  # fmt: skip
 _SEVERITY_COLOURS = {"info": "#0e7490", "warning": "#b45309", "critical": "#b91c1c"}
 _FONT = "font-family=\"'DejaVu Sans',Helvetica,Arial,sans-serif\""
-_TIME_STEPS = [
-    timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720, 1440, 2880, 10080, 20160)
+_TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] + [
+    timedelta(days=d) for d in (1, 2, 7, 14, 30, 91, 182, 365)
 ]
 _MOST_X_TICKS = 8
 
@@ -119,6 +119,7 @@ def to_svg(chart: Chart) -> str:
         *plot.thresholds(),
         *plot.lines(),
         *plot.markers(),
+        *plot.labels(),
         *plot.legend(),
         f'<text x="{WIDTH - _RIGHT}" y="{HEIGHT - 10}" font-size="11" fill="#555" '
         f'text-anchor="end">{_until(chart)}</text>',
@@ -223,17 +224,20 @@ class _Plot:
         return parts
 
     def thresholds(self) -> list[str]:
+        return [
+            f'<path d="M{_LEFT} {self.y(t.value):.1f}H{WIDTH - _RIGHT}" '
+            f'stroke="{_SEVERITY_COLOURS[t.severity]}" stroke-width="1.5" stroke-dasharray="6 4"/>'
+            for t in self.chart.thresholds
+        ]
+
+    def labels(self) -> list[str]:
         parts = []
-        for threshold in self.chart.thresholds:
-            y, colour = self.y(threshold.value), _SEVERITY_COLOURS[threshold.severity]
-            above = threshold.op in ("gt", "gte", "crosses_above")
+        for t in self.chart.thresholds:
+            above = t.op in ("gt", "gte", "crosses_above")
             parts.append(
-                f'<path d="M{_LEFT} {y:.1f}H{WIDTH - _RIGHT}" stroke="{colour}" '
-                'stroke-width="1.5" stroke-dasharray="6 4"/>'
-                f'<text x="{WIDTH - _RIGHT - 4}" y="{y - 5 if above else y + 14:.1f}" '
-                f'font-size="12" fill="{colour}" text-anchor="end" paint-order="stroke" '
-                'stroke="#fff" stroke-width="4">'
-                f"{_text(threshold.name, 60)}</text>"
+                f'<text x="{WIDTH - _RIGHT - 4}" y="{self.y(t.value) + (-5 if above else 14):.1f}" '
+                f'font-size="12" fill="{_SEVERITY_COLOURS[t.severity]}" text-anchor="end" '
+                f'paint-order="stroke" stroke="#fff" stroke-width="4">{_text(t.name, 60)}</text>'
             )
         return parts
 

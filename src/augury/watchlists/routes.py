@@ -244,6 +244,28 @@ async def rules(
     return answer(request, _page([schemas.rule(r) for r in found], limit))
 
 
+@router.patch(
+    "/{watchlist_id}/rules/{rule_id}",
+    summary="Change a rule",
+    response_model=schemas.RuleRecord,
+    response_model_by_alias=True,
+    responses=_ERRORS,
+)
+async def change_rule(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    rule_id: RuleId,
+    wanted: schemas.RuleChange,
+) -> dict[str, object]:
+    """Another threshold, window, severity and so on. Open alerts stay open until the changed rule
+    ends them; it is evaluated within half a second."""
+    rule = await service.change_rule(
+        caller.account_id or "", watchlist_id, rule_id, wanted.changes()
+    )
+    return schemas.rule(rule)
+
+
 @router.delete(
     "/{watchlist_id}/rules/{rule_id}",
     status_code=204,

@@ -268,6 +268,41 @@ class RuleRequest(BaseModel):
         )
 
 
+class RuleChange(BaseModel):
+    """What to change of a rule; what is left out stays. Metric, op and target do not change."""
+
+    model_config = _request(value=0.65, severity="critical")
+
+    name: Name | None = None
+    value: Amount | None = None
+    window: Duration | None = None
+    hold: Duration | None = Field(None, alias="for")
+    cooldown: Duration | None = None
+    severity: Severity | None = None
+    hysteresis: Annotated[StrictInt | StrictFloat, Field(ge=0, le=1e15)] | None = None
+    expires_at: BodyMoment | None = Field(None, description="null: never.")
+
+    def changes(self) -> dict[str, Any]:
+        """As the service takes them. null takes a window, `for`, cooldown or expiry away."""
+        found: dict[str, Any] = {}
+        if self.value is not None:
+            found["threshold"] = None if isinstance(self.value, str) else float(self.value)
+            found["label"] = self.value if isinstance(self.value, str) else None
+        if self.hysteresis is not None:
+            found["hysteresis"] = float(self.hysteresis)
+        for name in ("name", "severity"):
+            if (value := getattr(self, name)) is not None:
+                found[name] = value
+        given = self.model_fields_set
+        if "window" in given:
+            found["span"] = self.window
+        for name in given & {"hold", "cooldown"}:
+            found[name] = getattr(self, name) or timedelta(0)
+        if "expires_at" in given:
+            found["expires_at"] = self.expires_at
+        return found
+
+
 class RuleRecord(BaseModel):
     """A rule."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from augury.clock import Clock, now
 from augury.deliveries.service import DeliveryService, NewEndpoint
@@ -236,6 +236,21 @@ class WatchlistService:
         async with self._database.reading() as conn:
             await self._fetch(conn, account_id, watchlist_id)
             return await store.rules(conn, watchlist_id, limit=limit, after=after)
+
+    async def change_rule(
+        self, account_id: str, watchlist_id: str, rule_id: str, changes: dict[str, Any]
+    ) -> StoredRule:
+        """Other values of a rule's fields (as in `StoredRule`). Where it stands with its targets
+        is kept: an alert that is open stays so until the changed rule ends it."""
+        async with self._database.transaction() as conn:
+            await self._lock(conn, account_id, watchlist_id)
+            found = await store.rule(conn, watchlist_id, rule_id)
+            if found is None:
+                raise NotFound("There is no rule with this id.")
+            changed = found._replace(**changes)
+            check_rule(changed.rule())
+            await store.change_rule(conn, changed)
+        return changed
 
     async def delete_rule(self, account_id: str, watchlist_id: str, rule_id: str) -> None:
         """The rule is gone; its open alerts end as removed."""

@@ -366,6 +366,29 @@ async def insert_rule(conn: Connection, rule: StoredRule) -> None:
     )
 
 
+async def rule(conn: Connection, watchlist_id: str, rule_id: str) -> StoredRule | None:
+    async with conn.cursor(row_factory=class_row(StoredRule)) as cursor:
+        await cursor.execute(
+            f"select {_RULE} from watch_rules where watchlist_id = %s and id = %s",  # noqa: S608
+            (watchlist_id, rule_id),
+        )
+        return await cursor.fetchone()
+
+
+async def change_rule(conn: Connection, rule: StoredRule) -> None:
+    """Store what may change of a rule; its states stay and are looked at anew."""
+    await conn.execute(
+        """
+        update watch_rules set name = %(name)s, threshold = %(threshold)s, label = %(label)s,
+               span = %(span)s, hold = %(hold)s, cooldown = %(cooldown)s,
+               hysteresis = %(hysteresis)s, severity = %(severity)s, expires_at = %(expires_at)s
+        where id = %(id)s
+        """,
+        rule._asdict(),
+    )
+    await conn.execute("update watch_states set due_at = now() where rule_id = %s", (rule.id,))
+
+
 async def pair_count(conn: Connection, watchlist_id: str) -> int:
     return await _scalar(
         conn, "select count(*) from watch_states where watchlist_id = %s", (watchlist_id,)
