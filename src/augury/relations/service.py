@@ -37,7 +37,7 @@ GUESSED: Final = 0.1
 """Weight by the direct results from which on they are taken to agree on a factor."""
 SURE: Final = 0.6
 """Weight of a named factor from which on the words tell what the question is about."""
-BESIDE: Final = 0.5
+BESIDE: Final = 0.4
 """What is left, beside such a factor, of one that only the direct results are about."""
 LOOKED_UP: Final = 24
 """Most factors whose markets are looked up for one query."""
@@ -91,9 +91,8 @@ class RelationService:
             for tag, share in zip(row, fit, strict=True):
                 if tag:
                     votes[tag] += score * min(1.0, 0.3 + share)
-        named = [self.factor(tag) for tag in weights]
         voted = {tag: VOTE * vote / total for tag, vote in votes.items()}
-        if not named and (top := max(voted.values(), default=0.0)) >= GUESSED:
+        if not weights and (top := max(voted.values(), default=0.0)) >= GUESSED:
             voted = {tag: vote * max(1.0, GUESS / top) for tag, vote in voted.items()}
         near = {tag: self._near(tag) for tag in weights}
         sure = max(weights.values(), default=0.0) >= SURE
@@ -103,8 +102,10 @@ class RelationService:
                 share = BESIDE if sure and tag not in near else 1.0
                 weights[tag] = max(weights.get(tag, 0.0), share * vote)
         # A question about one contender is not about what the others do.
-        for contest in {contest for factor in named for contest in self._contests(factor)}:
-            weights.pop(contest, None)
+        for tag, weight in tuple(weights.items()):
+            for contest in self._contests(self.factor(tag)):
+                if tag in near or weight > weights.get(contest, 0.0):
+                    weights.pop(contest, None)
         best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:ASKED]
         least = ASKED_SHARE * best[0][1] if best else 0.0
         factors = [(tag, weight) for tag, weight in best if weight >= least]
