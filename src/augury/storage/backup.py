@@ -37,7 +37,7 @@ LEFT_OUT = (
 )  # fmt: skip
 """Tables whose rows are of the moment or follow from others: limits in use, the queue's own log,
 what search indexes were built from (without which they are built anew)."""
-SELF_MADE = ("schedules",)
+SELF_MADE = ("schedules", "rvol_state", "watch_progress")
 """Tables that have rows in a database nobody has used."""
 
 
