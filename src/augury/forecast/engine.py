@@ -78,8 +78,10 @@ class Engine:
             self._rarity,
         )  # fmt: skip
         bearings = self._bearings(question, markets, at)
-        estimate = _Weighing(reading, question, bearings, at).estimate()
-        return estimate
+        if len(reading.either) == 2:
+            parts = [self.answer(part, markets, at) for part in reading.parts(at)]
+            return _either(reading, parts)
+        return _Weighing(reading, question, bearings, at).estimate()
 
     def _bearings(self, question: View, markets: Sequence[Snapshot], at: datetime) -> list[Bearing]:
         found: list[Bearing] = []
@@ -162,7 +164,7 @@ def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
 
 
 def _same_parts(a: Proposition, b: Proposition) -> bool:
-    return (a.threshold, a.stage, a.window.end) == (b.threshold, b.stage, b.window.end)
+    return (a.threshold, a.stage) == (b.threshold, b.stage)
 
 
 def _key(market: Snapshot, outcome: int) -> tuple[object, ...]:
@@ -180,6 +182,32 @@ def _sides(market: Snapshot) -> Sequence[int]:
     if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
         return (0,)
     return range(min(len(labels), 8))
+
+
+def _either(reading: Reading, parts: Sequence[Estimate]) -> Estimate:
+    """One of two will do: their chances added, for only one can have it."""
+    known = [part for part in parts if part.probability is not None]
+    if len(known) < len(parts):
+        return parts[0] if parts[0].probability is None else parts[1]
+    p = min(1 - pool.EDGE, sum(part.probability or 0.0 for part in parts))
+    lower = min(p, sum(part.lower or 0.0 for part in parts))
+    upper = max(p, min(1 - pool.EDGE, sum(part.upper or 0.0 for part in parts)))
+    evidence = tuple(
+        replace(one, weight=one.weight / len(parts), probability=one.probability)
+        for part in parts for one in part.evidence
+    )  # fmt: skip
+    named = " or ".join(reading.either)
+    return Estimate(
+        evidence=evidence, probability=round(p, 6), lower=round(lower, 4), upper=round(upper, 4),
+        confidence=min(part.confidence for part in parts),
+        distribution={
+            name: round(part.probability or 0.0, 6)
+            for name, part in zip(reading.either, parts, strict=True)
+        },
+        reasoning=f"Either of {named} will do, and both can't have it, so their chances are added. "
+        + " ".join(part.reasoning for part in parts),
+        fallbacks=("sum_of_alternatives",),
+    )  # fmt: skip
 
 
 class _Weighing:

@@ -55,6 +55,8 @@ class View:
     closes: date | None = None
     motion: int = 0
     """1: something lasts; -1: something ends; 0: neither is said."""
+    subject: frozenset[str] = frozenset()
+    """Terms of the name it is asked of: "Will X ..."."""
     places: frozenset[int] = frozenset()
     """Places but the first that it names: second-best, #3, finish fourth."""
     modifiers: frozenset[str] = frozenset()
@@ -95,6 +97,7 @@ def view(
         vector=vector,
         closes=closes,
         motion=_motion(proposition, text),
+        subject=_subject(text),
         places=_places(text),
         modifiers=frozenset(name for name, pattern in _MODIFIERS.items() if pattern.search(text)),
         still=proposition.predicate == "happens" and _STILL.search(text) is not None,
@@ -122,6 +125,17 @@ _LASTS: Final = re.compile(
     r"endures?|intact|maintains?|preserves?|stands?|in\s+(?:place|force|effect|power|office))\b",
     re.I,
 )
+_SUBJECT: Final = re.compile(
+    r"(?:^|,\s)(?:will|does|do|did|is|are|can|has|have)\s+(?:either\s+)?(?:the\s+)?"
+    r"(?-i:(?P<name>[A-Z][\w&'.-]*(?:\s+(?:of\s+)?[A-Z][\w&'.-]*)*))", re.I,
+)  # fmt: skip
+
+
+def _subject(text: str) -> frozenset[str]:
+    found = _SUBJECT.search(text)
+    return frozenset(terms(found["name"].replace("'s", ""))) if found else frozenset()
+
+
 _PLACE_NAMES: Final = {
     "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "2nd": 2, "3rd": 3, "4th": 4, "5th": 5, "6th": 6, "7th": 7, "8th": 8,
@@ -295,8 +309,14 @@ def compare(q: View, m: View, at: date) -> Comparison:
         threshold = "differs"
     stage = _stage(ours, theirs)
     if stage == "same" and _other_contest(q, m):
+        stage = _titles(q, m)
+    if q.places & m.places and stage in ("unsaid", "differs"):
+        stage = "same"
+    elif ours.predicate == "ranks" and theirs.predicate not in _CONTESTS:
         stage = "differs"
     choice = _choice(q, m)
+    if choice == "unsaid" and _other_subject(q, m):
+        choice = "excludes" if ours.predicate == theirs.predicate else "differs"
     edition = _edition(ours, theirs, m.closes)
     if edition == "same" and window != "same" and not theirs.window.text:
         window, gap = "unsaid", 0.0
@@ -561,6 +581,20 @@ def _other_contest(q: View, m: View) -> bool:
     )
 
 
+_LEAGUE_TITLES: Final = frozenset(terms("nba finals; super bowl; world series; stanley cup"))
+_HALF_TITLES: Final = frozenset({"confer", "afc", "nfc", "pennant", "eastern", "western"})
+
+
+def _titles(q: View, m: View) -> Order:
+    """A league's champion has won its half of the league."""
+    ours, theirs = q.proposition.contest, m.proposition.contest
+    if ours & _LEAGUE_TITLES and theirs & _HALF_TITLES:
+        return "implies"
+    if theirs & _LEAGUE_TITLES and ours & _HALF_TITLES:
+        return "implied"
+    return "differs"
+
+
 def _choice(q: View, m: View) -> Order:
     """Whether both are about the same contender."""
     theirs = _telling(m.proposition.choice, m)
@@ -573,6 +607,14 @@ def _choice(q: View, m: View) -> Order:
         return "unsaid"
     exclusive = m.proposition.exclusive and q.proposition.predicate == m.proposition.predicate
     return "excludes" if exclusive and ours else "differs"
+
+
+def _other_subject(q: View, m: View) -> bool:
+    """Whether each is asked of somebody of whom the other says nothing."""
+    return bool(
+        q.subject and m.subject
+        and not any(names(t, m) for t in q.subject) and not any(names(t, q) for t in m.subject)
+    )  # fmt: skip
 
 
 def _telling(choice: frozenset[str], of: View) -> frozenset[str]:

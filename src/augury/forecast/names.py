@@ -159,6 +159,12 @@ _IN_LEAGUE: Final = {
 
 @lru_cache(maxsize=1 << 14)
 def besides(found: frozenset[str]) -> frozenset[str]:
+    """`_besides`, and what those names say in their turn."""
+    more = _besides(found)
+    return (more | _besides(found | more)) - found if more else more
+
+
+def _besides(found: frozenset[str]) -> frozenset[str]:
     """What the names among some terms say besides: "knesset" says "israel" and "parliament".
 
     A team is known by its nickname, and by its city where the league is named.

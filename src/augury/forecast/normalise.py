@@ -49,6 +49,10 @@ class Reading:
         """What markets are searched by."""
         return self.effective
 
+    def parts(self, at: datetime) -> list[Reading]:
+        """The question for each of the names of which one will do."""
+        return [normalise(_EITHER.sub(f"{name} ", self.effective), at) for name in self.either]
+
     def shown(self) -> dict[str, Any]:
         """As streams show it."""
         p = self.proposition
@@ -265,6 +269,7 @@ _POLARITY: Final = (
     _rule(r"\b(?:eludes?|slips?\s+(?:past|away\s+from)|escapes?|bypass(?:es)?)\s+(?=(?:the\s+)?[A-Z])",
           "go to someone other than "),
     # Figures and places.
+    _rule(r"\b(?:as\s+|be\s+(?:the\s+)?|finish\s+(?:as\s+)?(?:the\s+)?)?runners?[\s-]up\b", "finish in 2nd place"),
     _rule(r"\b(?:be\s+)?(?:any|some)thing\s+(?:short\s+of|less\s+than(?!\s*\$?\d))(?!\w)", "not be"),
     _rule(r"\b(?:still\s+)?(?:be|is|are|stay|remain)\s+(?:short|shy)\s+of\b", "not be"),
     _rule(r"\b(?:falls?|comes?|stops?|ends?\s+up|finish(?:es)?|stay|pulls?\s+up)\s+(?:just\s+|well\s+)?"
