@@ -24,8 +24,6 @@ STRENGTH: Final = {3: 1.0, 2: 0.6, 1: 0.3}
 """What an edge of each strength carries on."""
 SECOND_STEP: Final = 0.3
 """What a second step leaves of a weight."""
-COMMON_DRIVER: Final = 0.4
-"""What is left of a weight from one effect of a cause to another."""
 SIBLING: Final = 0.5
 """Weight of two instances of one pattern for each other: another central bank, a rival team."""
 MOST_SIBLINGS: Final = 400
@@ -162,12 +160,6 @@ class Graph:
         for target in self.siblings.get(number, ()):
             if target != number:
                 note(2, (Step(number, target, SIBLING, 1, 0, SAME_KIND),), SIBLING)
-        for cause, edge in self.causes.get(number, ()):
-            up = _step(number, cause, edge)
-            for target, other in self.effects.get(cause, ()):
-                if target != number and not (edge.inherited or other.inherited):
-                    down = _step(cause, target, other)
-                    note(2, (up, down), up.weight * down.weight * COMMON_DRIVER)
         keys = list(best)
         return _Around(
             np.array([target for _, target in keys], np.int32),

@@ -41,7 +41,7 @@ TIED: Final = 0.4
 FAMILY_SIZE: Final = 6
 FAMILY_PENALTY: Final = 0.3
 """So many markets of one family stand at their own score, further ones give way by so much."""
-FLOOR: Final = 0.08
+FLOOR: Final = 0.1
 """Path weight times fit below which a market is not shown at all."""
 MIDDLE: Final = 2.0
 """Raw score that is shown as one half."""
