@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -102,15 +102,17 @@ class RelationService:
                 share = BESIDE if sure and tag not in near else 1.0
                 weights[tag] = max(weights.get(tag, 0.0), share * vote)
         # A question about one contender is not about what the others do.
+        contests: set[int] = set()
         for tag, weight in tuple(weights.items()):
             for contest in self._contests(self.factor(tag)):
                 if tag in near or weight > weights.get(contest, 0.0):
                     weights.pop(contest, None)
+                    contests.add(contest)
         best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:ASKED]
         least = ASKED_SHARE * best[0][1] if best else 0.0
         factors = [(tag, weight) for tag, weight in best if weight >= least]
         partners = self.moving.partners(keys.tolist()) if self.moving else {}
-        return Asked(self, factors, partners)
+        return Asked(self, factors, contests, partners)
 
     def _near(self, number: int) -> set[int]:
         """The factors one step away, and the contests that those are parts in."""
@@ -128,9 +130,12 @@ class Asked(Lookup):
         self,
         relations: RelationService,
         factors: Sequence[tuple[int, float]],
+        contests: Collection[int],
         partners: Mapping[int, Partner],
     ) -> None:
+        """`contests`: those that the question's factors are a part in."""
         self._relations = relations
+        self._contests = np.array(sorted(contests), np.uint16)
         self._partners = partners
         self.factors = factors
         """(number, weight), the strongest first."""
@@ -141,7 +146,9 @@ class Asked(Lookup):
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How much markets are about the question's own factors, and about related ones."""
         own, paths = ranking.bearing(self.reached, tags, fits)
-        return own, paths.max(axis=(0, 2), initial=0)
+        # Who else may win is an answer to who wins, though no answer to whether one does.
+        rivals = np.isin(tags, self._contests).any(axis=1)
+        return own, np.where(rivals, 0, paths.max(axis=(0, 2), initial=0)).astype(np.float32)
 
     @property
     def tags(self) -> list[int]:
