@@ -78,7 +78,7 @@ def members_of(model_id: str) -> tuple[str, ...]:
     """The regressions a published model is made of."""
     if model_id != "blend":
         return (model_id,)
-    return tuple(dict.fromkeys((*models.SHORT_BLEND, *models.LONG_BLEND)))
+    return tuple(dict.fromkeys((*models.SHORT_BLEND, *models.LONG_BLEND, *models.ALONE)))
 
 
 def families_of(model_id: str) -> list[str]:

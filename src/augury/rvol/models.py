@@ -99,17 +99,22 @@ SHORT_BLEND = (
     "pooled-gamma",
 )  # fmt: skip
 LONG_BLEND = (
-    "log-shar", "log-har-cj", "log-harq", "log-lhar", "log-har", "sqrt-har", "har-wls",
-    "log-har-x", "pooled-log-har",
+    "log-shar", "log-har-cj", "log-harq", "log-lhar", "sqrt-har", "har-wls", "log-har-x",
+    "pooled-log-har",
 )  # fmt: skip
+ALONE = ("log-har",)
+"""Also in the blend for long horizons where an asset has no others to learn from: there it stands
+for the two members that need them."""
 
 MODELS = ("blend", "log-har", "har", "ewma")
 """What is published: the champion and its challengers."""
 
 
-def blend_of(days: int) -> tuple[str, ...]:
-    """Members of the blend at a horizon of `days`."""
-    return LONG_BLEND if days >= LONG else SHORT_BLEND
+def blend_of(days: int, *, alone: bool) -> tuple[str, ...]:
+    """Members of the blend at a horizon of `days`, of an asset with or without others."""
+    if days < LONG:
+        return SHORT_BLEND
+    return LONG_BLEND + ALONE if alone else LONG_BLEND
 
 
 def columns_of(member: Member, continuous: bool) -> list[int]:
@@ -315,7 +320,7 @@ def forecast(given: Problem, steps: Ints) -> Forecasts:
         good = trusted & usable & has_all(member, design)
         raw[name] = np.where(good, in_scale(member, fit, residual, level), np.nan)
     members: dict[str, Floats] = {k: np.clip(v, low, high) * steps for k, v in raw.items()}
-    names = blend_of(given.days)
+    names = blend_of(given.days, alone=n < 2)
     smoothed: Floats = np.where(usable, ewma_now(panel.rv)[here, last], np.nan)
     return Forecasts(
         given.days,

@@ -95,7 +95,8 @@ def _path(
             fit = (z[origins] * b).sum(axis=-1)
             raw = models.in_scale(member, fit, residual, level[origins])
         out[name] = np.clip(raw, low, high)
-    out["blend"] = models.blend(out, models.blend_of(given.days))
+    names = models.blend_of(given.days, alone=len(panel.assets) < 2)
+    out["blend"] = models.blend(out, names)
     out["ewma"] = models.ewma_now(panel.rv[i : i + 1, :rows])[0, origins]
     return Walked(panel.assets[i], panel.days[i, origins], means[origins], out, log_variance)
 
