@@ -152,10 +152,18 @@ class Asked(Lookup):
 
     @property
     def tags(self) -> list[int]:
-        """The factors reached with the most weight: theirs are the markets to look up."""
-        weights = np.where(self.reached.far, self.reached.weights.max(axis=0), 0)
-        order = np.argsort(-weights, kind="stable")[:LOOKED_UP]
-        return [int(tag) for tag in order if weights[tag] > 0]
+        """The factors reached with the most weight: theirs are the markets to look up. Each
+        relation has its share, so that many effects leave room for what moves together."""
+        weights = np.where(self.reached.far, self.reached.weights, 0)
+        strongest = weights.argmax(axis=0)
+        own = np.where(strongest == np.arange(len(weights))[:, None], weights, 0)
+        order = np.argsort(-own, axis=1, kind="stable")[:, : LOOKED_UP // len(own)]
+        shares = [
+            int(tag) for row, tags in zip(own, order, strict=True) for tag in tags if row[tag]
+        ]
+        rest = np.argsort(-own.max(axis=0), kind="stable")[:LOOKED_UP]
+        found = dict.fromkeys([*shares, *(int(tag) for tag in rest if own[:, tag].any())])
+        return list(found)[:LOOKED_UP]
 
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best of each relation, with their reasons."""
