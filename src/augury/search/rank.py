@@ -80,11 +80,13 @@ OWN: Final = 0.5
 """Raw score that a market gains which is about a factor of the query itself."""
 RELATED: Final = 4.0
 """Raw score that a market loses which is about none of these, but about a cause or a consequence:
-it has its place in another relation, however alike the words are."""
+it has its place in another relation, however alike the words are. See `docs/relations.md`."""
 RELATED_FROM: Final = 0.05
 """How much it has to be about such a factor."""
+OUTWEIGHED: Final = 0.75
+"""Share of that up to which being about the query's own factors as well does not count."""
 
-FLOOR: Final = 3.5
+FLOOR: Final = 4.0
 """Raw scores below are no answer: among the judged, fewer than 3 in 100 there were direct. A short
 honest list beats a long padded one."""
 BODY_EVIDENCE: Final = 0.3
@@ -280,7 +282,7 @@ def raw(features: Features) -> Features:
 def bearing(own: NDArray[np.float32], related: NDArray[np.float32]) -> NDArray[np.float32]:
     """What relations add to raw scores, from how much each market is about the query's own
     factors and how much about related ones."""
-    elsewhere = (own == 0) & (related >= RELATED_FROM)
+    elsewhere = (own <= OUTWEIGHED * related) & (related >= RELATED_FROM)
     return np.float32(OWN) * own - np.float32(RELATED) * elsewhere
 
 

@@ -50,6 +50,10 @@ ROWS_KEPT = 20_000
 VOTERS = 10
 """Best direct results that say what a query is about."""
 
+SURELY_DIRECT = 20
+"""Best direct results that no other relation may claim; behind them a path tells more than
+likeness does."""
+
 TAGGED = 40
 """Best markets of each related factor that are ranked; more for longer answers."""
 
@@ -346,7 +350,10 @@ class SearchService:
             )
         }
         if set(dimensions) != {"direct"}:
-            hits |= self._related(gathered, top_k, statuses)
+            related = self._related(gathered, top_k, statuses)
+            claimed = {hit.key for found in related.values() for hit in found}
+            hits["direct"] = [hit for hit in hits["direct"] if hit.key not in claimed]
+            hits |= related
         return hits, gathered.lookup
 
     def _gather(
@@ -384,7 +391,7 @@ class SearchService:
         )
         keys = np.concatenate([found.keys, tagged.keys[new]])
         payload = np.concatenate([found.payload, tagged.payload[new]])
-        shown = np.isin(keys, found.keys[order[:top_k]])
+        shown = np.isin(keys, found.keys[order[: min(top_k, SURELY_DIRECT)]])
         kept = np.flatnonzero(~shown)
         payload, features, keys = payload[kept], features[kept], keys[kept]
         column = dict(zip(rank.FEATURES, features.T, strict=True))
