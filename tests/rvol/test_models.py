@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -52,8 +53,18 @@ def test_noise_after_t_changes_no_forecast_up_to_t(days: int, continuous: bool) 
 
 @pytest.mark.parametrize("days", [1, 7, 22])
 def test_what_is_issued_from_data_cut_at_t_is_bit_equal(days: int) -> None:
+    recomputed(days, (350, 420, 499))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("days", [1, 5, 7, 22, 30])
+def test_what_is_issued_at_500_origins_is_bit_equal(days: int) -> None:
+    recomputed(days, range(400, 500))
+
+
+def recomputed(days: int, rows: Iterable[int]) -> None:
     given = simulated.panel(short=1)
-    for row in (350, 420, 499):
+    for row in rows:
         day = int(given.days[0, row])
         first = issued(given.cut(day), days)
         again = issued(with_noise_after(given, day).cut(day), days)

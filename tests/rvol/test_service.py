@@ -269,6 +269,7 @@ async def test_versions_are_immutable_and_aliases_follow_the_scores(
         "log-har": [],
     }
     monkeypatch.setattr(scorecard, "challenger", lambda scored, champion: "log-har")
+    await service.put_measures([], days_of("AAA", last=LAST + 1)[-1:])
     done = await service.refresh()
     assert done.promoted == "log-har"
     found = {m.model_id: aliases for m, aliases in await service.models()}
@@ -338,3 +339,61 @@ async def test_watchlists_read_the_volatility_of_an_asset(
     assert found["AAA"].as_of == NOW.replace(hour=0)
     assert 0.2 < found["AAA"].forecast < 2
     assert found["AAA"].realized is not None
+
+
+_REFRESH = """
+import asyncio, sys
+from datetime import UTC, datetime
+from augury.rvol.service import RvolService
+from augury.settings import Settings
+from augury.storage.database import Database
+
+async def main():
+    database = Database(sys.argv[1], sys.argv[1], pool_size=2)
+    await database.start()
+    settings = Settings(rvol_horizons="1,7", rvol_replay_days=40)
+    service = RvolService(database, settings, clock=lambda: datetime(2026, 11, 20, 3, tzinfo=UTC))
+    print("go", flush=True)
+    await service.refresh()
+    print("done", flush=True)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+async def test_killed_at_any_moment_no_set_is_half_published(
+    service: RvolService, database: Database, database_url: str
+) -> None:
+    import random
+    import subprocess
+    import sys
+    import time
+
+    await filled(service, "AAA", "BBB")
+    kills = 0
+    for seed in range(20):
+        process = subprocess.Popen(
+            [sys.executable, "-c", _REFRESH, database_url], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "go\n"
+        time.sleep(random.Random(seed).uniform(0, 0.5))
+        process.kill()
+        done = process.communicate()[0]
+        kills += "done" not in done
+        async with database.reading() as conn:
+            rows = await conn.execute(
+                "select s.set_id, count(f.asset) from rvol_sets s"
+                " left join rvol_forecasts f using (set_id) group by 1"
+            )
+            assert {n for _, n in await rows.fetchall()} <= {2 * 2 * 4}
+        if "done" in done:
+            break
+    assert kills
+    last = subprocess.run(
+        [sys.executable, "-c", _REFRESH, database_url], capture_output=True, text=True, check=True
+    )
+    assert "done" in last.stdout
+    assert await count(database, "rvol_sets") == 40
+    assert await count(database, "rvol_forecasts") == 40 * 2 * 2 * 4

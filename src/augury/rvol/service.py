@@ -127,7 +127,8 @@ class RvolService:
             on = await asyncio.to_thread(calendar, name)  # loading one takes a second
             await self._issue(family, on, outcome, replay or self._replay, report)
             await self._realize(family, on, outcome)
-        outcome.promoted = await self._promote()
+        if outcome.sets or outcome.actuals or outcome.revised:
+            outcome.promoted = await self._promote()
         return outcome
 
     async def _register(self) -> None:
