@@ -229,7 +229,7 @@ class _Weighing:
         kin = [b for b in self._bearings if _is_kin(b.fit)]
         if kin:
             best = kin[0].fit.content
-            kin = [b for b in kin if b.fit.content >= best - 0.5]
+            kin = [b for b in kin if b.fit.rival or b.fit.content >= best - 0.5]
             for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
                 if (found := attempt(kin)) is not None:
                     return found
@@ -379,9 +379,7 @@ class _Weighing:
         """Only others of the same contest have markets: what they leave is shared."""
         if self._asked.indefinite:
             return None  # one of those named may be meant
-        rivals = [
-            b for b in kin if b.fit.choice == "excludes" and b.fit.stage in ("same", "unsaid")
-        ]
+        rivals = [b for b in kin if b.fit.rival]
         if not rivals:
             return None
         taken = min(0.999, sum(b.positive for b in rivals))
@@ -510,7 +508,7 @@ def _is_direct(c: Comparison) -> bool:
 
 
 def _is_kin(c: Comparison) -> bool:
-    return c.content >= KIN_CONTENT and c.asked >= KIN_ASKED
+    return c.rival or (c.content >= KIN_CONTENT and c.asked >= KIN_ASKED)
 
 
 def _are_twins(a: Bearing, b: Bearing, at: date) -> bool:

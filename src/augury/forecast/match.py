@@ -57,6 +57,8 @@ class View:
     """1: something lasts; -1: something ends; 0: neither is said."""
     subject: frozenset[str] = frozenset()
     """Terms of the name it is asked of: "Will X ..."."""
+    unique: bool = False
+    """Only one can have what it asks about: the best, the most."""
     places: frozenset[int] = frozenset()
     """Places but the first that it names: second-best, #3, finish fourth."""
     modifiers: frozenset[str] = frozenset()
@@ -98,6 +100,7 @@ def view(
         closes=closes,
         motion=_motion(proposition, text),
         subject=_subject(text),
+        unique=_UNIQUE.search(text) is not None,
         places=_places(text),
         modifiers=frozenset(name for name, pattern in _MODIFIERS.items() if pattern.search(text)),
         still=proposition.predicate == "happens" and _STILL.search(text) is not None,
@@ -164,6 +167,10 @@ _MODIFIERS: Final = {
     "whole": re.compile(r"\b(?:all\s+of|whole|entire|complete(?:ly)?|full(?:y)?)\b", re.I),
     "both": re.compile(r"\b(?:both|each|every)\b", re.I),
 }
+_UNIQUE: Final = re.compile(
+    r"\b(?:best|most|largest|biggest|highest|leading|winner|number[\s-]one|next|top(?!\s+\d))\b|#\s?1\b",
+    re.I,
+)
 _STILL: Final = re.compile(r"\bstill\s+be\b|\b(?:be|is|are)\s+still\b", re.I)
 _HOLDS_OFFICE: Final = re.compile(
     r"\b(?:be|is|are)\s+(?:the\s+|an?\s+)?(?:[\w'-]+\s+){0,2}?(?:leader|president|premier|pm|ceo|"
@@ -280,6 +287,8 @@ class Comparison:
     """Weight of the question's most telling term that the market does not name."""
     extra: float
     """Weight of the market's most telling term that the question does not name."""
+    rival: bool
+    """It is about another contender for just what is asked about."""
     content: float
     """The score without what the parts add: whether both are about the same things."""
     opposed: bool
@@ -312,7 +321,9 @@ def compare(q: View, m: View, at: date) -> Comparison:
         stage = _titles(q, m)
     if q.places & m.places and stage in ("unsaid", "differs"):
         stage = "same"
-    elif ours.predicate == "ranks" and theirs.predicate not in _CONTESTS:
+    elif "ranks" in (ours.predicate, theirs.predicate) and (
+        ours.predicate not in _CONTESTS or theirs.predicate not in _CONTESTS
+    ):
         stage = "differs"
     choice = _choice(q, m)
     if choice == "unsaid" and _other_subject(q, m):
@@ -321,7 +332,7 @@ def compare(q: View, m: View, at: date) -> Comparison:
     if edition == "same" and window != "same" and not theirs.window.text:
         window, gap = "unsaid", 0.0
     # Each names something of its own that the other does not: they may differ in just that.
-    content = asked + named + 0.5 * dense - 0.3 * min(missing, extra)
+    content = 1.1 * asked + named + 0.5 * dense - 0.3 * min(missing, extra)
     score = (
         content + _SCORES["window"][window] - (min(0.3, abs(gap) / 400) if window != "same" else 0)
     )
@@ -353,7 +364,7 @@ def compare(q: View, m: View, at: date) -> Comparison:
     flipped = (ours.positive != theirs.positive) != (threshold == "opposite" or motion)
     return Comparison(
         score, asked, named, window, gap, threshold, stage, choice, edition, flipped, missing,
-        extra, content, threshold == "opposite" or motion,
+        extra, _is_rival(q, m, choice, stage, edition), content, threshold == "opposite" or motion,
     )  # fmt: skip
 
 
@@ -476,13 +487,22 @@ def _threshold(ours: Proposition, theirs: Proposition) -> Order:
         if q is not None:  # more is asked than the market says
             return "unsaid" if _told(q, theirs) else "implies"
         return "unsaid" if m is not None and _told(m, ours) else "implied"
+    if ours.predicate == theirs.predicate == "counts":
+        q, m = _whole(q), _whole(m)
+        if (math.isinf(q.low) and math.isinf(m.high) and q.high + 1 == m.low) or (
+            math.isinf(m.low) and math.isinf(q.high) and m.high + 1 == q.low
+        ):
+            return "opposite"  # "seven or fewer" and "eight or more"
     if ours.predicate == theirs.predicate == "touches":
         q, m = _directed(q, m), _directed(m, q)
-    if ours.predicate == theirs.predicate == "counts" and (
-        q.high + 1 == m.low or m.high + 1 == q.low
-    ):
-        return "opposite"  # "seven or fewer" and "eight or more"
     return compare_ranges(q, m)
+
+
+def _whole(t: Threshold) -> Threshold:
+    """Of things that are counted, "more than 25" is "26 or more"."""
+    low = t.low if t.low_in or math.isinf(t.low) else math.floor(t.low) + 1
+    high = t.high if t.high_in or math.isinf(t.high) else math.ceil(t.high) - 1
+    return Threshold(low, high, True, True, t.unit)
 
 
 def _directed(t: Threshold, other: Threshold) -> Threshold:
@@ -593,6 +613,17 @@ def _titles(q: View, m: View) -> Order:
     if theirs & _LEAGUE_TITLES and ours & _HALF_TITLES:
         return "implied"
     return "differs"
+
+
+def _is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> bool:
+    ours = q.proposition.contest - q.subject
+    theirs = m.proposition.contest - m.subject
+    unique = m.proposition.exclusive or m.unique
+    return bool(
+        choice == "excludes" and stage in ("same", "unsaid") and edition != "differs"
+        and ours and theirs and not q.proposition.indefinite and unique
+        and _share(ours, m.covers, q) >= 0.6 and _share(theirs, q.covers, m) >= 0.6
+    )  # fmt: skip
 
 
 def _choice(q: View, m: View) -> Order:

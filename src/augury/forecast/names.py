@@ -57,35 +57,47 @@ ethereum; saylor: strategy
 """
 
 _CONTESTS = """
-yanks: yankees; avs: avalanche; caps: capitals; habs: canadiens; leafs: maple leafs; pens:
-penguins; preds: predators; cards: cardinals; phils: phillies; jays: blue jays; wolves:
-timberwolves; fins: dolphins; bucs: buccaneers; jags: jaguars; hawks: seahawks; birds: eagles;
-goalscorer: goal scorer top; top scorer: goal scorer; marksman: goal scorer; top flight: league;
-white house: president; third: 3; second: 2; grosser: gross; box office hit: top gross; biggest
-hit: top gross; televoters: televote; ladies: women; la primera: laliga; scudetto: serie a
-italy; golden boot: top goal scorer; leading scorer: top goal scorer; bolts: tampa bay
-lightning; bundesliga: germany; calder: rookie; run: leader; lead: leader; rule: leader; psg:
-paris germain; paris st germain: psg; bayern: munich; inter: milan; barca: barcelona; atleti:
-atletico madrid; man utd: manchester united; gunners: arsenal; reds: liverpool; toffees:
-everton; magpies: newcastle; hammers: west ham; villans: aston villa; rossoneri: milan; juve:
-juventus; bvb: dortmund; los blancos: real madrid; roy: rookie year; rookie of the year: roy;
-dpoy: defensive player year; mip: improved player; sixth man: 6moy; mvp: valuable player; all
-england club: wimbledon; sw19: wimbledon; flushing meadows: us open; melbourne park: australian
-open; augusta: masters; roland garros: french open; lombardi trophy: superbowl; lombardi:
-superbowl nfl; larry o'brien: nbafinals; commissioner's trophy: worldseries; jules rimet:
-worldcup; heisman: college football; ballon d'or: soccer; cut down the nets: ncaa basketball
-champion; march madness: ncaa tournament basketball; final four: ncaa tournament; big dance:
-ncaa tournament; ipl: indian premier league; bbl: big bash league; psl: pakistan super league;
-ucl: championsleague; uel: europaleague; premier league: epl england; bundesliga: germany; serie
-a: italy; la liga: spain; ligue 1: france; eredivisie: netherlands; tour de france: cycling;
-yellow jersey: tour france; green jacket: masters; kentucky derby: horse; champions league:
-uefa; academy award: oscar; motion picture: movie; directing: director; director: directing;
-actor: acting; top 4: championsleague; west: western; east: eastern; western: west; eastern:
-east; finals: final; american league: al; national league: nl; nba: basketball; nfl: football;
-mlb: baseball; nhl: hockey; eurovision: song; grammy: music; time magazine: time; billboard:
-chart; box office: gross; opening weekend: gross; number one: top; number 1: top; leading: top;
-premiership: primeminister; presidency: president; papacy: pope; governorship: governor;
-mayoralty: mayor
+eurovision: song contest entry; public vote: televote; viewers: televote; juries: jury;
+socceroos: australia; matildas: australia; wallabies: australia; three lions: england;
+lionesses: england; les bleus: france; azzurri: italy; selecao: brazil; canarinho: brazil;
+albiceleste: argentina; la roja: spain; oranje: netherlands; die mannschaft: germany; all
+blacks: new zealand; springboks: south africa; el tri: mexico; usmnt: us; uswnt: us; red devils:
+belgium; super eagles: nigeria; indomitable lions: cameroon; atlas lions: morocco; pharaohs:
+egypt; samurai blue: japan; taegeuk warriors: korea; celeste: uruguay; cafeteros: colombia;
+nati: switzerland; vatreni: croatia; proteas: south africa; black caps: new zealand; windies:
+west indies; uconn: connecticut; huskies: connecticut; unc: north carolina; tar heels: north
+carolina; blue devils: duke; bama: alabama; crimson tide: alabama; ole miss: mississippi; zags:
+gonzaga; buckeyes: ohio state; wolverines: michigan; boilermakers: purdue; wildcats: arizona
+kentucky; jayhawks: kansas; longhorns: texas; bulldogs: georgia; fighting irish: notre dame;
+hoosiers: indiana; cougars: houston; gators: florida; volunteers: tennessee; yanks: yankees;
+avs: avalanche; caps: capitals; habs: canadiens; leafs: maple leafs; pens: penguins; preds:
+predators; cards: cardinals; phils: phillies; jays: blue jays; wolves: timberwolves; fins:
+dolphins; bucs: buccaneers; jags: jaguars; hawks: seahawks; birds: eagles; goalscorer: goal
+scorer top; top scorer: goal scorer; marksman: goal scorer; top flight: league; white house:
+president; third: 3; second: 2; grosser: gross; box office hit: top gross; biggest hit: top
+gross; televoters: televote; ladies: women; la primera: laliga; scudetto: serie a italy; golden
+boot: top goal scorer; leading scorer: top goal scorer; bolts: tampa bay lightning; bundesliga:
+germany; calder: rookie; run: leader; lead: leader; rule: leader; psg: paris germain; paris st
+germain: psg; bayern: munich; inter: milan; barca: barcelona; atleti: atletico madrid; man utd:
+manchester united; gunners: arsenal; reds: liverpool; toffees: everton; magpies: newcastle;
+hammers: west ham; villans: aston villa; rossoneri: milan; juve: juventus; bvb: dortmund; los
+blancos: real madrid; roy: rookie year; rookie of the year: roy; dpoy: defensive player year;
+mip: improved player; sixth man: 6moy; mvp: valuable player; all england club: wimbledon; sw19:
+wimbledon; flushing meadows: us open; melbourne park: australian open; augusta: masters; roland
+garros: french open; lombardi trophy: superbowl; lombardi: superbowl nfl; larry o'brien:
+nbafinals; commissioner's trophy: worldseries; jules rimet: worldcup; heisman: college football;
+ballon d'or: soccer; cut down the nets: ncaa basketball champion; march madness: ncaa tournament
+basketball; final four: ncaa tournament; big dance: ncaa tournament; ipl: indian premier league;
+bbl: big bash league; psl: pakistan super league; ucl: championsleague; uel: europaleague;
+premier league: epl england; bundesliga: germany; serie a: italy; la liga: spain; ligue 1:
+france; eredivisie: netherlands; tour de france: cycling; yellow jersey: tour france; green
+jacket: masters; kentucky derby: horse; champions league: uefa; academy award: oscar; motion
+picture: movie; directing: director; director: directing; actor: acting; top 4: championsleague;
+west: western; east: eastern; western: west; eastern: east; finals: final; american league: al;
+national league: nl; nba: basketball; nfl: football; mlb: baseball; nhl: hockey; eurovision:
+song; grammy: music; time magazine: time; billboard: chart; box office: gross; opening weekend:
+gross; number one: top; number 1: top; leading: top; premiership: primeminister; presidency:
+president; papacy: pope; governorship: governor; mayoralty: mayor
 """
 
 _ACTS = """

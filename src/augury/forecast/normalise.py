@@ -240,6 +240,7 @@ _POLARITY: Final = (
     _rule(r"\b(?:drops?|falls?|tumbles?)\s+(?:out\s+of|from)\s+(?:the\s+|[A-Z]\w+'s\s+)?(?:\w+\s+)?(?:top\s+(?:flight|division|tier)|premier\s+league)\b",
           "be relegated"),
     # Candidates.
+    _rule(r"\bpass(?:es)?\s+over\s+(?=[A-Z])", "not choose "),
     _rule(r"\b(?:dumps?|ditch(?:es)?|abandons?|spurns?|jilts?)\s+(?=[A-Z])", "not nominate "),
     _rule(r"\b(?:is|are|be|gets?|getting)\s+(?:defeated|beaten|toppled|ousted|unseated|knocked\s+off|upset)\s+"
           r"(?:in|at)\s+(?=(?:the|an?|his|her|their)\b)", "fail to win "),
