@@ -32,6 +32,7 @@ NOUNS = {
     "series": {"net", "storage", "jobs"},
     "deliveries": {"net", "storage"},
     "macro": {"net"},
+    "extension": {"graph", "relations", "search", "markets", "net", "storage"},
     "watchlists": {"markets", "series", "rvol", "deliveries", "storage", "jobs"},
     "rvol": {"storage", "jobs"},
 }
@@ -80,6 +81,9 @@ PURE = [
     "http/gcra.py",
     "access/keys.py",
     "net/addresses.py",
+    "extension/sports.py",
+    "extension/page.py",
+    "extension/fitness.py",
     "macro/target.py",
     "macro/caching.py",
     "watchlists/rules.py",

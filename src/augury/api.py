@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from augury.deliveries import routes as deliveries
+from augury.extension import routes as extension
 from augury.forecast import routes as forecast
 from augury.graph import routes as graph
 from augury.health import routes as health
@@ -23,6 +24,7 @@ ROUTERS = (
     rvol.router,  # 4.3  /v1/rvol/*
     markets.router,  # 4.4  /v1/markets
     relations.router,  # /docs/factors: the causal factor base
+    extension.router,  # 4.4  /extension/v1/*
     watchlists.router,  # 4.4  /v1/watchlists
     series.router,  # 4.4  /v1/external-series
     deliveries.router,  # 4.4  /v1/watchlists/{watchlist_id}/deliveries

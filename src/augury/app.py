@@ -16,6 +16,7 @@ from augury.access.service import AccessService
 from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService
 from augury.errors import SetupProblem
+from augury.extension.service import ExtensionService
 from augury.forecast.service import RUN, ForecastService
 from augury.graph import jobs as graph_jobs
 from augury.graph.service import GraphService
@@ -70,6 +71,7 @@ class Services:
     evaluator: Evaluator
     watchlists: WatchlistService
     macro: MacroRuntime
+    extension: ExtensionService
     forecast: ForecastService
     rvol: RvolService
     series: SeriesService
@@ -96,6 +98,9 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
         macro = MacroRuntime(settings)
         stack.push_async_callback(macro.aclose)
         graphs = GraphService(database, search, relations)
+        pages = policy if settings.extension_fetch == "on" else None
+        extension = ExtensionService(database, search, relations, graphs, policy=pages)
+        stack.push_async_callback(extension.close)
         series = SeriesService(database, vault, policy)
         stack.push_async_callback(series.close)
         observer = Observer(linked=relation_store.linked, volatility=_volatility)
@@ -112,6 +117,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             evaluator=evaluator,
             watchlists=WatchlistService(database, evaluator, deliveries),
             macro=macro,
+            extension=extension,
             graph=graphs,
             forecast=ForecastService(database, search, graphs),
             rvol=RvolService(database, settings),

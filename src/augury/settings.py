@@ -180,6 +180,10 @@ class Settings(BaseSettings):
         "comma.",
     )
 
+    extension_fetch: OnOff = Field(
+        default="off",
+        description="Fetch a page of which a keyed caller tells the address alone, for its title.",
+    )
     notify_schemes: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
         description="Apprise services by URL scheme that deliveries may use, by comma; unset: "

@@ -61,6 +61,8 @@ class Traffic:
             ("search", "keyed"): Policy("search", keyed, flights, fail_open=True),
             ("markets", "anonymous"): Policy("anonymous-markets", anonymous, fail_open=True),
             ("markets", "keyed"): Policy("markets", keyed, flights, fail_open=True),
+            ("extension", "anonymous"): Policy("anonymous-extension", anonymous, fail_open=True),
+            ("extension", "keyed"): Policy("extension", keyed, flights, fail_open=True),
             ("forecast", "keyed"): Policy(
                 "forecast", Rate.parse(settings.forecast_rate), settings.forecast_in_flight
             ),
@@ -172,6 +174,7 @@ def gate_of(dependant: Dependant) -> Gate | None:
 
 SearchCaller = Annotated[Caller, Depends(Gate("search", "search:read", anonymous=True))]
 MarketsCaller = Annotated[Caller, Depends(Gate("markets", "search:read", anonymous=True))]
+ExtensionCaller = Annotated[Caller, Depends(Gate("extension", "search:read", anonymous=True))]
 ForecastCaller = Annotated[Caller, Depends(Gate("forecast", "forecast:read"))]
 RvolCaller = Annotated[Caller, Depends(Gate("rvol", "rvol:read"))]
 WatchCaller = Annotated[Caller, Depends(Gate("watch", "watch:write"))]

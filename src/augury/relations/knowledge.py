@@ -13,7 +13,7 @@ import hashlib
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
@@ -120,6 +120,8 @@ class Base:
     """What could not be read: one text each, with file and factor."""
     version: str
     """16 hexadecimal digits that differ whenever the base does."""
+    entities: Mapping[str, Sequence[Mapping[str, str]]]
+    """The lists that patterns are expanded over, by kind: teams, players, countries."""
 
     @property
     def written(self) -> list[Factor]:
@@ -317,6 +319,7 @@ class _Reader:
             dangling=tuple(dangling),
             problems=tuple(self.problems),
             version=version,
+            entities=self._entities,
         )
 
     def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:

@@ -72,6 +72,8 @@ class Team(NamedTuple):
     city: frozenset[str]
     nickname: frozenset[str]
     others: tuple[frozenset[str], ...]
+    place: str
+    """The city as it is written."""
 
 
 def _read(league: str, lines: str) -> tuple[Team, ...]:
@@ -80,7 +82,8 @@ def _read(league: str, lines: str) -> tuple[Team, ...]:
         city, nickname, *others = (part.strip() for part in line.split("|"))
         short = frozenset(terms(nickname))
         names = tuple(frozenset(terms(other)) for other in others)
-        out.append(Team(f"{league}:{nickname.casefold()}", frozenset(terms(city)), short, names))
+        key = f"{league}:{nickname.casefold()}"
+        out.append(Team(key, frozenset(terms(city)), short, names, city))
     return tuple(out)
 
 

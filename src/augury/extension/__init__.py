@@ -1,0 +1,1 @@
+"""Markets for the page a reader is on."""

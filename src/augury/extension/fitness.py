@@ -1,0 +1,126 @@
+"""Which markets may stand on somebody else's page as an advertisement. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, Protocol
+
+from augury.search.text import fold
+
+NEAR_CERTAIN: Final = 0.95
+WIDEST: Final = 0.10
+"""Between the best bid and the best ask."""
+LEAST_LIQUIDITY, LEAST_DAY, LEAST_VOLUME = 1_000.0, 500.0, 10_000.0
+"""Resting money, or traded in a day, or ever: any of them makes a market liquid (US dollars or
+contracts)."""
+
+# Death, violence, war, sexual subjects, disasters, illness, crimes against people. A word too many
+# costs an advertisement; a word too few puts a death beside a story for children.
+_UNSAFE = re.compile(
+    r"\b(?:die[ds]?|dying|deaths?|dead|deadly|deceased|kill\w*|murder\w*|manslaughter|homicides?|"
+    r"assassin\w*|suicid\w*|execut(?:ed|ions?)|behead\w*|funeral|obituar\w*|mortality|fatal\w*|"
+    r"casualt\w*|massacre\w*|genocid\w*|ethnic cleansing|lynch\w*|stabb\w*|shooting|shootings|"
+    r"shot (?:at|dead|by)|gun(?:men|man|shot|fire)|mass shooter|shooter|hostages?|kidnap\w*|"
+    r"abduct\w*|"
+    r"tortur\w*|terror\w*|bomb\w*|airstrikes?|air strikes?|drone strikes?|missiles?|"
+    r"strikes? (?:on|in|against)|military (?:strikes?|action|operation|clash)|warheads?|nuclear "
+    r"(?:weapons?|test|strike|attack|detonation|war)|detonat\w*|invasions?|invad\w*|"
+    r"attacks?(?! rate)|attacked|troops|war|wars|wartime|warfare|ceasefire|frontline|captures?|"
+    r"captured|occup(?:y|ied|ation)|insurgen\w*|coup|civil war|riots?|hamas|hezbollah|houthis?|"
+    r"isis|"
+    r"isil|al-?qaeda|taliban|gaza|rape[ds]?|rapist|sex|sexual\w*|sexually|porn\w*|onlyfans|nudes?|"
+    r"naked|escorts?|prostitut\w*|pedophil\w*|paedophil\w*|molest\w*|groom(?:ing|er)|epstein|diddy|"
+    r"weinstein|assault\w*|abus\w*|harass\w*|traffick\w*|incest|overdos\w*|fentanyl|heroin|cocaine|"
+    r"meth|drug cartels?|cartels?|cancer|tumou?r|terminal(?:ly)? ill\w*|hospitali[sz]ed|coma|"
+    r"pandemic|epidemic|outbreaks?|ebola|measles|bird flu|h5n1|mpox|covid\w*|coronavirus|virus|"
+    r"plague|famine|starv\w*|refugees?|earthquakes?|tsunami|eruption|volcan\w*|hurricane(?!s)|"
+    r"typhoon|cyclone|tornado|tornadoes|wildfires?|floods?|flooding|landslide|disasters?|tragedy|"
+    r"tragic|(?:plane|train|car|helicopter) crash|crash(?:es|ed)? (?:into|on)|shipwreck|"
+    r"submersible|"
+    r"meltdown|abortions?|miscarriage|divorce|death penalty|hanged|serial killer|"
+    r"school shooting|mass grave|hate crime|slavery|slurs?|nazi\w*|hitler|n-word|kkk|antisemit\w*|"
+    r"deport\w*|assisted dying|euthanasia|self-harm|missing person|found alive|survive|"
+    r"second coming|jesus|messiah|human remains|cannibal\w*|arson\w*|lethal|mangione|"
+    r"impact earth|asteroid|doomsday|apocalypse|extinct\w*|world war)\b"
+)
+
+
+class Offered(Protocol):
+    """What fitness reads of a market."""
+
+    @property
+    def question(self) -> str: ...
+    @property
+    def event_name(self) -> str | None: ...
+    @property
+    def tags(self) -> Sequence[str]: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def prices(self) -> Sequence[float | None]: ...
+    @property
+    def closes_at(self) -> datetime | None: ...
+    @property
+    def best_bid(self) -> float | None: ...
+    @property
+    def best_ask(self) -> float | None: ...
+    @property
+    def liquidity(self) -> float | None: ...
+    @property
+    def volume_24h(self) -> float | None: ...
+    @property
+    def volume(self) -> float | None: ...
+
+
+def is_safe(*texts: str) -> bool:
+    """Whether no text speaks of death, violence, sex, or a disaster."""
+    return not any(_UNSAFE.search(fold(text)) for text in texts)
+
+
+def is_open(market: Offered, now: datetime) -> bool:
+    """Whether it trades now, with a two-sided doubt about the outcome."""
+    known = [price for price in market.prices if price is not None]
+    return (
+        market.status == "active"
+        and (market.closes_at is None or market.closes_at > now)
+        and bool(known)
+        and max(known) < NEAR_CERTAIN
+        and (len(market.prices) > 2 or min(known) > 1 - NEAR_CERTAIN)
+    )
+
+
+def is_liquid(market: Offered) -> bool:
+    """Whether a reader who follows it would find a market there."""
+    bid, ask = market.best_bid, market.best_ask
+    if bid is not None and ask is not None and ask - bid > WIDEST:
+        return False
+    return (
+        (market.liquidity or 0) >= LEAST_LIQUIDITY
+        or (market.volume_24h or 0) >= LEAST_DAY
+        or (market.volume or 0) >= LEAST_VOLUME
+    )
+
+
+def is_fit(market: Offered, now: datetime) -> bool:
+    """Whether a market may be shown on a general page."""
+    return (
+        is_open(market, now)
+        and is_liquid(market)
+        and is_safe(market.question, market.event_name or "", " ".join(market.tags))
+    )
+
+
+def worth(market: Offered, relevance: float, overlap: float) -> float:
+    """How much showing a fit market is worth, in [0, 1].
+
+    `relevance`: the search's score over the best one's; `overlap`: share of the market's telling
+    words that stand on the page.
+    """
+    known = [price for price in market.prices if price is not None]
+    likely = known[0] if known else 1.0
+    doubt = 4 * likely * (1 - likely)
+    traded = math.log10(1 + max(market.volume_24h or 0, (market.volume or 0) / 30)) / 6
+    return 0.35 * relevance + 0.45 * overlap + 0.1 * min(1.0, traded) + 0.1 * doubt

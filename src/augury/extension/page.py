@@ -1,0 +1,129 @@
+"""A page as its reader's browser tells of it: address, title, text. Pure: nothing is fetched."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from augury.search.schemas import MAX_QUERY, is_readable
+
+_SLUG_BREAK = re.compile(r"[-_+.,/\s]+")
+_ENDING = re.compile(r"\.(?:s?html?|php|aspx?|jsp|cms|amp)$", re.IGNORECASE)
+# Parts of paths that say where a page lies, not what it is about.
+_PLACES: Final = frozenset(
+    """news article articles story stories index amp live blog blogs post posts video videos watch
+    en us uk world www html detail id page pages preview game match matches event events market
+    markets status""".split()
+)
+_IDENTIFIER = re.compile(r"(?=.*\d)[a-z0-9]{7,}|\d{5,}|[a-f0-9]{8,}|c[a-z0-9]{10,}", re.IGNORECASE)
+_SITE = re.compile(r"^(?P<title>.*\S)\s+(?:[|·•—–]|-|::)\s+(?P<site>[^|·•—–]{2,40})$")
+FIRST_WORDS: Final = 40
+"""Words of the text that stand for a page without a title."""
+_VENUES: Final = ("polymarket.com", "kalshi.com")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is told of a page; empty where nothing is."""
+
+    url: str = ""
+    title: str = ""
+    text: str = ""
+    query: str = ""
+
+    @property
+    def host(self) -> str:
+        return _split(self.url)[0]
+
+    @property
+    def path(self) -> str:
+        return _split(self.url)[1]
+
+    @property
+    def heading(self) -> str:
+        """The title without its site's name, else what the address says."""
+        title = " ".join(self.title.split())
+        found = _SITE.match(title)
+        if found and len(found["title"].split()) >= 3 and len(found["site"].split()) <= 4:
+            title = found["title"]
+        return title if is_readable(title) else words_of(self.url)
+
+    @property
+    def question(self) -> str:
+        """What to search for: the query, the heading, or the text's first words."""
+        if is_readable(self.query):
+            return self.query[:MAX_QUERY]
+        host = self.host
+        if any(host == venue or host.endswith(f".{venue}") for venue in _VENUES):
+            return self.url[:MAX_QUERY]  # search reads the venues' own addresses
+        heading = self.heading
+        if is_readable(heading) and (len(heading.split()) > 2 or not self.text):
+            return heading[:MAX_QUERY]
+        first = " ".join(self.text.split()[:FIRST_WORDS])
+        return f"{heading} {first}".strip()[:MAX_QUERY]
+
+    def filled(self, html: bytes) -> Page:
+        """With title and text from a page that was fetched, where they are missing."""
+        reader = _Reader()
+        reader.feed(html[:500_000].decode("utf-8", "replace"))
+        return replace(
+            self,
+            title=self.title or reader.title[:500],
+            text=self.text or reader.description[:2000],
+        )
+
+
+def words_of(url: str) -> str:
+    """The words in an address: the longest part of its path, without numbers that name files."""
+    best: list[str] = []
+    for part in _split(url)[1].split("/"):
+        words = [w for w in _SLUG_BREAK.split(_ENDING.sub("", part)) if w]
+        words = [w for w in words if not _IDENTIFIER.fullmatch(w)]
+        if len(words) == 1 and words[0].lower() in _PLACES:
+            continue
+        if sum(map(len, words)) > sum(map(len, best)):
+            best = words
+    return " ".join(best)
+
+
+def _split(url: str) -> tuple[str, str]:
+    """Host and path in plain characters; the query and what follows it stay unread."""
+    try:
+        parts = urlsplit(url.strip())
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return "", ""
+    return host, unquote(parts.path)
+
+
+class _Reader(HTMLParser):
+    """Title and description of a page, and nothing else of it."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title = ""
+        self.description = ""
+        self._in_title = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "title" and not self.title:
+            self._in_title = True
+        elif tag == "meta":
+            told = dict(attrs)
+            name = (told.get("property") or told.get("name") or "").lower()
+            content = " ".join((told.get("content") or "").split())
+            if name == "og:title" and content:
+                self.title = content
+            elif name in ("description", "og:description") and not self.description:
+                self.description = content
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "title":
+            self._in_title = False
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.title = f"{self.title} {data}".strip()

@@ -1,0 +1,128 @@
+"""/extension/v1/*: markets for the page a reader is on."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import msgspec
+from fastapi import Depends, Request, Response
+
+from augury.errors import InvalidInput
+from augury.extension import schemas
+from augury.extension.service import Answer, ExtensionService
+from augury.graph.schemas import PublicCausalGraph, public
+from augury.http import openapi, routing
+from augury.http.callers import Caller, ExtensionCaller
+from augury.http.exchange import exchange_of
+from augury.settings import Settings
+
+router = routing.router(tags=["extension"], prefix="/extension/v1")
+
+_ERRORS = openapi.errors(413, 422, 431)
+
+
+async def _service(request: Request) -> ExtensionService:
+    return request.app.state.services.extension
+
+
+async def _settings(request: Request) -> Settings:
+    return request.app.state.services.settings
+
+
+Service = Annotated[ExtensionService, Depends(_service)]
+Limits = Annotated[Settings, Depends(_settings)]
+
+
+@router.post(
+    "/search",
+    summary="Markets for a page",
+    response_model=schemas.PageResponse,
+    responses=_ERRORS,
+)
+async def search(
+    body: schemas.SearchPageRequest,
+    caller: ExtensionCaller,
+    request: Request,
+    service: Service,
+    settings: Limits,
+) -> Response:
+    """By its address, title, text, or a query. A sports page is answered by sports search."""
+    _within_tier(body.limit, caller, settings)
+    found = await service.search(
+        body.page(),
+        mode=body.mode,
+        ads_mode=body.ads_mode,
+        sports_mode=body.sports_mode,
+        limit=body.limit,
+        may_fetch=caller.kind == "key",
+    )
+    return _answer(request, found)
+
+
+@router.post(
+    "/sports-search",
+    summary="Markets for a page on sports",
+    response_model=schemas.PageResponse,
+    responses=_ERRORS,
+)
+async def sports_search(
+    body: schemas.SportsPageRequest,
+    caller: ExtensionCaller,
+    request: Request,
+    service: Service,
+    settings: Limits,
+) -> Response:
+    """Of the game it names, by teams, league and start time; or on what it is about."""
+    _within_tier(body.limit, caller, settings)
+    found = await service.sports(
+        body.page(),
+        mode=body.mode,
+        fixture=body.fixture.fixture() if body.fixture else None,
+        limit=body.limit,
+        may_fetch=caller.kind == "key",
+    )
+    return _answer(request, found)
+
+
+@router.post(
+    "/graph",
+    summary="The causal graph of what a page is about",
+    response_model=PublicCausalGraph,
+    responses=_ERRORS,
+)
+async def graph(
+    body: schemas.PageRequest, caller: ExtensionCaller, service: Service
+) -> PublicCausalGraph:
+    """What drives it, what follows, and the markets on each."""
+    return public(await service.graph(body.page(), may_fetch=caller.kind == "key"))
+
+
+@router.post(
+    "/prices",
+    summary="Prices of markets by id",
+    response_model=schemas.PricesResponse,
+    responses=_ERRORS,
+)
+async def prices(
+    body: schemas.PricesRequest, caller: ExtensionCaller, service: Service
+) -> Response:
+    """Of up to 100 at once; unknown ids are left out."""
+    quotes = await service.prices(body.ids)
+    content = {"prices": {id: schemas.price(quote) for id, quote in quotes.items()}}
+    return Response(msgspec.json.encode(content), media_type="application/json")
+
+
+def _answer(request: Request, found: Answer) -> Response:
+    exchange = exchange_of(request.scope)
+    latency = round((time.perf_counter() - exchange.started) * 1000)
+    content = schemas.answer(exchange.request_id, found, latency)
+    return Response(msgspec.json.encode(content), media_type="application/json")
+
+
+def _within_tier(limit: int, caller: Caller, settings: Settings) -> None:
+    most = settings.anonymous_top_k if caller.tier == "anonymous" else settings.search_top_k
+    if limit > most:
+        raise InvalidInput.at(
+            "body", "limit", msg=f"Input should be at most {most}.", type="less_than_equal"
+        )

@@ -1,0 +1,282 @@
+"""Wire shapes of the extension routes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from augury.clock import isoformat
+from augury.extension import sports
+from augury.extension.page import Page
+from augury.extension.service import AdsMode, Answer, Mode, Shown, SportsMode
+from augury.extension.sports import Fixture, Start
+from augury.http.fields import BodyMoment
+from augury.markets.records import Platform, Status
+from augury.markets.store import Quote
+from augury.search.schemas import MAX_QUERY, WholeNumber
+
+MAX_URL, MAX_TITLE, MAX_TEXT, MAX_IDS = 2048, 500, 50_000, 100
+
+Side = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=100)]
+Limit = Annotated[WholeNumber, Field(ge=1, description="Most markets; 20 without a key, 50 with.")]
+
+_PAGE = {
+    "url": "https://example.org/economy/fed-holds-rates-december",
+    "title": "Fed holds rates, December cut in doubt",
+}
+_MARKET: dict[str, Any] = {
+    "id": "kalshi:KXFEDDECISION-26DEC-C25",
+    "platform": "kalshi",
+    "question": "Fed decision in December? — Cut 25bps",
+    "outcomes": ["Yes", "No"],
+    "status": "active",
+    "platform_url": "https://kalshi.com/markets/kxfeddecision",
+    "score": 7.41,
+    "dimension": "direct",
+    "why": "The page is about Fed and Cut.",
+    "current_prices": {"Yes": 0.62, "No": 0.38},
+    "price_as_of": "2026-11-21T09:30:00Z",
+}
+_FIXTURE = {
+    "league": "nba",
+    "home": "Magic",
+    "away": "Suns",
+    "starts_at": "2026-04-01T23:00:00Z",
+}
+
+
+def _example(example: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [example]})
+
+
+class PageRequest(BaseModel):
+    """What the browser tells of a page; at least one part with words in it."""
+
+    model_config = _example(_PAGE)
+
+    url: str | None = Field(
+        None,
+        max_length=MAX_URL,
+        strict=True,
+        description="Its words are read; the page is not fetched unless the operator allows.",
+    )
+    title: str | None = Field(None, max_length=MAX_TITLE, strict=True)
+    text: str | None = Field(
+        None, max_length=MAX_TEXT, strict=True, description="Of the page, from its beginning."
+    )
+    query: str | None = Field(
+        None,
+        max_length=MAX_QUERY,
+        strict=True,
+        description="What to search for in place of what the page says.",
+    )
+
+    def page(self) -> Page:
+        """As the service takes it."""
+        return Page(self.url or "", self.title or "", self.text or "", self.query or "")
+
+
+class SearchPageRequest(PageRequest):
+    """A page, and how its markets are served."""
+
+    model_config = _example({**_PAGE, "mode": "ads", "ads_mode": "thorough", "limit": 3})
+
+    mode: Mode = Field(
+        "extension",
+        description="ads: only markets fit for a general page: active, liquid, in doubt, and on no "
+        "subject that offends.",
+    )
+    ads_mode: AdsMode = Field(
+        "fast",
+        description="fast: in the order of the search; thorough: from more markets, ranked again "
+        "by what the page's text names, by trading and by doubt.",
+    )
+    sports_mode: SportsMode = Field("auto", description="How a sports page is answered.")
+    limit: Limit = 10
+
+
+class FixtureRequest(BaseModel):
+    """A game, told rather than read from the page."""
+
+    model_config = _example(_FIXTURE)
+
+    league: Side | None = Field(None, description="In any words; tells cities apart.")
+    home: Side
+    away: Side
+    starts_at: BodyMoment | None = Field(None, description="Absent: the next game of the two.")
+
+    def fixture(self) -> Fixture:
+        """As the service takes it."""
+        league = sports.league_of(self.league) if self.league else None
+        start = None
+        if self.starts_at is not None:
+            day = self.starts_at.astimezone(sports.EASTERN).date()
+            start = Start(day, self.starts_at, True)
+        sides = sports.name(self.home, league), sports.name(self.away, league)
+        return Fixture(*sides, league, start)
+
+
+class SportsPageRequest(PageRequest):
+    """A page on sports."""
+
+    model_config = _example({"title": "Suns vs Magic: preview", "mode": "fixture"})
+
+    mode: SportsMode = Field(
+        "auto",
+        description="fixture: markets of one game only; direct: on what the page is about; auto: "
+        "of the game where one is found, else direct.",
+    )
+    fixture: FixtureRequest | None = None
+    limit: Limit = 10
+
+
+class PageMarket(BaseModel):
+    """A market for a page: a search result, why it is one, and its price."""
+
+    model_config = _example(_MARKET)
+
+    id: str
+    platform: Platform
+    question: str
+    outcomes: list[str]
+    status: Status
+    platform_url: str | None
+    score: float = Field(description="For ranking within this response; not a probability.")
+    dimension: Literal["direct"]
+    why: str = Field(description="Why this market, in a line for readers.")
+    current_prices: dict[str, float | None] | None = Field(
+        description="Probability by outcome; null: no quote."
+    )
+    price_as_of: datetime | None
+
+
+class PageFixture(BaseModel):
+    """The game that was read from the page or the request."""
+
+    model_config = _example(_FIXTURE)
+
+    league: str | None
+    home: str
+    away: str
+    starts_at: str | None = Field(description="A time, or a day where no more is known.")
+
+
+class PageResponse(BaseModel):
+    """Markets for a page."""
+
+    model_config = _example(
+        {
+            "request_id": "req_01989d2c7f6b7c3f9d0e8f1a2b3c4d5e",
+            "route": "search",
+            "query_used": "Fed holds rates, December cut in doubt",
+            "fixture": None,
+            "results": [_MARKET],
+            "latency_ms": 9,
+        }
+    )
+
+    request_id: str
+    route: Literal["search", "sports"] = Field(description="Which search answered.")
+    query_used: str
+    fixture: PageFixture | None
+    results: list[PageMarket]
+    latency_ms: int
+
+
+class PricesRequest(BaseModel):
+    """Markets whose prices are wanted."""
+
+    model_config = _example({"ids": ["kalshi:KXFEDDECISION-26DEC-C25"]})
+
+    ids: list[Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200)]] = Field(
+        min_length=1, max_length=MAX_IDS, description="A repeated one counts once."
+    )
+
+
+_PRICE = {
+    "current_prices": {"Yes": 0.62, "No": 0.38},
+    "price_as_of": "2026-11-21T09:30:00Z",
+    "status": "active",
+}
+
+
+class MarketPrice(BaseModel):
+    """A market's price."""
+
+    model_config = _example(_PRICE)
+
+    current_prices: dict[str, float | None] | None = Field(
+        description="Probability by outcome; null: no quote."
+    )
+    price_as_of: datetime | None
+    status: Status
+
+
+class PricesResponse(BaseModel):
+    """Prices by market id; unknown ids are left out."""
+
+    model_config = _example({"prices": {"kalshi:KXFEDDECISION-26DEC-C25": _PRICE}})
+
+    prices: dict[str, MarketPrice]
+
+
+def answer(request_id: str, found: Answer, latency_ms: int) -> dict[str, Any]:
+    """`PageResponse` as plain data."""
+    return {
+        "request_id": request_id,
+        "route": found.route,
+        "query_used": found.query,
+        "fixture": _fixture(found.fixture),
+        "results": [_market(one) for one in found.results],
+        "latency_ms": latency_ms,
+    }
+
+
+def price(quote: Quote) -> dict[str, Any]:
+    """`MarketPrice` as plain data."""
+    return {
+        "current_prices": _prices(quote.outcomes, quote.prices),
+        "price_as_of": _time(quote.price_as_of),
+        "status": quote.status,
+    }
+
+
+def _market(shown: Shown) -> dict[str, Any]:
+    row = shown.row
+    return {
+        "id": row.id,
+        "platform": row.platform,
+        "question": row.question,
+        "outcomes": row.outcomes,
+        "status": row.status,
+        "platform_url": row.url,
+        "score": shown.score,
+        "dimension": "direct",
+        "why": shown.why,
+        "current_prices": _prices(row.outcomes, row.prices),
+        "price_as_of": _time(row.price_as_of),
+    }
+
+
+def _fixture(fixture: Fixture | None) -> dict[str, Any] | None:
+    if fixture is None:
+        return None
+    start = fixture.start
+    return {
+        "league": fixture.league,
+        "home": fixture.home.text,
+        "away": fixture.away.text,
+        "starts_at": (_time(start.at) or start.day.isoformat()) if start else None,
+    }
+
+
+def _prices(outcomes: list[str], prices: list[float | None]) -> dict[str, float | None] | None:
+    if all(one is None for one in prices):
+        return None
+    return dict(zip(outcomes, prices, strict=False))
+
+
+def _time(moment: datetime | None) -> str | None:
+    return isoformat(moment) if moment else None

@@ -1,0 +1,52 @@
+"""What is read of a page, and of its address."""
+
+from __future__ import annotations
+
+import pytest
+
+from augury.extension.page import Page, words_of
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("https://a.org/us/fed-holds-rates-2026-09-17/?utm=x#top", "fed holds rates 2026 09 17"),
+        ("https://apnews.com/article/will-powell-resign-3f2a91bc77de", "will powell resign"),
+        ("https://x.org/news/2026/04/15/index.html", "2026"),
+        ("https://x.org/", ""),
+        ("not a url", "not a url"),
+        ("https://[::1", ""),
+        ("https://x.org/%66ed%2Dcuts", "fed cuts"),
+    ],
+)  # fmt: skip
+def test_words_of_an_address(url: str, words: str) -> None:
+    assert words_of(url) == words
+
+
+@pytest.mark.parametrize(
+    ("page", "question"),
+    [
+        (Page(title="Fed cuts rates by a quarter | Reuters"), "Fed cuts rates by a quarter"),
+        (Page(title="Elche - Levante"), "Elche - Levante"),
+        (Page(title="Fed cuts rates", query="bitcoin"), "bitcoin"),
+        (Page(url="https://a.org/us-recession-odds"), "us recession odds"),
+        (Page(title="News", text="The Fed cut rates today."), "News The Fed cut rates today."),
+        (Page(url="https://kalshi.com/markets/kxfed"), "https://kalshi.com/markets/kxfed"),
+        (Page(url="https://polymarket.com.evil.org/event/x-y"), "x y"),
+        (Page(title="\u200b"), ""),
+    ],
+)
+def test_what_is_searched_for(page: Page, question: str) -> None:
+    assert page.question == question
+
+
+def test_a_fetched_page_fills_what_is_missing() -> None:
+    html = (
+        b"<html><head><title>Old <b>name</b></title><meta property='og:title' "
+        b"content='Fed &amp; ECB cut'>"
+        b"<meta name=description content='Both banks cut.'></head><script>x</script>"
+    )
+    assert Page(url="https://a.org/1").filled(html).title == "Fed & ECB cut"
+    assert Page(url="https://a.org/1").filled(html).text == "Both banks cut."
+    assert Page(title="Mine").filled(html).title == "Mine"
+    assert Page().filled(b"\xff\xfe<title>" * 1000).text == ""
