@@ -280,8 +280,10 @@ def _known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
             if kind == "wnba-team":
                 add(row["name"].split()[-1], key, 0.4)
             for alias in row.get("match", "").split("|"):
-                if "&" not in alias:
-                    add(alias.strip(), key, weight)
+                # "sinner & !film": a name that is a word of its own
+                plain, *others = (part.strip() for part in alias.split("&"))
+                if all(part.startswith("!") for part in others):
+                    add(plain, key, weight / 2 if others else weight)
     return {words: frozenset(keys) for words, keys in found.items()}
 
 
