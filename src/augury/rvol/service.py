@@ -27,6 +27,8 @@ LIVE = timedelta(hours=24)
 """A forecast published later than this after its day's close is a replay, and says so."""
 ACTUALS_BACK = 750
 """Days before an asset's last one for which actuals are made."""
+AT_ONCE = 50
+"""Assets whose actuals are made in one transaction."""
 KEPT, LARGEST_KEPT = 256, 256 * 1024
 """How many answers are kept until something is published, and the largest of them in bytes."""
 ALIASES = ("champion", "latest", "stable")
@@ -201,20 +203,26 @@ class RvolService:
             changed = await store.changed_from(conn, family, on.name)
             if changed is None:
                 return
+            known_at = await store.clock(conn)
             given = _packed(await store.series(conn, family, on.name), on)
-            if not given.assets:
-                return
-            last = int(max(given.days[i, n - 1] for i, n in enumerate(given.lengths)))
-            first = max(number(changed) - 2 * max(self.horizons) - 7, last - ACTUALS_BACK)
-            at = self._clock()
+        if not given.assets:
+            return
+        last = int(max(given.days[i, n - 1] for i, n in enumerate(given.lengths)))
+        first = max(number(changed) - 2 * max(self.horizons) - 7, last - ACTUALS_BACK)
+        at, settle = self._clock(), SETTLE.total_seconds()
+        # Some assets at a time: a thousand have millions of windows.
+        for start in range(0, len(given.assets), AT_ONCE):
+            some = given.only(range(start, min(start + AT_ONCE, len(given.assets))))
             made = await asyncio.to_thread(
-                issuing.actuals, given, on, self.horizons,
-                first=first, now=int(at.timestamp()), settle=int(SETTLE.total_seconds()),
+                issuing.actuals, some, on, self.horizons,
+                first=first, now=int(at.timestamp()), settle=int(settle),
             )  # fmt: skip
-            done = await store.put_actuals(conn, made, now=at, settle=SETTLE.total_seconds())
-            await store.bump(conn)
-        outcome.actuals += done.added
-        outcome.revised += done.revised
+            async with self.database.transaction() as conn:
+                await store.lock(conn)
+                done = await store.put_actuals(conn, made, now=at, settle=settle, known_at=known_at)
+                await store.bump(conn)
+            outcome.actuals += done.added
+            outcome.revised += done.revised
 
     async def _promote(self) -> str | None:
         """Let the champion's alias go where the scores say, and `stable` to what is proven."""

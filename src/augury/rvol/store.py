@@ -509,11 +509,17 @@ class ActualsSummary(NamedTuple):
 
 
 async def put_actuals(
-    conn: Connection, actuals: Sequence[Actual], *, now: datetime, settle: float
+    conn: Connection,
+    actuals: Sequence[Actual],
+    *,
+    now: datetime,
+    settle: float,
+    known_at: datetime,
 ) -> ActualsSummary:
     """Keep what was realized; a changed value is a new revision.
 
-    Preliminary until `settle` seconds after the window's end, then final.
+    Preliminary until `settle` seconds after the window's end, then final. `known_at` is when the
+    measures were read: what changes after it is news to `changed_from`.
     """
     await conn.execute(
         "create temp table if not exists news_actuals (asset text, horizon int2, as_of timestamptz,"
@@ -554,12 +560,12 @@ async def put_actuals(
             case when variance is null then 'incomplete'
                  when target_end_at + %(settle)s * interval '1 second' <= %(now)s then 'final'
                  else 'preliminary' end,
-            clock_timestamp(), (select count(*) from old) >= 0
+            %(known_at)s, (select count(*) from old) >= 0
           from news returning revision
         )
         select count(*) filter (where revision = 0), count(*) filter (where revision > 0) from added
         """,
-        {"now": now, "settle": settle},
+        {"now": now, "settle": settle, "known_at": known_at},
     )
     found = await rows.fetchone()
     await conn.execute(
