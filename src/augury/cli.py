@@ -96,12 +96,14 @@ def _evaluations() -> typer.Typer:
 
 
 def _benchmarks() -> typer.Typer:
+    from augury.forecast import commands as forecast
     from augury.rvol import commands as rvol
     from augury.search import commands as search
     from augury.watchlists import commands as watchlists
 
     group = typer.Typer(help="Measure the service on this machine.", no_args_is_help=True)
     group.command("search")(search.bench_search)
+    group.command("forecast")(forecast.bench_forecast)
     group.command("watch")(watchlists.bench_watch)
     group.command("rvol")(rvol.bench_rvol)
     group.callback()(_group)

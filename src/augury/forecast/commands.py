@@ -1,4 +1,4 @@
-"""`augury forecast`, `augury scorecard` and `augury eval forecast`."""
+"""`augury forecast`, `augury scorecard`, `augury eval forecast`, `augury bench forecast`."""
 
 from __future__ import annotations
 
@@ -203,3 +203,19 @@ def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, f
             (at if at.tzinfo else at.replace(tzinfo=UTC), float(price))
         )
     return found
+
+
+def bench_forecast(
+    markets: Annotated[int, typer.Option(min=1_000, help="How many markets to generate.")] = 50_000,
+    requests: Annotated[int, typer.Option(min=50, help="Forecasts over HTTP.")] = 500,
+    questions: Annotated[int, typer.Option(min=10, help="Questions of the run.")] = 300,
+    as_json: AsJson = False,
+) -> None:
+    """Generate markets and measure forecasts: by stage, through the routes, and as a run.
+
+    Example: augury bench forecast --markets 50000 --json
+    """
+    from augury.forecast import bench
+
+    result = asyncio.run(bench.run(markets, requests=requests, questions=questions))
+    typer.echo(json.dumps(result) if as_json else json.dumps(result, indent=1))
