@@ -108,11 +108,20 @@ def _json(answer: BaseModel) -> Response:
 
 # --- stream --------------------------------------------------------------------------------
 
+_EVENT = {
+    "type": "object",
+    "description": "One event of the stream.",
+    "properties": {
+        "id": {"type": "string", "description": "Its number, from 1."},
+        "event": {"type": "string", "description": "Its type."},
+        "data": {"type": "string", "description": "JSON: {event_type, data}."},
+    },
+}
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events in order: started, normalized, search, evidence (one a market),"
         " estimate, graph, then final or error; ping while there is silence.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": _EVENT}},
     },
     **openapi.FORECAST_ERRORS,
 }

@@ -161,6 +161,9 @@ def document(app: FastAPI, which: Literal["all", "public"]) -> dict[str, Any]:
     for path, item in paths.items():
         for method, operation in item.items():
             _complete(operation, anonymous=(path, method.upper()) in open_to_all)
+            if "requestBody" in operation and path not in PUBLIC_PATHS:
+                # The public nine answer as the specification lists it.
+                operation["responses"].setdefault("413", _documented(413))
     made["paths"] = paths
     schemas = made.get("components", {}).get("schemas", {})
     # FastAPI's own error shapes; ours says exactly what is sent.
