@@ -179,7 +179,7 @@ class Reading:
 IS_SPORTS: Final = 0.8
 
 _HOSTS = re.compile(
-    r"(?:^|\.)(?:espn|espncricinfo|nba|nfl|mlb|nhl|wnba|skysports|uefa|fifa|flashscore|goal|marca|"
+    r"(?:^|\.)(?:espn|mlssoccer|espncricinfo|nba|nfl|mlb|nhl|wnba|skysports|uefa|fifa|flashscore|goal|marca|"
     r"bleacherreport|cbssports|foxsports|nbcsports|theathletic|sofascore|premierleague|atptour|"
     r"wtatennis|ufc|formula1|motorsport|pgatour|hltv|liquipedia|cricbuzz|transfermarkt|fotmob|"
     r"rotowire|actionnetwork|sportingnews|si|lequipe|kicker|gazzetta|eurosport|tennis|golfdigest|"
@@ -218,7 +218,7 @@ _OTHER_THINGS = re.compile(
     r"war|nato|box office|oscars?|grammys?|album|movie|film|netflix|tv series|iphone|android|"
     r"openai|chatgpt|gpt|ai model|spacex|rocket launch|hurricane season|earthquake|climate|"
     r"temperature|vaccine|outbreak|merger|acquisition|ceo|layoffs|immigration|border|pope|"
-    r"wedding|bridesmaid|groomsman|song|single|eurovision|concert|biopic|prices?|review|recipe|"
+    r"wedding|sequel|director|actor|trailer|bridesmaid|groomsman|song|single|eurovision|concert|biopic|prices?|review|recipe|"
     r"minister|chancellor|bill|law|ban|budget|dollar|euro zone|yen)\b"
 )
 
