@@ -35,6 +35,8 @@ AS_GOOD: Final = 0.3
 KIN_CONTENT: Final = 0.85
 KIN_ASKED: Final = 0.4
 """Least likeness of a market that bounds or informs the answer."""
+SERIES_EXTRA: Final = 0.9
+"""A market with another deadline that has so telling a word of its own is of another series."""
 TWIN_GAP: Final = 0.1
 """Markets whose prices differ by more do not ask the same, whatever their words."""
 HALF_LIFE: Final = 4.0
@@ -297,6 +299,7 @@ class _Weighing:
             b for b in kin
             if b.fit.window in ("implies", "implied") and _same_but(b.fit, "window")
             and b.fit.gap and b.fit.content >= DIRECT_CONTENT
+            and b.fit.extra <= SERIES_EXTRA
         ]  # fmt: skip
         if not series:
             return None
@@ -379,7 +382,7 @@ class _Weighing:
         """Only others of the same contest have markets: what they leave is shared."""
         if self._asked.indefinite:
             return None  # one of those named may be meant
-        rivals = [b for b in kin if b.fit.rival]
+        rivals = [b for b in kin if b.fit.rival and b.fit.window in ("same", "unsaid")]
         if not rivals:
             return None
         taken = min(0.999, sum(b.positive for b in rivals))

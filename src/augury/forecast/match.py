@@ -316,6 +316,8 @@ def compare(q: View, m: View, at: date) -> Comparison:
     threshold = _threshold(ours, theirs)
     if threshold == "unsaid" and q.places and m.places and not q.places & m.places:
         threshold = "differs"
+    if threshold == "unsaid" and _districts(q) != _districts(m):
+        threshold = "differs"  # the House is not one of its seats
     stage = _stage(ours, theirs)
     if stage == "same" and _other_contest(q, m):
         stage = _titles(q, m)
@@ -613,6 +615,13 @@ def _titles(q: View, m: View) -> Order:
     if theirs & _LEAGUE_TITLES and ours & _HALF_TITLES:
         return "implied"
     return "differs"
+
+
+_DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
+
+
+def _districts(of: View) -> frozenset[str]:
+    return frozenset(t for t in of.weights if _DISTRICT.fullmatch(t))
 
 
 def _is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> bool:
