@@ -13,6 +13,8 @@ BOX: Final = 250
 GAP: Final = 22
 COLUMN: Final = 400
 LINE: Final = 15
+LOOP: Final = 60
+"""How far an edge within a column goes out."""
 MARGIN: Final = 24
 MOST_LINES: Final = 3
 _COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
@@ -33,7 +35,7 @@ def svg(graph: Graph) -> str:
         for node in ids:
             places[node] = (MARGIN + nth * COLUMN, y)
             y += heights[node] + GAP
-    width = 2 * MARGIN + (len(order) - 1) * COLUMN + BOX
+    width = 2 * MARGIN + (len(order) - 1) * COLUMN + BOX + LOOP
     height = 2 * MARGIN + tall
     parts = [_edge(edge, places, heights) for edge in graph.edges if edge.source in places]
     parts += [_box(node, boxes[node.id], places[node.id], heights[node.id]) for node in graph.nodes]
@@ -97,7 +99,7 @@ def _edge(edge: Edge, places: dict[str, tuple[float, float]], heights: dict[str,
     elif tx + BOX <= sx:
         tx, bend = tx + BOX, -70
     else:  # the same column: round the side
-        sx, tx, bend = sx + BOX, tx + BOX, 60
+        sx, tx, bend = sx + BOX, tx + BOX, LOOP
     end = -bend if places[edge.source][0] != places[edge.target][0] else bend
     colour = _COLOURS[edge.polarity]
     dashed = "" if edge.edge_type == "causal" else ' stroke-dasharray="5 5"'
