@@ -61,7 +61,9 @@ def test_unfit_markets(unfit: Market) -> None:
         "Mass shooting in June", "Hostages freed", "A sexual assault verdict", "Sex tape released",
         "OnlyFans top earner", "Fatalities from Hurricane Ida", "7.0 earthquake in Aug", "Suicide",
         "Bird flu outbreak", "Russia captures Sumy", "Terrorist attack", "Gaza ceasefire",
-        "Plane crash into sea", "Will Diddy be pardoned", "How many people will Trump deport",
+        "Plane crash into sea", "Will the US next strike Iran?", "Will Russia enter Sloviansk?",
+        "Iran nuke before 2027?", "Senator arrested",
+        "Will Diddy be pardoned", "How many people will Trump deport",
     ],
 )  # fmt: skip
 def test_unsafe_subjects(text: str) -> None:
@@ -72,6 +74,7 @@ def test_unsafe_subjects(text: str) -> None:
     "text",
     [
         "Hurricanes vs. Senators", "Storm at Dream", "Will the Fed cut rates?", "A trade deal",
+        "Senators strike a deal",
         "Thunder win the title", "Best Picture winner", "Highest temperature in NYC",
         "Rockets beat Warriors", "Strikeouts by Skenes", "Bitcoin above $100k",
     ],
