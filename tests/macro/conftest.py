@@ -20,7 +20,7 @@ from augury.net.breaker import Breaker
 from augury.settings import Settings
 from augury.storage.database import Database
 
-DEADLINE = 0.4
+DEADLINE = 1.5
 
 
 class Time:

@@ -25,7 +25,7 @@ pytestmark = [
 
 START = exchange.LISTED // 1000 + 86_400
 DAY = 86_400
-PATIENCE = 1.5
+PATIENCE = 3.0
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ def co_movements(
     first, second, lags, r, steps, z = _all_pairs(scores, known, kin, asked, focus is None)
     if not len(z):
         return []
-    q = _q_values(_two_sided(np.abs(z) / np.float32(spread)))
+    q = _q_values(_two_sided((np.abs(z) / spread).astype(np.float32)))
     kept = np.flatnonzero(q <= FDR)
     order = kept[np.lexsort((second[kept], first[kept], -np.abs(z[kept])))]
     pairs: list[Pair] = []
