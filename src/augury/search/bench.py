@@ -59,7 +59,7 @@ async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) 
             result["recall"] = await _recall(services, texts[:RECALL_QUERIES])
             console.print("Updates ...")
             result["updates"] = await _updates(services, n)
-            _, key = await services.access.create_key("bench", ["search:read"])
+            _, key = await services.access.create_key("bench", ["search:read", "internal"])
             if rival:
                 console.print("The rival ...")
                 result["rival"] = await asyncio.to_thread(
@@ -238,7 +238,9 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
 
     Each client asks all different questions; the last run repeats a few, as people do.
     """
-    bodies, few = Path(folder) / "bodies.json", Path(folder) / "few.json"
+    bodies, few, related, graphs = (
+        Path(folder) / f"{name}.json" for name in ("bodies", "few", "related", "graphs")
+    )
     asked = [{"query": text, "dimensions": ["direct"]} for text in texts]
     bodies.write_text(json.dumps(asked))
     few.write_text(json.dumps(asked[:50]))
@@ -250,6 +252,12 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
         }
         _load(url, few, key, clients=1, requests=50)
         out["one_client"] = _load(url, bodies, key, clients=1, requests=requests)
+        related.write_text(json.dumps([{"query": text} for text in texts]))
+        out["one_client_all_relations"] = _load(url, related, key, clients=1, requests=requests)
+        graphs.write_text(json.dumps([{"question": text[:500]} for text in texts]))
+        out["one_client_graphs"] = _load(
+            url, graphs, key, clients=1, requests=requests // 10, path="/internal/v1/graph/build"
+        )
         out["eight_clients"] = _load(url, bodies, key, clients=8, requests=requests)
         out["eight_clients_asking_the_same_50"] = _load(url, few, key, clients=8, requests=requests)
         out["memory_mb"] = _memory(process.pid)
@@ -282,10 +290,12 @@ def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
                 process.wait(20)
 
 
-def _load(url: str, bodies: Path, key: str, *, clients: int, requests: int) -> dict[str, Any]:
+def _load(
+    url: str, bodies: Path, key: str, *, clients: int, requests: int, path: str = "/v1/search"
+) -> dict[str, Any]:
     command = [
         sys.executable, "-m", "augury.search.load", url, str(bodies),
-        "--clients", str(clients), "--requests", str(requests), "--key", key,
+        "--clients", str(clients), "--requests", str(requests), "--key", key, "--path", path,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
     return json.loads(done.stdout)

@@ -62,14 +62,16 @@ def _received(connection: socket.socket) -> bytes:
     return chunk
 
 
-def search_requests(url: str, bodies: list[dict[str, Any]], key: str | None) -> list[bytes]:
-    """The bytes of one POST /v1/search a body."""
+def search_requests(
+    url: str, bodies: list[dict[str, Any]], key: str | None, path: str = "/v1/search"
+) -> list[bytes]:
+    """The bytes of one POST to `path` a body."""
     extra = f"Authorization: Bearer {key}\r\n" if key else ""
     requests = []
     for body in bodies:
         content = json.dumps(body).encode()
         head = (
-            f"POST /v1/search HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n{extra}"
+            f"POST {path} HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n{extra}"
             f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
         )
         requests.append(head.encode() + content)
@@ -77,11 +79,17 @@ def search_requests(url: str, bodies: list[dict[str, Any]], key: str | None) -> 
 
 
 def load(
-    url: str, bodies: list[dict[str, Any]], *, clients: int, requests: int, key: str | None = None
+    url: str,
+    bodies: list[dict[str, Any]],
+    *,
+    clients: int,
+    requests: int,
+    key: str | None = None,
+    path: str = "/v1/search",
 ) -> dict[str, Any]:
-    """Send `requests` searches from `clients` threads; latencies in ms, requests a second."""
+    """Send `requests` POSTs from `clients` threads; latencies in ms, requests a second."""
     parts = urlsplit(url)
-    prepared = search_requests(url, bodies, key)
+    prepared = search_requests(url, bodies, key, path)
     each = requests // clients
     threads = [
         _Client(
@@ -119,6 +127,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=1)
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--key")
+    parser.add_argument("--path", default="/v1/search")
     given = parser.parse_args()
     result = load(
         given.url,
@@ -126,6 +135,7 @@ def main() -> None:
         clients=given.clients,
         requests=given.requests,
         key=given.key,
+        path=given.path,
     )
     json.dump(result, sys.stdout)
 
