@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from augury.graph import view
 from augury.markets import store as markets
 from augury.markets.records import Status
+from augury.relations.paths import RELATIONS
 from augury.relations.service import Asked, RelationService
-from augury.search.related import Relation
 from augury.search.service import Explored, Found, SearchService
 from augury.storage.database import Database
 
@@ -125,7 +125,6 @@ class GraphService:
     ) -> Sequence[view.Found]:
         lookup = explored.lookup
         assert isinstance(lookup, Asked)
-        relations: tuple[Relation, ...] = ("upstream", "downstream", "correlated")
         return [
             view.Found(
                 market=by_id[result.id],
@@ -135,7 +134,7 @@ class GraphService:
                 lean=self._lean(by_id[result.id].question, explored.tags[result.id]),
                 way=lookup.way(relation, explored.tags[result.id]),
             )
-            for relation in relations
+            for relation in RELATIONS
             for result in found.get(relation, ())
             if result.id in by_id
         ]

@@ -213,7 +213,7 @@ def _all_pairs(
         end = scores.shape[1] - lag
         for start in range(0, len(asked), BLOCK):
             block = asked[start : start + BLOCK]
-            for here, there, first in _directions(lag, end):
+            for here, there, first in _directions(lag, end, whole):
                 r, n = _correlate(
                     scores[block, here], known[block, here], scores[:, there], known[:, there]
                 )
@@ -224,15 +224,14 @@ def _all_pairs(
                 a, b = np.nonzero(open_)
                 pair = (block[a], b) if first else (b, block[a])
                 out.append((*pair, np.full(len(a), lag), r[a, b], n[a, b], z[a, b]))
-            if lag and whole:
-                continue
     return tuple(np.concatenate(column) for column in zip(*out, strict=True))
 
 
-def _directions(lag: int, end: int) -> Iterator[tuple[slice, slice, bool]]:
-    """The block leads, and (with a lag) it follows."""
+def _directions(lag: int, end: int, whole: bool) -> Iterator[tuple[slice, slice, bool]]:
+    """The block leads, and (with a lag) it follows; where every series is in some block, each
+    has led the others already."""
     yield slice(0, end), slice(lag, None), True
-    if lag:
+    if lag and not whole:
         yield slice(lag, None), slice(0, end), False
 
 
