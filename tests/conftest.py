@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -109,3 +111,18 @@ async def database(anyio_backend: str, database_url: str) -> AsyncIterator[Datab
 def settings(tmp_path: Path) -> Settings:
     """Settings of a service that keeps to itself: a data folder of its own, no venue, no sample."""
     return Settings(data_dir=tmp_path / "data", sync="off", sample="off")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, Any], None]:
+    """Compare with a reviewed file beside the test; `AUGURY_GOLDEN=update` writes it instead."""
+    folder = request.path.parent / "golden"
+
+    def compare(name: str, got: Any) -> None:
+        path = folder / f"{name}.json"
+        if os.environ.get("AUGURY_GOLDEN") == "update":
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps(got, indent=1, ensure_ascii=True) + "\n")
+        assert got == json.loads(path.read_text()), f"{path} differs"
+
+    return compare

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
+from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,8 +28,6 @@ from augury.search.schemas import SearchRequest
 from augury.settings import Settings
 from augury.storage.database import Database
 
-GOLDEN = Path(__file__).parent / "golden"
-
 
 class VirtualLimiter:
     """The twin of the real ones: the same algorithm over a dict and a clock set by hand."""
@@ -51,6 +46,9 @@ class OpenLimiter:
 
     async def take(self, key: str, rate: Rate) -> Decision:
         return Decision(True, 0.0, rate.burst - 1, 1.0)
+
+    async def close(self) -> None:
+        pass
 
 
 class NoForecasts:
@@ -130,17 +128,3 @@ def client_of(app: FastAPI, address: str = "203.0.113.9") -> httpx2.AsyncClient:
     """A client in the same process, calling from `address`."""
     transport = httpx2.ASGITransport(app, client=(address, 40000))
     return httpx2.AsyncClient(transport=transport, base_url="http://augury.test")
-
-
-@pytest.fixture
-def golden() -> Callable[[str, Any], None]:
-    """Compare with a reviewed file; `AUGURY_GOLDEN=update` writes it instead."""
-
-    def compare(name: str, got: Any) -> None:
-        path = GOLDEN / f"{name}.json"
-        if os.environ.get("AUGURY_GOLDEN") == "update":
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(json.dumps(got, indent=1, ensure_ascii=True) + "\n")
-        assert got == json.loads(path.read_text()), f"{path} differs"
-
-    return compare
