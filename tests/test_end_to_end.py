@@ -122,6 +122,17 @@ def test_the_first_answer_comes_from_a_marked_sample_and_real_markets_replace_it
             for results in json.loads(asked.stdout)["results"].values()
             for result in results
         )
+        for command in (
+            ("forecast", "Will the Fed cut rates?"),
+            ("forecast", "Will the Fed cut rates?", "--as-of", "2026-01-05"),
+            ("graph", "Will the Fed cut rates?"),
+        ):
+            asked = augury(tmp_path / "data", *command, "--json")
+            assert asked.returncode == 0, asked.stderr
+            assert {"probability", "graph"} & json.loads(asked.stdout).keys()
+        # The keys that it lent the commands for this are gone.
+        kept = augury(tmp_path / "data", "keys", "list", "--json")
+        assert json.loads(kept.stdout) == []
 
         started = time.monotonic()
         process.send_signal(signal.SIGTERM)

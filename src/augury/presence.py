@@ -1,14 +1,20 @@
-"""Where the service on a data folder answers: a note it leaves there for other commands."""
+"""Where the service on a data folder answers: a note it leaves there, by which other commands
+ask it, because the search index is that service's alone."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
+from augury.errors import AuguryError
 from augury.settings import Settings
 
 _NAME = "service.json"
@@ -35,3 +41,50 @@ def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
         return url, answer.json()
     except (OSError, ValueError, KeyError, TypeError, httpx2.HTTPError):
         return None
+
+
+@asynccontextmanager
+async def service(settings: Settings, *scopes: str) -> AsyncIterator[httpx2.AsyncClient | None]:
+    """A client of the service on this data folder with a key lent for these `scopes`; None where
+    no service answers."""
+    from augury.access.service import AccessService
+    from augury.storage.database import Database
+
+    found = await asyncio.to_thread(health, settings)
+    if found is None:
+        yield None
+        return
+    database = await Database.open(settings)
+    try:
+        async with (
+            AccessService(database).lent(*scopes) as key,
+            httpx2.AsyncClient(
+                base_url=found[0],
+                headers={"Authorization": f"Bearer {key}"},
+                timeout=60,
+                trust_env=False,
+            ) as client,
+        ):
+            yield client
+    finally:
+        await database.close()
+
+
+async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None = None) -> Any:
+    """The answer of the service to a POST of `body`, or to a GET; waits where it says so.
+
+    Raises
+    ------
+    AuguryError
+        What the service said, where it refused.
+    """
+    while True:
+        answer = await (client.get(path) if body is None else client.post(path, json=body))
+        if answer.status_code == 429:
+            seconds = float(answer.headers["Retry-After"])
+            print(f"The service asks to wait {seconds:.0f} s.", file=sys.stderr)
+            await asyncio.sleep(seconds)
+            continue
+        if answer.is_error:
+            raise AuguryError(f"The running service said: {answer.json()['detail']}")
+        return answer.json()

@@ -115,6 +115,7 @@ def test_the_picture_holds_every_node_and_edge_and_no_markup_of_a_market() -> No
     from xml.etree import ElementTree
 
     from augury.graph.picture import svg
+    from augury.graph.schemas import graph as wire_graph
 
     cause = view.Found(
         msgspec.structs.replace(market(1), question="Will <b>it</b> & more?"),
@@ -122,7 +123,7 @@ def test_the_picture_holds_every_node_and_edge_and_no_markup_of_a_market() -> No
     )  # fmt: skip
     effect = view.Found(market(2), "downstream", 0.8, 3, 1, (step(1, 3),))
     drawn = view.draw(asked(), [cause, effect], FACTORS, [])
-    root = ElementTree.fromstring(svg(drawn))
+    root = ElementTree.fromstring(svg(wire_graph(drawn)))
     text = " ".join(element.text or "" for element in root.iter())
     assert "Will <b>it</b> & more?" in text
     assert "30%" in text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
 from augury import clock
@@ -17,6 +18,11 @@ from augury.storage.database import Database
 REMEMBER = 3.0
 """Seconds an answer of the database is believed: a revoked key works at most this much longer."""
 _MOST_REMEMBERED = 10_000
+
+OPERATOR = "operator"
+"""The account that commands on the data folder act for when they ask the running service."""
+LENT_FOR = timedelta(minutes=30)
+"""A lent key of a command that was killed ends by itself."""
 
 
 class AccessService:
@@ -85,6 +91,17 @@ class AccessService:
         async with self._database.transaction() as conn:
             owner = await store.ensure_account(conn, new_id("acc"), name)
             return await self._insert(conn, owner.id, chosen, label, expires_at)
+
+    @asynccontextmanager
+    async def lent(self, *scopes: str) -> AsyncIterator[str]:
+        """The text of a key that is gone when the block ends: for a command of the operator."""
+        until = self._now() + LENT_FOR
+        key, text = await self.create_key(OPERATOR, scopes, label="lent", expires_at=until)
+        try:
+            yield text
+        finally:
+            async with self._database.transaction() as conn:
+                await store.delete_key(conn, key.id)
 
     async def _insert(
         self,

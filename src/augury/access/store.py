@@ -114,6 +114,10 @@ async def revoke_key(conn: Connection, id: str) -> None:
     )
 
 
+async def delete_key(conn: Connection, id: str) -> None:
+    await conn.execute("delete from api_keys where id = %s", (id,))
+
+
 async def expire_key(conn: Connection, id: str, grace: timedelta) -> None:
     """Let a key run out after `grace`, sooner where it was to run out sooner."""
     await conn.execute(

@@ -15,6 +15,8 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from augury import presence
+from augury.errors import AuguryError
 from augury.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -29,7 +31,7 @@ def forecast(
 ) -> None:
     """Forecast a question: a probability, what it rests on, and how sure it is.
 
-    Works on the data folder, whether a service runs on it or not.
+    Asks the service running on the same data folder, or opens the index itself.
 
     Example: augury forecast "Will the Fed cut rates in December?"
     """
@@ -72,7 +74,11 @@ async def _forecast(question: str, as_of: datetime | None) -> dict[str, Any]:
     except ValidationError as error:
         raise typer.BadParameter(error.errors()[0]["msg"]) from None
     settings = Settings()  # type: ignore[call-arg]
-    started = time.perf_counter()
+    async with presence.service(settings, "forecast:read", "internal") as service:
+        if service is not None:
+            if as_of is None:
+                return await presence.ask(service, "/v1/forecast", {"question": question})
+            return await _replayed(service, question, as_of)
     async with running(settings) as services:
         if settings.sample == "on":
             await services.markets.ensure_sample()
@@ -83,6 +89,20 @@ async def _forecast(question: str, as_of: datetime | None) -> dict[str, Any]:
     return schemas.response(
         made, question, new_id("req"), graph=graph, seconds=time.perf_counter() - started
     ).model_dump(mode="json")
+
+
+async def _replayed(service: Any, question: str, as_of: datetime) -> dict[str, Any]:
+    """An answer as of the past, from the running service: a run of one question."""
+    runs = "/internal/v1/forecast/runs"
+    asked = {"question": question, "as_of": as_of.isoformat()}
+    started = await presence.ask(service, runs, {"questions": [asked], "include_graph": True})
+    while True:
+        run = await presence.ask(service, f"{runs}/{started['run_id']}")
+        if run["results"]:
+            return run["results"][0]
+        if run["error_message"]:
+            raise AuguryError(run["error_message"])
+        await asyncio.sleep(0.05)
 
 
 def scorecard(as_json: AsJson = False) -> None:

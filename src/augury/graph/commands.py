@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import ValidationError
 
-from augury.graph.service import Drawn
+from augury import presence
 from augury.settings import Settings
+
+if TYPE_CHECKING:
+    from augury.graph.schemas import GraphAnswer
 
 
 def graph(
@@ -20,12 +24,11 @@ def graph(
 ) -> None:
     """Show what drives a question, what follows from it, and how strongly.
 
-    Opens the index itself, so no service may run on the same data folder.
+    Asks the service running on the same data folder, or opens the index itself.
 
     Example: augury graph "Will the US fall into recession in 2027?" --svg recession.svg
     """
     from augury.graph import picture
-    from augury.graph.schemas import answer
 
     drawn = asyncio.run(_graph(question))
     told = picture.svg(drawn.graph)
@@ -36,23 +39,34 @@ def graph(
 
         png.write_bytes(bytes(resvg_py.svg_to_bytes(svg_string=told)))
     if as_json:
-        typer.echo(answer(drawn).model_dump_json())
+        typer.echo(drawn.model_dump_json())
         return
     names = {node.id: node.label for node in drawn.graph.nodes}
     for edge in drawn.graph.edges:
         lag = "" if not edge.lag_days else f", after about {edge.lag_days} days"
         typer.echo(f"{names[edge.source]}\n  {edge.relationship} -> {names[edge.target]}")
-        typer.echo(f"  strength {edge.strength:.2f}{lag}: {edge.description}")
-    for warning in drawn.graph.warnings:
+        typer.echo(f"  strength {edge.strength or 0:.2f}{lag}: {edge.description}")
+    for warning in drawn.trace.warnings:
         typer.echo(f"note: {warning}", err=True)
 
 
-async def _graph(question: str) -> Drawn:
+async def _graph(question: str) -> GraphAnswer:
     from augury.app import running
+    from augury.graph.schemas import GraphAnswer, GraphRequest, answer
 
+    try:
+        GraphRequest.model_validate({"question": question})
+    except ValidationError as error:
+        raise typer.BadParameter(error.errors()[0]["msg"]) from None
     settings = Settings()  # type: ignore[call-arg]
+    async with presence.service(settings, "internal") as service:
+        if service is not None:
+            body = {"question": question}
+            return GraphAnswer.model_validate(
+                await presence.ask(service, "/internal/v1/graph/build", body)
+            )
     async with running(settings) as services:
         if settings.sample == "on":
             await services.markets.ensure_sample()
         await services.search.catch_up()
-        return await services.graph.build(question)
+        return answer(await services.graph.build(question))

@@ -7,7 +7,8 @@ from collections import defaultdict
 from html import escape
 from typing import Final
 
-from augury.graph.view import QUESTION, Edge, Graph, Node
+from augury.graph.schemas import Graph, GraphEdge, PublicGraphNode
+from augury.graph.view import QUESTION
 
 BOX: Final = 250
 GAP: Final = 22
@@ -67,16 +68,16 @@ def _columns(graph: Graph) -> dict[int, list[str]]:
     return columns
 
 
-def _text(node: Node) -> list[str]:
+def _text(node: PublicGraphNode) -> list[str]:
     lines = textwrap.wrap(node.label, 38)
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1][:36] + " …"]
-    if node.probability is not None:
-        lines.append(f"{node.probability:.0%}")
+    if node.current_probability is not None:
+        lines.append(f"{node.current_probability:.0%}")
     return lines or [node.id]
 
 
-def _box(node: Node, lines: list[str], place: tuple[float, float], height: int) -> str:
+def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], height: int) -> str:
     x, y = place
     asked = node.id == QUESTION
     fill, line = ("#1f2937", "#1f2937") if asked else ("#f8fafc", "#cbd5e1")
@@ -91,7 +92,7 @@ def _box(node: Node, lines: list[str], place: tuple[float, float], height: int) 
     )
 
 
-def _edge(edge: Edge, places: dict[str, tuple[float, float]], heights: dict[str, int]) -> str:
+def _edge(edge: GraphEdge, places: dict[str, tuple[float, float]], heights: dict[str, int]) -> str:
     (sx, sy), (tx, ty) = places[edge.source], places[edge.target]
     sy, ty = sy + heights[edge.source] / 2, ty + heights[edge.target] / 2
     if tx >= sx + BOX:
@@ -110,6 +111,6 @@ def _edge(edge: Edge, places: dict[str, tuple[float, float]], heights: dict[str,
     return (
         f'<path d="M{sx:.0f} {sy:.0f} C{sx + bend:.0f} {sy:.0f} {tx + end:.0f} {ty:.0f}'
         f' {tx:.0f} {ty:.0f}" fill="none" stroke="{colour}" opacity="0.55"'
-        f' stroke-width="{1 + 2 * edge.strength:.1f}"{dashed}>'
-        f"<title>{escape(edge.description)}</title></path>{arrow}"
+        f' stroke-width="{1 + 2 * (edge.strength or 0):.1f}"{dashed}>'
+        f"<title>{escape(edge.description or '')}</title></path>{arrow}"
     )

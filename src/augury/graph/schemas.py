@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from augury.graph import view
 from augury.graph.service import Drawn
 from augury.graph.view import Edge, Node
 from augury.markets.records import Platform
@@ -232,11 +233,15 @@ def public(drawn: Drawn) -> PublicCausalGraph:
 
 def answer(drawn: Drawn) -> GraphAnswer:
     """The graph with all that is known, and its trace."""
-    graph = Graph(
-        nodes=[_node(node) for node in drawn.graph.nodes],
-        edges=[_edge(edge) for edge in drawn.graph.edges],
+    return GraphAnswer(graph=graph(drawn.graph), trace=Trace(**drawn.trace))
+
+
+def graph(drawn: view.Graph) -> Graph:
+    """The graph with all that is known."""
+    return Graph(
+        nodes=[_node(node) for node in drawn.nodes],
+        edges=[_edge(edge) for edge in drawn.edges],
     )
-    return GraphAnswer(graph=graph, trace=Trace(**drawn.trace))
 
 
 def _node(node: Node) -> PublicGraphNode:

@@ -33,7 +33,7 @@ def search(
     dimension: Annotated[
         list[str] | None, typer.Option(help=f"One of {', '.join(DIMENSIONS)}; may be repeated.")
     ] = None,
-    top_k: Annotated[int, typer.Option(min=1, max=200, help="Most results per relation.")] = 10,
+    top_k: Annotated[int, typer.Option(min=1, max=50, help="Most results per relation.")] = 10,
     status: Annotated[
         str | None, typer.Option(help="Only markets that are active, closed or resolved.")
     ] = None,
@@ -59,7 +59,6 @@ def search(
 
 
 async def _search(body: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    import httpx2
     import msgspec
     from pydantic import ValidationError
 
@@ -72,14 +71,9 @@ async def _search(body: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         problem = error.errors()[0]
         raise typer.BadParameter(f"{problem['loc'][0]}: {problem['msg']}") from None
     settings = Settings()  # type: ignore[call-arg]
-    service = await asyncio.to_thread(presence.health, settings)
-    if service is not None and body["top_k_per_dimension"] <= settings.anonymous_top_k:
-        url, _ = service
-        answer = httpx2.post(f"{url}/v1/search", json=body, timeout=30, trust_env=False)
-        if answer.status_code == 429:  # the anonymous tier: one a second
-            await asyncio.sleep(float(answer.headers["Retry-After"]))
-            answer = httpx2.post(f"{url}/v1/search", json=body, timeout=30, trust_env=False)
-        return answer.raise_for_status().json()["results"]
+    async with presence.service(settings, "search:read") as service:
+        if service is not None:
+            return (await presence.ask(service, "/v1/search", body))["results"]
     async with running(settings) as services:
         if settings.sample == "on":
             await services.markets.ensure_sample()
