@@ -16,6 +16,7 @@ from pydantic_settings import (
 )
 
 OnOff = Literal["on", "off"]
+LlmTask = Literal["label", "rewrite", "match", "wording"]
 
 
 def default_data_dir() -> Path:
@@ -205,12 +206,51 @@ class Settings(BaseSettings):
         "upstream, where the answer does not say.",
     )
 
-    # Used by later parts of the service
+    # The language model, if any
     llm_url: str | None = Field(
-        default=None, description="OpenAI-compatible endpoint; unset: none."
+        default=None,
+        description="Base URL of an OpenAI-compatible endpoint, like http://localhost:8080/v1; "
+        "unset: no language model is asked.",
+    )
+    llm_model: str = Field(
+        default="default", min_length=1, description="Name of the model at the endpoint."
+    )
+    llm_key: SecretStr | None = Field(default=None, description="Bearer token for the endpoint.")
+    llm_tasks: Annotated[tuple[LlmTask, ...], NoDecode] = Field(
+        default=("label", "rewrite", "match"),
+        description="What it is asked, by comma: label (pairs of events, offline), rewrite and "
+        "match (in forecasts), wording (of a forecast's reasons).",
+    )
+    llm_deadline: float = Field(
+        default=2, gt=0, description="Seconds the model may add to one forecast in all."
+    )
+    llm_timeout: float = Field(
+        default=60,
+        gt=0,
+        description="Seconds the endpoint has for one answer; one that comes too late for its "
+        "forecast is kept for the next.",
+    )
+    llm_daily_tokens: int = Field(
+        default=200_000, ge=0, description="Most tokens a UTC day, in and out together."
+    )
+    llm_daily_cost: float = Field(
+        default=1, ge=0, description="Most money a UTC day, in the currency of the prices."
+    )
+    llm_price_in: float = Field(
+        default=0, ge=0, description="Price of a million tokens sent to the model."
+    )
+    llm_price_out: float = Field(
+        default=0, ge=0, description="Price of a million tokens of its answers."
+    )
+    llm_format: Literal["schema", "grammar", "object", "none"] = Field(
+        default="object",
+        description="How JSON is asked for (response_format): schema (json_schema), grammar "
+        "(json_object with a schema, as llama.cpp takes it), object (json_object), none.",
     )
 
-    @field_validator("trusted_proxies", "outbound_allow", "notify_schemes", mode="before")
+    @field_validator(
+        "trusted_proxies", "outbound_allow", "notify_schemes", "llm_tasks", mode="before"
+    )
     @classmethod
     def _split(cls, value: object) -> object:
         return (
@@ -218,6 +258,13 @@ class Settings(BaseSettings):
             if isinstance(value, str)
             else value
         )
+
+    @field_validator("llm_url")
+    @classmethod
+    def _endpoint(cls, value: str | None) -> str | None:
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError("should begin with http:// or https://")
+        return value or None
 
     @field_validator("rvol_horizons", mode="before")
     @classmethod

@@ -6,13 +6,11 @@ import asyncio
 import gzip
 import time
 from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import httpx2
 import pytest
 
-from augury.venues import http
 from augury.venues.http import (
     BadAnswer,
     CircuitOpen,
@@ -25,7 +23,6 @@ from augury.venues.http import (
     VenueError,
     VenueFailed,
     decode_json,
-    retry_after,
 )
 
 pytestmark = pytest.mark.anyio
@@ -200,29 +197,6 @@ async def test_a_long_retry_after_is_told_at_once_and_kept() -> None:
     with pytest.raises(Throttled):
         await venue.get("api", "/markets")
     assert sent == 2
-
-
-NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        ("5", 5),
-        ("0", 0),
-        ("Fri, 01 May 2026 12:00:30 GMT", 30),
-        ("Fri, 01 May 2026 11:00:00 GMT", 0),
-        ("999999999999999999", http.LONGEST_PAUSE),
-        ("Fri, 01 May 2099 12:00:00 GMT", http.LONGEST_PAUSE),
-        ("soon", None),
-        ("-5", None),
-        (None, None),
-    ],
-)
-def test_retry_after_is_a_number_or_a_date_and_bounded(
-    value: str | None, seconds: float | None
-) -> None:
-    assert retry_after(value, NOW) == seconds
 
 
 async def test_the_breaker_opens_at_five_failures_and_probes_at_thirty_seconds() -> None:

@@ -21,7 +21,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 
 import httpx2
@@ -33,6 +32,7 @@ from augury import __version__
 from augury.errors import UpstreamFailed
 from augury.net import body
 from augury.net.breaker import Breaker
+from augury.net.pause import retry_after
 
 REQUESTS = Counter(
     "augury_venue_requests", "Requests sent to a venue, by how they ended.", ["venue", "outcome"]
@@ -51,8 +51,6 @@ stamina.instrumentation.set_on_retry_hooks([])
 MAX_BYTES = 48 * 1024 * 1024
 """Largest answer, decompressed: four times the largest page ever seen of either venue."""
 MAX_REDIRECTS = 3
-LONGEST_PAUSE = 300.0
-"""A Retry-After beyond this many seconds is taken as this."""
 UNASKED_PAUSE = 1.0
 """Seconds to pause on a 429 that names none."""
 
@@ -401,21 +399,6 @@ def decode_json(body: bytes) -> Any:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return json.loads(body.decode("utf-8", "replace"), parse_constant=lambda _: None)
-
-
-def retry_after(value: str | None, now: datetime) -> float | None:
-    """`Retry-After` (RFC 9110, 10.2.3) in seconds from `now`: a number or a date, bounded."""
-    if value is None:
-        return None
-    value = value.strip()
-    if value.isascii() and value.isdigit():
-        return min(float(value[:9]), LONGEST_PAUSE)
-    try:
-        at = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
-    return min(max(0.0, (at - now).total_seconds()), LONGEST_PAUSE)
 
 
 def _cancelling() -> bool:

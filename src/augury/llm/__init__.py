@@ -1,0 +1,1 @@
+"""An optional language model behind any OpenAI-compatible endpoint: bounded, cached, distrusted."""

@@ -1,0 +1,205 @@
+"""One request to an OpenAI-compatible chat endpoint, and all the ways in which it can fail."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Literal
+
+import httpx2
+import msgspec
+from pydantic import SecretStr
+
+from augury import __version__
+from augury.net import body
+from augury.net.pause import retry_after
+
+# They log headers, where the key is.
+for _name in ("httpx2", "httpcore2"):
+    logging.getLogger(_name).setLevel(logging.WARNING)
+
+MAX_BYTES: Final = 256 * 1024
+"""Largest answer, decompressed: some hundred times the largest that a task allows."""
+UNASKED_PAUSE: Final = 10.0
+"""Seconds to pause on a 429 that names none."""
+
+Format = Literal["schema", "grammar", "object", "none"]
+
+
+class Failed(Exception):
+    """No completion came. The text is plain and names no secret.
+
+    outcome : in metrics
+    healthy : what it says of the endpoint; None: nothing
+    charged : whether the provider may have counted tokens
+    pause : seconds to ask nothing
+    """
+
+    def __init__(
+        self,
+        outcome: str,
+        text: str,
+        *,
+        healthy: bool | None = False,
+        charged: bool = True,
+        pause: float = 0.0,
+    ) -> None:
+        super().__init__(text)
+        self.outcome, self.healthy, self.charged, self.pause = outcome, healthy, charged, pause
+
+
+class Completion(msgspec.Struct, frozen=True):
+    """What the model said, and the tokens it took as far as the endpoint says."""
+
+    text: str
+    tokens_in: int | None
+    tokens_out: int | None
+
+
+class Endpoint:
+    """Chat completions below one base URL. The operator named it: it may be on this machine.
+
+    Redirects are not followed: the key goes to that address and no other.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key: SecretStr | None = None,
+        format: Format = "object",
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.model = model
+        self._key = key
+        self._format: Format = format
+        self._url = f"{url.rstrip('/')}/chat/completions"
+        self._http = httpx2.AsyncClient(
+            headers={
+                "User-Agent": f"augury/{__version__}",
+                # Only what `body.read` can decompress under a cap.
+                "Accept-Encoding": "gzip",
+            },
+            timeout=None,  # `complete` bounds the whole
+            limits=httpx2.Limits(max_connections=8, max_keepalive_connections=4),
+            follow_redirects=False,
+            transport=transport,
+        )
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def complete(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        schema: Mapping[str, Any],
+        *,
+        max_tokens: int,
+        deadline: float,
+    ) -> Completion:
+        """The model's answer to a chat, drawn at temperature 0.
+
+        Raises
+        ------
+        Failed
+            Whatever went wrong, at the latest `deadline` seconds from now.
+        """
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": list(messages),
+            "max_tokens": max_tokens,
+            "temperature": 0,
+        }
+        if (wanted := _response_format(self._format, schema)) is not None:
+            request["response_format"] = wanted
+        headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"} if self._key else {}
+        try:
+            async with (
+                asyncio.timeout(deadline),
+                self._http.stream("POST", self._url, json=request, headers=headers) as response,
+            ):
+                _check(response)
+                content = await body.read(response, MAX_BYTES)
+        except TimeoutError:
+            raise Failed("timeout", "did not answer in time") from None
+        except (httpx2.ConnectError, httpx2.InvalidURL, httpx2.UnsupportedProtocol):
+            raise Failed("unreachable", "can't be reached", charged=False) from None
+        except body.BodyError as error:
+            raise Failed("bad_answer", str(error)) from None
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            raise Failed("broken", f"broke off its answer ({type(error).__name__})") from None
+        if self._key and self._key.get_secret_value().encode() in content:
+            raise Failed("bad_answer", "repeated the key that it was sent")
+        return _read(content)
+
+
+def _response_format(format: Format, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    match format:
+        case "schema":
+            return {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": dict(schema), "strict": True},
+            }
+        case "grammar":
+            return {"type": "json_object", "schema": dict(schema)}
+        case "object":
+            return {"type": "json_object"}
+        case "none":
+            return None
+
+
+def _check(response: httpx2.Response) -> None:
+    status = response.status_code
+    if status == 200:
+        return
+    if status == 429:
+        wait = retry_after(response.headers.get("retry-after"), datetime.now(UTC))
+        raise Failed(
+            "throttled", "asks to be left alone for a while", healthy=None, charged=False,
+            pause=UNASKED_PAUSE if wait is None else wait,
+        )  # fmt: skip
+    if 300 <= status < 400:
+        raise Failed("redirected", "redirects, which is not followed", charged=False)
+    if 400 <= status < 500:
+        raise Failed("refused", f"refused the request with status {status}", charged=False)
+    raise Failed("error", f"answered with status {status}")
+
+
+# The wire, as far as it is read.
+
+
+class _Message(msgspec.Struct):
+    content: str
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+_Count = Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: _Count | None = None
+    completion_tokens: _Count | None = None
+
+
+class _Answer(msgspec.Struct):
+    choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
+    usage: _Usage | None = None
+
+
+def _read(content: bytes) -> Completion:
+    try:
+        answer = msgspec.json.decode(content, type=_Answer)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise Failed("bad_answer", "answered with something that is no chat completion") from None
+    usage = answer.usage or _Usage()
+    choice = answer.choices[0]
+    # Cut off, filtered, a tool call: not the whole of an answer.
+    text = choice.message.content if choice.finish_reason in ("stop", None) else ""
+    return Completion(text, usage.prompt_tokens, usage.completion_tokens)

@@ -1,0 +1,332 @@
+"""Asks a language model within a deadline and a day's allowance, and keeps what it answered.
+
+Nothing here is needed for the service to work: whoever asks has to go on without an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Final, TypeVar
+
+import httpx2
+import msgspec
+import psycopg
+import structlog
+from prometheus_client import Counter, Gauge, Histogram
+
+from augury.clock import Clock, now
+from augury.errors import AuguryError
+from augury.llm import store
+from augury.llm.endpoint import Endpoint, Failed
+from augury.llm.store import Cost
+from augury.llm.task import Data, Task, Unusable
+from augury.net.breaker import Breaker
+from augury.settings import LlmTask, Settings
+from augury.storage.database import Database
+
+log = structlog.get_logger(__name__)
+
+REQUESTS = Counter(
+    "augury_llm_requests",
+    "Questions to the language model, by how they ended.",
+    ["task", "outcome"],
+)
+SECONDS = Histogram(
+    "augury_llm_request_seconds",
+    "Seconds the language model took to answer in full.",
+    ["task"],
+    buckets=(0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60),
+)
+TOKENS = Counter("augury_llm_tokens", "Tokens taken from the day's allowance.", ["task"])
+BREAKER = Gauge("augury_llm_breaker_open", "1 while the language model is not asked.")
+QUALIFIED = Gauge(
+    "augury_llm_qualified", "1 where the model got its control questions right.", ["task"]
+)
+
+USEFUL_FOR: Final = timedelta(days=90)
+USELESS_FOR: Final = timedelta(days=1)
+"""How long an answer is kept, and that there was none worth keeping."""
+AT_ONCE: Final = 4
+"""Requests at the endpoint at the same time."""
+WAITING: Final = 64
+"""Requests under way and waiting; beyond, nothing is asked."""
+OVERHEAD: Final = 64
+"""Tokens that a chat template may add to a request."""
+BYTES_A_TOKEN: Final = 12
+"""More than text of any language has on average: an endpoint that reports fewer tokens than this
+makes of the bytes it was sent is not believed."""
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class NoAnswer(Exception):
+    """The model gave nothing that could be used; `outcome` says why, as in metrics.
+
+    off, waiting (too much under way), timeout, unusable, cap (the day's allowance), breaker,
+    throttled, and the endpoint's own: see `endpoint.Failed`.
+    """
+
+    def __init__(self, outcome: str, text: str, *, retry_in: float | None = None) -> None:
+        """`retry_in`: seconds after which to ask again is worth while."""
+        super().__init__(f"The language model {text}.")
+        self.outcome, self.retry_in = outcome, retry_in
+
+
+class LanguageModel:
+    """One model at one endpoint, shared by all tasks and, through PostgreSQL, by all processes."""
+
+    def __init__(
+        self,
+        database: Database,
+        endpoint: Endpoint,
+        *,
+        tasks: frozenset[LlmTask],
+        timeout: float = 60.0,
+        cap: Cost,
+        price_in: float = 0.0,
+        price_out: float = 0.0,
+        clock: Clock = now,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`cap`: most tokens and money of a UTC day; prices are of a million tokens."""
+        self.model = endpoint.model
+        self._database = database
+        self._endpoint = endpoint
+        self._tasks = tasks
+        self._timeout = timeout
+        self._cap = cap
+        self._price_in, self._price_out = price_in, price_out
+        self._clock, self._monotonic = clock, monotonic
+        self._breaker = Breaker(monotonic)
+        self._paused_until = float("-inf")
+        self._places = asyncio.Semaphore(AT_ONCE)
+        self._flights: dict[bytes, asyncio.Task[Any]] = {}
+        self._verdicts: dict[str, bool] = {}
+        self._examinations: dict[str, asyncio.Task[bool | None]] = {}
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        database: Database,
+        *,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> LanguageModel | None:
+        """The model of the settings; None where they name none."""
+        if settings.llm_url is None:
+            return None
+        endpoint = Endpoint(
+            settings.llm_url, settings.llm_model, key=settings.llm_key,
+            format=settings.llm_format, transport=transport,
+        )  # fmt: skip
+        return cls(
+            database,
+            endpoint,
+            tasks=frozenset(settings.llm_tasks),
+            timeout=settings.llm_timeout,
+            cap=Cost(settings.llm_daily_tokens, round(settings.llm_daily_cost * 1e9)),
+            price_in=settings.llm_price_in,
+            price_out=settings.llm_price_out,
+        )
+
+    async def aclose(self) -> None:
+        """Give up what is under way."""
+        under_way = [*self._flights.values(), *self._examinations.values()]
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        await self._endpoint.aclose()
+
+    def does(self, task: LlmTask) -> bool:
+        """Whether the operator wants the model asked this."""
+        return task in self._tasks
+
+    async def ask(self, task: Task[T], data: Data, *, deadline: float | None = None) -> T:
+        """The model's answer, kept from before or new. The same asked at once is asked once.
+
+        A request outlives a caller whose `deadline` (seconds) passes: its answer is kept.
+
+        Raises
+        ------
+        NoAnswer
+            There is none, at the latest at the deadline.
+        """
+        key = task.key(self.model, data)
+        flight = self._flights.get(key)
+        if flight is None:
+            if len(self._flights) >= WAITING:
+                REQUESTS.labels(task.name, "waiting").inc()
+                raise NoAnswer("waiting", "has too much to do", retry_in=1.0)
+            flight = self._flights[key] = asyncio.create_task(self._fly(task, data, key))
+            flight.add_done_callback(lambda done: self._landed(key, done))
+        try:
+            async with asyncio.timeout(deadline):
+                return await asyncio.shield(flight)
+        except TimeoutError:
+            REQUESTS.labels(task.name, "late").inc()
+            raise NoAnswer("timeout", "did not answer in time") from None
+
+    async def qualified(self, task: Task[Any], *, wait: bool = False) -> bool:
+        """Whether the model has got the task's controls right, asked once a process (and a model:
+        the answers are kept). Until that is known it is not; `wait` for it, or let it be found out
+        in the background."""
+        if not task.controls:
+            return True
+        if (verdict := self._verdicts.get(task.name)) is not None:
+            return verdict
+        examination = self._examinations.get(task.name)
+        if examination is None:
+            examination = asyncio.create_task(self._examine(task))
+            self._examinations[task.name] = examination
+            examination.add_done_callback(lambda _: self._examinations.pop(task.name, None))
+        if wait:
+            return bool(await asyncio.shield(examination))
+        return False
+
+    async def spent_today(self) -> store.Spending:
+        """Of today's allowance."""
+        async with self._database.reading() as conn:
+            return await store.spent(conn, self._clock().date())
+
+    async def prune(self) -> None:
+        """Drop answers that are too old to be used."""
+        async with self._database.transaction() as conn:
+            await store.forget(conn, self._clock() - USEFUL_FOR)
+
+    # One question
+
+    def _landed(self, key: bytes, flight: asyncio.Task[Any]) -> None:
+        self._flights.pop(key, None)
+        if not flight.cancelled():
+            flight.exception()  # seen, even when every caller has given up
+
+    async def _fly(self, task: Task[T], data: Data, key: bytes) -> T:
+        outcome = "failed"
+        try:
+            answer, outcome = await self._answer(task, data, key)
+            return answer
+        except NoAnswer as error:
+            outcome = error.outcome
+            raise
+        except (AuguryError, psycopg.Error) as error:
+            # Without a store nothing can be counted, and so nothing is asked.
+            outcome = "no_store"
+            raise NoAnswer("no_store", "is not asked while the database is away") from error
+        finally:
+            REQUESTS.labels(task.name, outcome).inc()
+
+    async def _answer(self, task: Task[T], data: Data, key: bytes) -> tuple[T, str]:
+        at = self._clock()
+        async with self._database.reading() as conn:
+            kept = await store.answer(
+                conn, key, useful_since=at - USEFUL_FOR, useless_since=at - USELESS_FOR
+            )
+        if kept is not None:
+            return self._read(task, kept.text), "cached"
+        async with self._places:
+            text = await self._request(task, data)
+        try:
+            answer = task.read(text)
+        except Unusable:
+            await self._keep(task, key, None)
+            raise NoAnswer("unusable", "gave no answer that could be used") from None
+        await self._keep(task, key, text)
+        return answer, "ok"
+
+    def _read(self, task: Task[T], text: str | None) -> T:
+        try:
+            if text is not None:
+                return task.read(text)
+        except Unusable:
+            pass  # the shape has changed since
+        raise NoAnswer("unusable", "gave no answer that could be used")
+
+    async def _keep(self, task: Task[T], key: bytes, text: str | None) -> None:
+        async with self._database.reading() as conn:
+            await store.keep(conn, key, task.name, self.model, text, self._clock())
+
+    async def _request(self, task: Task[T], data: Data) -> str:
+        messages = task.messages(data)
+        sent = sum(len(message["content"].encode()) for message in messages)
+        self._admit()
+        healthy: bool | None = None
+        try:
+            day = self._clock().date()
+            # No tokenizer makes more tokens than bytes.
+            booked = self._cost(sent + OVERHEAD, task.max_tokens)
+            async with self._database.reading() as conn:
+                if not await store.book(conn, day, booked, self._cap):
+                    raise NoAnswer("cap", "has used up today's allowance")
+            used = booked
+            try:
+                began = time.perf_counter()
+                done = await self._endpoint.complete(
+                    messages, task.schema, max_tokens=task.max_tokens, deadline=self._timeout
+                )
+                SECONDS.labels(task.name).observe(time.perf_counter() - began)
+                healthy = True
+                used = self._used(sent, done.tokens_in, done.tokens_out, booked, done.text)
+                return done.text
+            except Failed as error:
+                healthy = error.healthy
+                self._paused_until = max(self._paused_until, self._monotonic() + error.pause)
+                if not error.charged:
+                    used = Cost(0, 0)
+                log.info("language_model_failed", task=task.name, reason=str(error))
+                raise NoAnswer(error.outcome, str(error), retry_in=error.pause or None) from None
+            finally:
+                TOKENS.labels(task.name).inc(used.tokens)
+                if used != booked:
+                    async with self._database.reading() as conn:
+                        await store.settle(conn, day, booked, used)
+        finally:
+            self._breaker.record(healthy)
+            BREAKER.set(self._breaker.is_open)
+
+    def _admit(self) -> None:
+        pause = self._paused_until - self._monotonic()
+        if pause > 0:
+            raise NoAnswer("throttled", "asked to be left alone for a while", retry_in=pause)
+        if not self._breaker.admits():
+            raise NoAnswer(
+                "breaker", "failed again and again and is left alone for a moment",
+                retry_in=self._breaker.retry_in(),
+            )  # fmt: skip
+
+    def _cost(self, tokens_in: int, tokens_out: int) -> Cost:
+        # A price of a million tokens is one of micros a token.
+        nanos = 1000 * (tokens_in * self._price_in + tokens_out * self._price_out)
+        return Cost(tokens_in + tokens_out, -int(-nanos // 1))
+
+    def _used(
+        self, sent: int, tokens_in: int | None, tokens_out: int | None, booked: Cost, text: str
+    ) -> Cost:
+        """What a call used, as reported; what was booked where the report is not to be believed."""
+        if tokens_in is None or tokens_out is None:
+            return booked
+        if tokens_in * BYTES_A_TOKEN < sent or tokens_out * BYTES_A_TOKEN < len(text.encode()):
+            return booked
+        return self._cost(tokens_in, tokens_out)
+
+    # Controls
+
+    async def _examine(self, task: Task[Any]) -> bool | None:
+        """Ask the controls one after the other; None: it could not be found out for now."""
+        right = 0
+        for control in task.controls:
+            try:
+                right += control.right(await self.ask(task, control.data))
+            except NoAnswer as error:
+                if error.outcome != "unusable":
+                    return None
+        passed = right >= task.needed * len(task.controls)
+        self._verdicts[task.name] = passed
+        QUALIFIED.labels(task.name).set(passed)
+        log.info(
+            "language_model_examined", task=task.name, model=self.model, right=right,
+            of=len(task.controls), used=passed,
+        )  # fmt: skip
+        return passed

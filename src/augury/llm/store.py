@@ -1,0 +1,107 @@
+"""Answers kept and money spent, in PostgreSQL: the only SQL over the `llm_` tables."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, NamedTuple, TypeAlias
+
+from psycopg import AsyncConnection
+
+Connection: TypeAlias = AsyncConnection[Any]
+
+
+class Kept(NamedTuple):
+    """An answer of before; `text` None: it was of no use."""
+
+    text: str | None
+
+
+class Cost(NamedTuple):
+    """What a call costs, at most or as it turned out."""
+
+    tokens: int
+    nanos: int
+    """Money, 10^-9 of the currency of the prices."""
+
+
+async def answer(
+    conn: Connection, key: bytes, *, useful_since: datetime, useless_since: datetime
+) -> Kept | None:
+    """The answer kept under `key`, unless it is too old; useless ones are kept less long."""
+    row = await (
+        await conn.execute(
+            """
+            select answer from llm_answers
+            where key = %s and made_at >= case when answer is null then %s else %s end
+            """,
+            (key, useless_since, useful_since),
+        )
+    ).fetchone()
+    return Kept(row[0]) if row else None
+
+
+async def keep(
+    conn: Connection, key: bytes, task: str, model: str, text: str | None, at: datetime
+) -> None:
+    """Keep an answer; a newer one takes the place of an older."""
+    await conn.execute(
+        """
+        insert into llm_answers (key, task, model, answer, made_at) values (%s, %s, %s, %s, %s)
+        on conflict (key) do update set answer = excluded.answer, made_at = excluded.made_at
+        """,
+        (key, task, model, text, at),
+    )
+
+
+async def forget(conn: Connection, before: datetime) -> int:
+    """Drop answers from before a time; how many."""
+    return (await conn.execute("delete from llm_answers where made_at < %s", (before,))).rowcount
+
+
+async def book(conn: Connection, day: date, cost: Cost, cap: Cost) -> bool:
+    """Take `cost` from the day's allowance, if it is still in it. Atomic over all processes."""
+    cursor = await conn.execute(
+        """
+        insert into llm_spending as s (day, calls, tokens, nanos)
+        select %(day)s, 1, %(tokens)s, %(nanos)s
+        where %(tokens)s <= %(cap_tokens)s and %(nanos)s <= %(cap_nanos)s
+        on conflict (day) do update
+        set calls = s.calls + 1, tokens = s.tokens + excluded.tokens,
+            nanos = s.nanos + excluded.nanos
+        where s.tokens + excluded.tokens <= %(cap_tokens)s
+          and s.nanos + excluded.nanos <= %(cap_nanos)s
+        """,
+        {
+            "day": day,
+            "tokens": cost.tokens,
+            "nanos": cost.nanos,
+            "cap_tokens": cap.tokens,
+            "cap_nanos": cap.nanos,
+        },
+    )
+    return cursor.rowcount == 1
+
+
+async def settle(conn: Connection, day: date, booked: Cost, used: Cost) -> None:
+    """Put what a call used in the place of what was booked for it."""
+    await conn.execute(
+        "update llm_spending set tokens = tokens + %s, nanos = nanos + %s where day = %s",
+        (used.tokens - booked.tokens, used.nanos - booked.nanos, day),
+    )
+
+
+class Spending(NamedTuple):
+    """One day's."""
+
+    calls: int
+    tokens: int
+    nanos: int
+
+
+async def spent(conn: Connection, day: date) -> Spending:
+    """What was spent on a day, calls under way at the most they may cost."""
+    cursor = await conn.execute(
+        "select calls, tokens, nanos from llm_spending where day = %s", (day,)
+    )
+    row = await cursor.fetchone()
+    return Spending(*row) if row else Spending(0, 0, 0)

@@ -1,0 +1,24 @@
+"""How long a server asks to be left alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+LONGEST_PAUSE = 300.0
+"""A Retry-After beyond this many seconds is taken as this."""
+
+
+def retry_after(value: str | None, now: datetime) -> float | None:
+    """`Retry-After` (RFC 9110, 10.2.3) in seconds from `now`: a number or a date, bounded."""
+    if value is None:
+        return None
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return min(float(value[:9]), LONGEST_PAUSE)
+    try:
+        at = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
+    return min(max(0.0, (at - now).total_seconds()), LONGEST_PAUSE)
