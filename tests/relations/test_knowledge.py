@@ -148,3 +148,19 @@ def test_yes_points_up_or_down() -> None:
 def test_the_version_follows_the_text() -> None:
     assert base().version == base().version
     assert base().version != knowledge.parse({"test.toml": TEXT + "\n"}).version
+
+
+def test_what_is_said_or_searched_is_about_nothing_that_is_named() -> None:
+    text = TEXT + '\n[factors.said]\nname = "Speech"\nup = "it is said"\nhearsay = true\n'
+    read = knowledge.parse({"test.toml": text + 'match = ["say"]\n'})
+    matcher = Matcher(read)
+    keys = [matcher.factors[m.factor - 1].key for m in matcher.match("Will she say inflation?")]
+    assert keys == ["said"]
+    keys = [matcher.factors[m.factor - 1].key for m in matcher.match("Inflation at 3%?")]
+    assert keys == ["inflation"]
+
+
+def test_the_linter_finds_an_edge_from_one_member_of_a_list_to_another() -> None:
+    text = TEXT.replace('"currency-{key}?"', '"rate-{bank}"')
+    problems = knowledge.lint(knowledge.parse({"test.toml": text}))
+    assert "rate-boj -> rate-ecb: two entities of one list, neither drives the other" in problems

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,12 @@ def test_links_and_siblings_move_together() -> None:
     assert rome["rain-oslo"] == rome["rain-lima"] == paths.SIBLING
 
 
+def test_a_weak_link_relates_nothing_by_itself() -> None:
+    base = knowledge.parse({"test.toml": TEXT.replace('"beer", "+", 2', '"beer", "+", 1')})
+    reached = Graph(base).reach([(NUMBERS["beer"], 1.0)])
+    assert reached.weights[2, NUMBERS["bread"]] == 0
+
+
 def test_a_pattern_may_say_that_its_instances_have_nothing_in_common() -> None:
     text = TEXT.replace('up = "it rains more"', 'up = "it rains more"\nsiblings = false')
     base = knowledge.parse({"test.toml": text})
@@ -132,7 +140,7 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         salience=flat,
         closes=np.full(n, 2_000_000_000, np.uint32),
         family=np.arange(n, dtype=np.uint64),
-        now=1_900_000_000,
+        when=1_900_000_000,
     )
 
 
@@ -159,6 +167,24 @@ def test_no_market_stands_in_two_relations_and_the_better_fit_first() -> None:
     assert [r.position for r in found["downstream"]] == [2, 3]
     positions = [r.position for ranked in found.values() for r in ranked]
     assert len(set(positions)) == len(positions)
+
+
+def test_an_effect_is_not_settled_before_its_cause() -> None:
+    markets = pool(("ocean", 1.0), ("harvest", 1.0))
+    year_earlier = np.full(2, markets.when - 31_557_600, np.uint32)
+    found = asked("Monsoon").rank(replace(markets, closes=year_earlier), 10)
+    assert [r.position for r in found["upstream"]] == [0]
+    assert found["downstream"] == []
+    assert [r.position for r in asked("Monsoon").rank(markets, 10)["downstream"]] == [1]
+
+
+def test_a_question_is_about_the_whole_phrase_and_less_about_a_part_of_it() -> None:
+    text = TEXT.replace('match = ["bread"]', 'match = ["bread", "bread & beer"]')
+    relations = RelationService(knowledge.parse({"test.toml": text}))
+    tags, fits = np.zeros((0, 6), np.uint16), np.zeros((0, 6), np.float32)
+    asked = relations.ask("bread or beer?", np.arange(0), tags, fits, fits[:, 0])
+    weights = dict(asked.factors)
+    assert weights[NUMBERS["beer"]] < 0.5 * weights[NUMBERS["bread"]]
 
 
 def test_a_reason_names_the_chain_in_the_direction_of_cause() -> None:

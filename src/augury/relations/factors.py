@@ -31,6 +31,9 @@ class Match(NamedTuple):
     does not tell ("between 3% and 3.4%")."""
     words: tuple[str, ...]
     """The terms that made the match."""
+    part: bool = False
+    """Whether a better match is made of these words and of more: "OpenAI" beside "OpenAI's
+    listing"."""
 
 
 class Matcher:
@@ -76,12 +79,21 @@ class Matcher:
                 fit = (explained + 0.25) / (total + 0.25) if total else 0.25
                 if number not in best or fit > best[number][0]:
                     best[number] = fit, words
+        if any(self.factors[number - 1].hearsay for number in best):
+            best = {n: found for n, found in best.items() if self.factors[n - 1].hearsay}
         order = sorted(best, key=lambda number: (-best[number][0], number))[:MOST]
         if not order:
             return []
         told = fold(title)
+        words = {number: frozenset(best[number][1]) for number in order}
         return [
-            Match(n, min(1.0, best[n][0]), lean(told, self.factors[n - 1]), best[n][1])
+            Match(
+                n,
+                min(1.0, best[n][0]),
+                lean(told, self.factors[n - 1]),
+                best[n][1],
+                any(words[n] < words[other] for other in order),
+            )
             for n in order
         ]
 

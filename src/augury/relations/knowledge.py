@@ -69,9 +69,10 @@ class Factor:
     """Name of the list the entity stands in."""
     contests: tuple[str, ...] = ()
     """Keys of the contests that this is one contender's part in: the league's title of a team's."""
-
     siblings: bool = True
     """Whether the instances of its pattern say something of each other."""
+    hearsay: bool = False
+    """Whether its markets are about words and attention, and about nothing that is named there."""
 
     @property
     def is_level(self) -> bool:
@@ -241,6 +242,7 @@ class _Reader:
             entity=entity and entity[1],
             kind=entity and entity[0],
             siblings=written.get("siblings", True) is not False,
+            hearsay=written.get("hearsay", False) is True,
             contests=tuple(written.get("contest", [])),
         )
         instance = entity is not None
@@ -346,13 +348,8 @@ class _Reader:
             weaker = replace(edge, strength=strength, inherited=True)
             out += [replace(weaker, cause=key) for key in contenders.get(edge.cause, ())]
             out += [replace(weaker, effect=key) for key in contenders.get(edge.effect, ())]
-        return [edge for edge in out if not self._of_another(edge)]
-
-    def _of_another(self, edge: Edge) -> bool:
-        """Whether both ends are instances of one list for two of its entities."""
-        cause, effect = self._factors[edge.cause], self._factors[edge.effect]
-        same = cause.kind is not None and cause.kind == effect.kind
-        return same and cause.entity != effect.entity
+        ends = self._factors
+        return [edge for edge in out if not _of_another(ends[edge.cause], ends[edge.effect])]
 
     def _well_formed(self, where: str, fields: list[Any], length: int) -> bool:
         if (
@@ -371,7 +368,7 @@ class _Reader:
 
 _FIELDS: Final = {
     *("name", "up", "match", "up_words", "down_words", "effects", "causes", "moves_with"),
-    *("contest", "siblings"),
+    *("contest", "siblings", "hearsay"),
 }
 
 
@@ -412,6 +409,11 @@ def _plain_phrase(text: str) -> Phrase:
     return tuple(text.casefold().split())
 
 
+def _of_another(one: Factor, other: Factor) -> bool:
+    """Whether both are instances of one list, for two of its entities."""
+    return one.kind is not None and one.kind == other.kind and one.entity != other.entity
+
+
 # The linter
 
 
@@ -429,6 +431,11 @@ def lint(base: Base) -> list[str]:
     for factor in base.written:
         again = [r for (cause, r), n in reasons.items() if cause == factor.key and n > 1]
         found += [f"{factor.key}: one reason for several edges: {reason!r}" for reason in again]
+    found += [
+        f"{e.cause} -> {e.effect}: two entities of one list, neither drives the other"
+        for e in base.edges
+        if not e.inherited and _of_another(base.factors[e.cause], base.factors[e.effect])
+    ]
     pairs = {(e.cause, e.effect) for e in base.edges}
     found += [
         f"{link.one} ~ {link.other}: edges say it already, both ways"

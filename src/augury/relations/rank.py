@@ -21,7 +21,7 @@ WEIGHTS: Final[dict[str, float]] = {
     "words": 0.2,
     "year": 0.4,
     "salience": 0.06,
-    "lateness": 0.2,
+    "stale": -1.0,
     "own": -2.0,
     "foreign": -0.6,
     "fixture": -1.0,
@@ -47,6 +47,11 @@ MIDDLE: Final = 2.0
 """Raw score that is shown as one half."""
 YEAR: Final = 31_557_600
 """Seconds."""
+GRACE: Final = 0.25
+"""Years before the question's own markets in which another closes without being stale."""
+SETTLED: Final[dict[Relation, float]] = {"upstream": 3.0, "downstream": 0.6, "correlated": 3.0}
+"""Years before the question's own markets from which a market is not shown: an effect is not
+settled before its cause, and what was settled long ago moves nothing."""
 
 
 def bearing(
@@ -83,20 +88,23 @@ def rank(
     aside &= OTHER_RESPECT * own > evidence.max(axis=0, initial=0)
     evidence[2, aside] = OTHER_RESPECT * own[aside]
     strongest = evidence.argmax(axis=0)  # ties: the earlier relation
-    years = (pool.closes.astype(np.float64) - pool.now) / YEAR
+    years = np.where(pool.closes > 0, (pool.when - pool.closes.astype(np.float64)) / YEAR, 0)
     common = (
         WEIGHTS["dense"] * pool.dense
         + WEIGHTS["words"] * pool.words
         + WEIGHTS["year"] * pool.year
         + WEIGHTS["salience"] * pool.salience
-        + WEIGHTS["lateness"] * np.clip(years, -3, 0)
+        + WEIGHTS["stale"] * np.clip(years - GRACE, 0, 3)
         + WEIGHTS["own"] * np.where(aside, 0, own)
         + WEIGHTS["foreign"] * foreign
         + WEIGHTS["fixture"] * pool.fixture
     )
     out: dict[Relation, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.uint16]]] = {}
     for nth, relation in enumerate(RELATIONS):
-        held = np.flatnonzero((strongest == nth) & (evidence[nth] >= FLOOR))
+        shown = (strongest == nth) & (evidence[nth] >= FLOOR) & (years < SETTLED[relation])
+        if relation == "downstream":
+            shown &= ~foreign  # what happens to one team, country, bank happens not to another
+        held = np.flatnonzero(shown)
         raw = WEIGHTS["path"] * evidence[nth, held] + common[held]
         order = _order(raw, pool.keys[held])
         crowded = order[_place(pool.family[held][order]) >= FAMILY_SIZE]

@@ -19,7 +19,7 @@ from augury.relations.paths import RELATIONS, Graph, Reached, Relation, Step
 from augury.search.related import Lookup, Pool, Ranked, Tag
 from augury.search.text import DocumentText
 
-CODE: Final = "2"
+CODE: Final = "3"
 """Raise it when texts get other tags though the base stands as it was."""
 
 ASKED: Final = 6
@@ -38,7 +38,8 @@ GUESSED: Final = 0.1
 SURE: Final = 0.6
 """Weight of a named factor from which on the words tell what the question is about."""
 BESIDE: Final = 0.4
-"""What is left, beside such a factor, of one that only the direct results are about."""
+"""What is left, beside such a factor, of one that only the direct results are about; and of one
+whose words are a part of what another one's words say."""
 LOOKED_UP: Final = 24
 """Most factors whose markets are looked up for one query."""
 
@@ -84,7 +85,8 @@ class RelationService:
         """What a query is about: the factors that its words or its best direct results name."""
         weights: dict[int, float] = {}
         for match in self.matcher.match(query):
-            weights[match.factor] = min(1.0, NAMED + (1 - NAMED) * match.fit)
+            weight = min(1.0, NAMED + (1 - NAMED) * match.fit)
+            weights[match.factor] = BESIDE * weight if match.part else weight
         votes: Counter[int] = Counter()
         total = float(scores.sum())
         for row, fit, score in zip(tags.tolist(), fits.tolist(), scores.tolist(), strict=True):

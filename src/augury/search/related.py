@@ -55,8 +55,9 @@ class Pool:
     """Epoch seconds, 0: unknown."""
     family: NDArray[np.uint64]
     """What makes markets one family."""
-    now: int
-    """Epoch seconds of the day's beginning: an hour changes no order."""
+    when: int
+    """Epoch seconds at which the markets on the question itself close, half of them earlier; where
+    that is not known, the day's beginning: an hour changes no order."""
 
 
 class Ranked(NamedTuple):

@@ -407,7 +407,7 @@ class SearchService:
             salience=payload["salience"],
             closes=payload["closes"],
             family=payload["family"],
-            now=int(time.time()) // 86_400 * 86_400,
+            when=_when(found.payload["closes"][order[:VOTERS]]),
         )
         return {
             relation: [
@@ -446,6 +446,12 @@ def _telling(query: rank.RankQuery, frequencies: DocumentFrequencies) -> SparseV
     order = np.argsort(counts, kind="stable")
     kept = order[(np.cumsum(counts[order]) <= OCCURRENCES) | (np.arange(len(order)) < 2)]
     return SparseVector(query.ids[kept], query.weights[kept])
+
+
+def _when(closes: NDArray[np.uint32]) -> int:
+    """When a question is decided: as its best markets close, or today's beginning."""
+    known = np.sort(closes[closes > 0])
+    return int(known[len(known) // 2]) if len(known) else int(time.time()) // 86_400 * 86_400
 
 
 def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:
