@@ -177,6 +177,15 @@ def test_kill_9_loses_nothing_acknowledged_and_index_and_database_agree(tmp_path
                 assert search(url, market)[0]["id"] == market
 
 
+def test_a_setting_that_is_none_is_named_and_not_repeated(tmp_path: Path) -> None:
+    done = augury(tmp_path, "serve", AUGURY_PORT="s3cret", AUGURY_RVOL_HORIZONS="90d")
+    assert done.returncode == 1
+    assert "AUGURY_PORT: " in done.stderr
+    assert "AUGURY_RVOL_HORIZONS: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "s3cret" not in done.stderr
+
+
 @pytest.mark.parametrize("arguments", [["serve"], ["search", "fed"]])
 def test_what_the_operator_must_put_right_is_said_without_a_traceback(
     tmp_path: Path, arguments: list[str]

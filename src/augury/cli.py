@@ -131,3 +131,12 @@ def main() -> None:
     except AuguryError as error:
         print(f"augury: {error}", file=sys.stderr)
         sys.exit(1)
+    except ValueError as error:
+        from pydantic import ValidationError  # as late as can be: it takes a tenth of a second
+
+        if not isinstance(error, ValidationError) or error.title != "Settings":
+            raise
+        for problem in error.errors(include_input=False, include_url=False):
+            name = "_".join(map(str, problem["loc"])).upper()
+            print(f"augury: AUGURY_{name}: {problem['msg']}", file=sys.stderr)
+        sys.exit(1)

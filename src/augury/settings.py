@@ -249,7 +249,13 @@ class Settings(BaseSettings):
     )
 
     @field_validator(
-        "trusted_proxies", "outbound_allow", "notify_schemes", "llm_tasks", mode="before"
+        "trusted_proxies",
+        "outbound_allow",
+        "notify_schemes",
+        "llm_tasks",
+        "rvol_coins",
+        "rvol_exchanges",
+        mode="before",
     )
     @classmethod
     def _split(cls, value: object) -> object:

@@ -1,0 +1,24 @@
+"""Settings as the environment gives them."""
+
+from __future__ import annotations
+
+import pytest
+
+from augury.settings import Settings
+
+TEXTS = {"rvol_horizons": ("7d", "1"), "llm_tasks": ("match", "label")}
+LISTS = [name for name, field in Settings.model_fields.items() if "tuple" in str(field.annotation)]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_are_written_with_commas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = TEXTS.get(name, ("b.example", "a.example"))
+    monkeypatch.setenv(f"AUGURY_{name.upper()}", f" {texts[0]}, {texts[1]},")
+    expected = (1, 7) if name == "rvol_horizons" else texts
+    assert getattr(Settings(), name) == expected
+
+
+@pytest.mark.parametrize("name", sorted(set(LISTS) - {"rvol_horizons"}))
+def test_a_list_may_be_empty(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"AUGURY_{name.upper()}", "")
+    assert getattr(Settings(), name) == ()
