@@ -179,6 +179,29 @@ def test_an_attached_process_owns_on_reopening_once_the_owner_has_died(
         reopened.close()
 
 
+def test_who_is_attached_takes_the_owner_s_place(folder: Path, start: Callable[..., Owner]) -> None:
+    def inherits(server: EmbeddedServer) -> None:
+        deadline = time.monotonic() + 15
+        while not server.owned:
+            assert time.monotonic() < deadline, "nobody inherits"
+            time.sleep(0.02)
+        assert _ask(server, "select 1") == 1
+
+    owner = start(folder, "wait")
+    owner.said()
+    second = EmbeddedServer.open(folder, options=SMALL)
+    second.inherit()
+    owner.kill()
+    inherits(second)
+    third = EmbeddedServer.open(folder, options=SMALL)
+    assert not third.owned
+    third.inherit()
+    second.close()
+    inherits(third)
+    third.close()
+    assert third.pid is None
+
+
 def test_of_many_that_come_at_once_exactly_one_owns(
     folder: Path, start: Callable[..., Owner]
 ) -> None:

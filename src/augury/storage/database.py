@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import select
+import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ from augury.storage.failures import as_unavailable
 
 DATABASE = "augury"
 OLDEST_SERVER = 150000
+SETTLING = 15.0
+"""Seconds in which an embedded server that is changing hands comes back."""
 POOL_PATIENCE = 5.0
 """Seconds to wait for a free connection before the caller is told to come back."""
 
@@ -100,9 +103,7 @@ class Database:
     ) -> Database:
         """A database by URL, its schema brought up to date."""
         try:
-            async with await AsyncConnection.connect(
-                direct_url, autocommit=True, connect_timeout=10
-            ) as connection:
+            async with await _connected(direct_url, SETTLING if server else 0) as connection:
                 if connection.info.server_version < OLDEST_SERVER:
                     raise SetupProblem(
                         f"Augury needs PostgreSQL {OLDEST_SERVER // 10000} or newer; the server "
@@ -157,8 +158,12 @@ async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     server = await asyncio.to_thread(
         EmbeddedServer.open, Path(settings.data_dir), bin_dir=settings.pg_bin_dir
     )
+    server.inherit()
     try:
         await _create_if_missing(server)
+    except psycopg.OperationalError as error:
+        await asyncio.to_thread(server.close)
+        raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
     except BaseException:
         await asyncio.to_thread(server.close)
         raise
@@ -181,8 +186,20 @@ async def _check(connection: AsyncConnection[Any]) -> None:
         await connection.execute("")
 
 
+async def _connected(url: str, patience: float) -> AsyncConnection[Any]:
+    """A connection; for `patience` seconds a server that is on its way up is asked again."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return await AsyncConnection.connect(url, autocommit=True, connect_timeout=10)
+        except psycopg.OperationalError as error:
+            if time.monotonic() > until or as_unavailable(error) is None:
+                raise
+        await asyncio.sleep(0.1)
+
+
 async def _create_if_missing(server: EmbeddedServer) -> None:
-    async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as connection:
+    async with await _connected(server.url("postgres"), SETTLING) as connection:
         found = await connection.execute(
             "select 1 from pg_database where datname = %s", (DATABASE,)
         )

@@ -2,7 +2,8 @@
 
 The owner holds a lock on the folder for as long as it lives and is the server's parent; the
 kernel stops the server when the owner dies, however it dies. A second process on the same
-folder reads the connection record and uses the running server.
+folder reads the connection record and uses the running server; if it outlives the owner, it
+takes the owner's place.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ log = structlog.get_logger(__name__)
 SUPERUSER = "augury"
 PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
+INHERIT_EVERY = 0.1
+"""Seconds between looks of an attached process whether the owner has gone."""
 LONGEST_SOCKET_PATH = 107
 """Bytes of a unix socket's path: `sun_path` less its closing NUL."""
 LONGEST_LOG = 16 * 1024 * 1024
@@ -147,9 +150,12 @@ class Binaries:
 class EmbeddedServer:
     """A running server: ours (`owned`) or that of the process that owns the data folder."""
 
-    def __init__(self, record: Record, supervisor: _Supervisor | None) -> None:
+    def __init__(
+        self, record: Record, supervisor: _Supervisor | None, heir: _Heir | None = None
+    ) -> None:
         self.record = record
         self._supervisor = supervisor
+        self._heir = heir
 
     @classmethod
     def open(
@@ -177,8 +183,7 @@ class EmbeddedServer:
         while not lock.acquire():
             record = Record.read(folder)
             if record and _ready_server(Path(record.home) / "data"):
-                lock.release()
-                return cls(record, None)
+                return cls(record, None, _Heir(folder, lock, bin_dir, options or {}))
             if time.monotonic() > deadline:
                 lock.release()
                 raise SetupProblem(
@@ -197,9 +202,16 @@ class EmbeddedServer:
             raise
         return cls(supervisor.record, supervisor)
 
+    def inherit(self) -> None:
+        """If attached, take the owner's place once it has gone, until closed."""
+        if self._heir is not None and not self._heir.is_alive():
+            self._heir.start()
+
     @property
     def owned(self) -> bool:
-        return self._supervisor is not None
+        return self._supervisor is not None or (
+            self._heir is not None and self._heir.supervisor is not None
+        )
 
     @property
     def pid(self) -> int | None:
@@ -213,8 +225,53 @@ class EmbeddedServer:
 
     def close(self) -> None:
         """Stop the server if this process owns it. Blocks until it has stopped."""
+        if self._heir is not None:
+            self._heir.leave()
         if self._supervisor is not None:
             self._supervisor.stop()
+
+
+class _Heir(threading.Thread):
+    """Waits in an attached process for the owner to go, and starts the server in its place.
+
+    The socket stays the same, so pools find the new server by themselves.
+    """
+
+    def __init__(
+        self, folder: Path, lock: _OwnerLock, bin_dir: Path | None, options: Mapping[str, str]
+    ) -> None:
+        super().__init__(name="augury-postgres-heir", daemon=True)
+        self._folder, self._lock, self._bin_dir, self._options = folder, lock, bin_dir, options
+        self._leaving = threading.Event()
+        self.supervisor: _Supervisor | None = None
+
+    def run(self) -> None:
+        pause = INHERIT_EVERY
+        while not self._leaving.wait(pause):
+            if not self._lock.acquire():
+                continue
+            try:
+                binaries = Binaries.find(self._bin_dir)
+                supervisor = _Supervisor(self._folder, self._lock, binaries, self._options)
+                supervisor.start(time.monotonic() + 60)
+            except (OSError, SetupProblem) as problem:
+                log.warning("database_not_inherited", problem=str(problem), again_in=3)
+                self._lock.release()
+                self._lock = _OwnerLock(self._folder / "owner.lock")
+                pause = 3.0
+                continue
+            log.info("database_inherited")
+            self.supervisor = supervisor
+            return
+
+    def leave(self) -> None:
+        self._leaving.set()
+        if self.is_alive():
+            self.join(90)
+        if self.supervisor is not None:
+            self.supervisor.stop()
+        else:
+            self._lock.release()
 
 
 class _OwnerLock:
