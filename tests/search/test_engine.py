@@ -265,6 +265,24 @@ def test_tags_outlive_the_engine(open_engine: Open) -> None:
         assert engine.tagged((3,), None, None, 5).keys.tolist() == before
 
 
+def test_what_is_shown_follows_the_document(open_engine: Open) -> None:
+    with contextlib.closing(open_engine()) as engine:
+        if isinstance(engine, ServerEngine):
+            assert engine.shown([1]) == {}  # the database shows it
+            return
+        docs = [replace(document(key), shown=b"text %d" % key) for key in range(6)]
+        engine.upsert(docs)
+        engine.upsert([replace(document(2, 1), shown=b"other")])  # in another partition
+        engine.upsert([replace(document(3), shown=b"x" * 5_000)])  # longer than is kept
+        engine.delete([4])
+        engine.set_checkpoint(1)
+    with contextlib.closing(open_engine()) as engine:
+        wanted = {0: b"text 0", 1: b"text 1", 2: b"other", 5: b"text 5"}
+        assert engine.shown([*range(6), 99]) == wanted
+        engine.upsert([document(50)])  # takes a place that was freed
+        assert engine.shown([50]) == {}
+
+
 def test_payload_arrives_as_arrays(engine: Engine) -> None:
     engine.upsert([document(8), document(9)])
     payload = everything(engine).payload

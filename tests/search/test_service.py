@@ -146,6 +146,17 @@ async def test_news_is_followed(service: SearchService, database: Database) -> N
     await following
 
 
+async def test_results_are_shown_without_the_database(
+    service: SearchService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(service.engine, "shown", lambda _: {})
+        wanted = await service.explore("Bitcoin 150,000")
+    assert wanted.found["direct"]
+    monkeypatch.setattr(Database, "reading", None)
+    assert (await service.explore("Bitcoin 150,000")).found == wanted.found
+
+
 async def test_an_index_is_taken_up_where_it_was_left(
     service: SearchService, database: Database, settings: Settings
 ) -> None:

@@ -59,8 +59,11 @@ _BATCH = 128  # documents a write holds the interpreter lock for
 _BLOCK = 32_768  # slots a scan handles at a time: its buffers stay in the processor's cache
 _ALONE = 200_000  # slots up to which one thread scans all bits at once
 _FIRST = 1024  # slots of a new partition
+_SHOWN = 510  # bytes kept of what a result shows; what is longer is left to the database
 
 log = logging.getLogger(__name__)
+
+_SHOWN_RECORD = np.dtype([("size", "<u2"), ("text", "u1", (_SHOWN,))])
 
 _Slots = NDArray[np.integer[Any]]
 
@@ -203,6 +206,13 @@ class EdgeEngine:
             ]
         return _merged(found)
 
+    def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
+        with self._gate:
+            found: dict[int, bytes] = {}
+            for part in self._parts.values():
+                found |= part.shown(keys)
+        return found
+
     # Files
 
     @contextlib.contextmanager
@@ -314,6 +324,16 @@ class _Partition:
         with self.lock:
             return self.columns.best_of_tag(tag, limit)
 
+    def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """What documents of these keys show, as far as it is kept."""
+        with self.lock:
+            slots = self.columns.slots
+            return {
+                key: text
+                for key in keys
+                if (slot := slots.get(key)) is not None and (text := self.columns.shown(slot))
+            }
+
     def candidates(
         self, status: int, hits: dict[int, float], near: _Slots, vector: NDArray[np.float32] | None
     ) -> tuple[NDArray[Any], ...]:
@@ -358,6 +378,7 @@ class _Columns:
         for coordinates within -1..1, and turned to float32 eight times as fast
     payload : record (capacity,)
     tags, merits : uint16 and float32 (capacity, MOST_TAGS), 0 pads
+    shown : record (capacity,) of a length and as many bytes, 0 where nothing is kept
     sketches : uint64 (ceil(dim / 64), capacity), rebuilt from the vectors when opened
 
     The files never shrink; freed slots are used again.
@@ -398,6 +419,12 @@ class _Columns:
         stored = self._vectors[slots].astype(np.float32)
         return np.einsum("ij,j->i", stored, vector / np.float32(_UNIT))
 
+    def shown(self, slot: int) -> bytes:
+        """What the document in `slot` shows; empty where it is not kept."""
+        start = slot * _SHOWN_RECORD.itemsize
+        size = int.from_bytes(self._shown[start : start + 2], "little")
+        return bytes(self._shown[start + 2 : start + 2 + size])
+
     def keys(self, slots: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Keys in `slots`; -1 for a free one."""
         return self._keys[slots] - 1
@@ -425,6 +452,9 @@ class _Columns:
             self._tags[slot], self._merits[slot] = 0, 0
             self._tags[slot, :count] = doc.tags.indices
             self._merits[slot, :count] = doc.tags.values
+            kept = doc.shown if len(doc.shown) <= _SHOWN else b""
+            start = slot * _SHOWN_RECORD.itemsize
+            self._shown[start : start + 2 + len(kept)] = len(kept).to_bytes(2, "little") + kept
         self._keys[slots] = [doc.key + 1 for doc in docs]
         self.slots.update(zip((doc.key for doc in docs), slots, strict=True))
         self._postings.change(slots)
@@ -487,13 +517,15 @@ class _Columns:
         payload = _map(self._path / "payload.rec", self._record, (capacity,))
         tags = _map(self._path / "tags.u16", "<u2", (capacity, MOST_TAGS))
         merits = _map(self._path / "merits.f32", "<f4", (capacity, MOST_TAGS))
-        self._mapped = keys, vectors, payload, tags, merits
+        shown = _map(self._path / "shown.rec", _SHOWN_RECORD, (capacity,))
+        self._mapped = keys, vectors, payload, tags, merits, shown
         # Plain views: indexing a memmap object costs 50 us more each time.
         self._keys: NDArray[np.int64] = np.asarray(keys)
         self._vectors: NDArray[np.int16] = np.asarray(vectors)
         self.payload: NDArray[np.void] = np.asarray(payload)
         self._tags: NDArray[np.uint16] = np.asarray(tags)
         self._merits: NDArray[np.float32] = np.asarray(merits)
+        self._shown = shown.view(np.uint8).data  # ten times as fast as indexing an array
         sketches = np.zeros((len(self._sketches), capacity), np.uint64)
         sketches[:, : self._capacity] = self._sketches
         self._sketches, self._capacity = sketches, capacity

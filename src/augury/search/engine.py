@@ -96,6 +96,7 @@ class IndexDocument:
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
     tags : what the document can be looked up by, at most `MOST_TAGS`, each in 1..65535, with the
         document's merit under it: those of highest merit are found
+    shown : what a result shows of it, for `Engine.shown`; never searched
     """
 
     key: int
@@ -104,6 +105,7 @@ class IndexDocument:
     vector: NDArray[np.float32]
     payload: bytes
     tags: SparseVector = field(default_factory=SparseVector.empty)
+    shown: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,6 +181,11 @@ class Engine(Protocol):
 
         At most len(tags) x limit, each once, with the cosine to `vector`.
         """
+        ...
+
+    def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """What documents were given to show, by key. An engine may keep it or not, of all or of
+        some: whoever asks can do without."""
         ...
 
     def checkpoint(self) -> int:

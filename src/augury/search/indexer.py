@@ -42,7 +42,7 @@ RECORD = np.dtype(
 """What the engine returns with each candidate: the market's change, its tags, and what the ranker
 reads."""
 
-VERSION = "2"
+VERSION = "3"
 """Raise it when text, weighting or records change: every index is then built anew."""
 
 BATCH = 1_000
@@ -239,6 +239,7 @@ class Indexer:
                 vector=vector,
                 payload=record.tobytes(),
                 tags=_merits(tags, record),
+                shown=store.ResultRow.of(row).packed(),
             )
 
     def _count(self, seqs: list[int], terms: list[NDArray[np.uint32]]) -> None:

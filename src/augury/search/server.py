@@ -153,6 +153,10 @@ class ServerEngine:
         (dense,) = self._query(by_vector and _scores_of(by_vector, found.keys()))
         return self._candidates(found, {}, dense)
 
+    def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """Nothing: the database is as near as the server."""
+        return {}
+
     def checkpoint(self) -> int:
         return self._call("GET", self._path)["config"]["metadata"]["checkpoint"]
 

@@ -44,7 +44,8 @@ ANSWERS_KEPT, ANSWER_SECONDS = 2_000, 5.0
 bounds what a follower of a shared index may miss."""
 
 ROWS_KEPT = 20_000
-"""Result rows kept in memory, least recently shown dropped first (some 10 MB)."""
+"""Result rows the index does not show by itself that are kept in memory, least recently shown
+dropped first (some 10 MB)."""
 
 
 VOTERS = 10
@@ -418,9 +419,14 @@ class SearchService:
         }
 
     async def _fetch(self, hits: list[Hit]) -> dict[int, ResultRow]:
-        rows: dict[int, ResultRow] = {}
+        rows = {
+            key: store.unpacked(packed)
+            for key, packed in self.engine.shown([hit.key for hit in hits]).items()
+        }
         missing: dict[int, int] = {}
         for hit in hits:
+            if hit.key in rows:
+                continue
             if (row := self._rows.get((hit.key, hit.change))) is not None:
                 self._rows.move_to_end((hit.key, hit.change))
                 rows[hit.key] = row

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, LiteralString, NamedTuple
 
+import msgspec
 from psycopg import AsyncConnection
 
 from augury.markets.records import Platform, Status
+from augury.markets.store import IndexRow
 
 LOCKS = 0x1DE8
 """First key of advisory locks on indexes; the second tells the index."""
@@ -25,6 +27,27 @@ class ResultRow(NamedTuple):
     url: str | None
     event_name: str | None
 
+    @classmethod
+    def of(cls, row: IndexRow) -> ResultRow:
+        return cls(
+            row.seq,
+            row.id,
+            row.platform,
+            row.question,
+            row.outcomes,
+            row.status,
+            row.url,
+            row.event_name,
+        )
+
+    def packed(self) -> bytes:
+        """As the index keeps it; `unpacked` is the way back."""
+        return _packer.encode(self)
+
+
+_packer = msgspec.msgpack.Encoder()
+_unpacker = msgspec.msgpack.Decoder(ResultRow)
+unpacked = _unpacker.decode
 
 _RESULT: LiteralString = "seq, id, platform, question, outcomes, status, url, event_name"
 
