@@ -86,9 +86,11 @@ RELATED_FROM: Final = 0.05
 OUTWEIGHED: Final = 0.75
 """Share of that up to which being about the query's own factors as well does not count."""
 
-FLOOR: Final = 4.0
-"""Raw scores below are no answer: among the judged, fewer than 3 in 100 there were direct. A short
-honest list beats a long padded one."""
+FLOOR: Final = 4.5
+"""Raw scores below are no answer. A short honest list beats a long padded one."""
+BESIDE_THE_BEST: Final = 0.45
+"""A score below this share of the best one is no answer either: where one market is plainly what
+was asked for, what merely shares a word with it is not."""
 BODY_EVIDENCE: Final = 0.3
 """Lexical score from which words in rules or tags count where no title is above the floor; 1 is
 about all of the query, said once."""
@@ -322,6 +324,8 @@ def order(
         best = _order(merit, busy, by_key)
     best = best[_answers(merit, candidates.lexical)[best]]
     score = 1 / (1 + np.exp(-_SLOPE * (merit[best] - _MIDDLE)))
+    near = score >= BESIDE_THE_BEST * score.max(initial=0)
+    best, score = best[near], score[near]
     # within a tie a lower score may stand first; shown scores never rise
     return Ranking(best, np.minimum.accumulate(score).astype(np.float32))
 
