@@ -59,6 +59,7 @@ PURE = [
     "relations/comovement.py",
     "relations/rank.py",
     "graph/view.py",
+    "graph/logic.py",
     "graph/picture.py",
     "search/postings.py",
     "search/related.py",

@@ -13,6 +13,13 @@ from augury.relations.proposition import read_question
 DAY = date(2026, 11, 21)
 
 PAIRS: list[tuple[str, str, Relation]] = [
+    # a letter tells two teams of a city apart, and a middle initial tells nothing
+    ("Will the Los Angeles L win the 2026 Pro Basketball Western Conference Championship?",
+     "Will the Los Angeles C win the 2026 Pro Basketball Western Conference Championship?", "excludes"),
+    ("Will the Los Angeles L win the 2026 Pro Basketball Western Conference Championship?",
+     "Will the Los Angeles Lakers win the 2026 NBA Western Conference Championship?", "equivalent"),
+    ("Will Donald J. Trump win the 2028 presidential election?",
+     "Will Donald Trump win the 2028 presidential election?", "equivalent"),
     ("Will BTC reach $150k by March 31, 2027?", "Will BTC reach $120k by June 30, 2027?", "implies"),
     ("Will BTC reach $150k by June 30, 2027?", "Will BTC reach $120k by March 31, 2027?", "none"),
     ("Will BTC reach $150k by March 31, 2027?", "Will BTC stay below $120k through June 30, 2027?",

@@ -6,10 +6,12 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from augury.graph import view
+from augury.clock import now
+from augury.graph import logic, view
 from augury.markets import store as markets
 from augury.markets.records import Status
 from augury.relations.paths import RELATIONS
+from augury.relations.proposition import read_market, read_question
 from augury.relations.service import Asked, RelationService
 from augury.search.service import Explored, Found, SearchService
 from augury.storage.database import Database
@@ -94,6 +96,8 @@ class GraphService:
             {number: self._relations.factor(number) for number in numbers},
             self._relations.graph.among({one.factor for one in reached}),
         )
+        leads = {one.market.id: one.market for one in reached}
+        graph.edges = logic.merged(graph.edges, logic.edges(_told(question, target, graph, leads)))
         trace = {
             "question": question,
             "unique_market_count": len(by_id),
@@ -142,6 +146,28 @@ class GraphService:
     def _lean(self, question: str, factor: int) -> int:
         matches = self._relations.matcher.match(question)
         return next((m.lean for m in matches if m.factor == factor), 1)
+
+
+def _told(
+    question: str,
+    target: markets.StoredMarket | None,
+    graph: view.Graph,
+    by_id: Mapping[str, markets.StoredMarket],
+) -> list[logic.Told]:
+    """What the nodes assert: the question as it is asked, or as its first market puts it where
+    it is no sentence that can be read; every other node as the market that names it."""
+    asked = read_question(question, now())
+    if asked.unclear and target is not None:
+        first = _asserted(view.QUESTION, target)
+    else:
+        first = logic.Told(view.QUESTION, question, asked, None)
+    nodes = [node for node in graph.nodes if node.id != view.QUESTION]
+    return [first, *(_asserted(node.id, by_id[node.markets[0].id]) for node in nodes)]
+
+
+def _asserted(node: str, market: markets.StoredMarket) -> logic.Told:
+    linked = frozenset(market.linked_market_ids)
+    return logic.Told(node, market.question, read_market(market), market.id, linked)
 
 
 def _restricted(found: Found, only: Mapping[str, Sequence[str]]) -> Found:

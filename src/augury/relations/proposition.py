@@ -608,8 +608,9 @@ def _read(
         dated = text.dates or text.side_dates
         if source.event_name and edition is not None and not dated and "next" in contest:
             contest -= {"next"}  # the one that the event's name dates
-        if len(choice) > 2:
-            choice = frozenset(t for t in choice if len(t) > 1)  # "Donald J. Trump"
+        if len(choice) > 1:  # "Donald J. Trump", but not "Los Angeles L"
+            last = _terms(choice_text.strip(" \x1f?").rpartition(" ")[2])
+            choice = frozenset(t for t in choice if len(t) > 1 or t in last)
         sides = _sides(text.about) if fixture else ()
         contest, choice = _with_teams(contest, choice, sides, league)
     if threshold is not None and predicate != "ranks" and exact_words:

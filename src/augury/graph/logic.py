@@ -1,0 +1,104 @@
+"""Edges of logic between the events of a graph: what cannot be otherwise. Pure.
+
+The labels of two nodes are read as propositions, and `relations.logic` says which of their joint
+outcomes cannot be. Such an edge is a hard constraint on the two probabilities and no cause: it may
+run against the causal edge between the same two (a title implies the conference title that led
+to it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, NamedTuple
+
+from augury.graph.view import Edge
+from augury.relations import logic
+from augury.relations.proposition import Proposition
+
+MOST: Final = 8
+"""Edges of logic in one graph: those of the question first, implications before exclusions."""
+
+
+class Told(NamedTuple):
+    """What a node's label asserts."""
+
+    node: str
+    label: str
+    proposition: Proposition
+    market: str | None
+    """Id of the market with this label; None for a question of one's own."""
+    linked: frozenset[str] = frozenset()
+    """Ids of the same contract elsewhere."""
+
+
+class _Said(NamedTuple):
+    relationship: str
+    polarity: Literal["positive", "negative"]
+    told: str
+
+
+_SAID: Final[dict[str, _Said]] = {
+    "implies": _Said("implies", "positive", "If “{a}” comes true, so does “{b}”."),
+    "equivalent": _Said("is the same as", "positive", "“{a}” and “{b}” come true together or not."),
+    "excludes": _Said("excludes", "negative", "“{a}” and “{b}” cannot both come true."),
+    "complement": _Said(
+        "is the opposite of", "negative", "Exactly one of “{a}” and “{b}” comes true."
+    ),
+    "covers": _Said("or else", "negative", "At least one of “{a}” and “{b}” comes true."),
+}
+_ORDER: Final = ("equivalent", "complement", "implies", "covers", "excludes")
+
+
+def edges(told: Sequence[Told]) -> list[Edge]:
+    """The logic among nodes, given in the order they are shown; what follows from two other
+    implications is left out."""
+    found = [
+        (kind, one, other)
+        for at, first in enumerate(told)
+        for second in told[at + 1 :]
+        if (directed := _related(first, second)) is not None
+        for kind, one, other in (directed,)
+    ]
+    follows = {(one.node, other.node) for kind, one, other in found if kind == "implies"}
+    nodes = [one.node for one in told]
+    kept = [
+        (kind, one, other)
+        for kind, one, other in found
+        if kind != "implies" or not _between(follows, nodes, one.node, other.node)
+    ]
+    first = told[0].node if told else ""
+    kept.sort(key=lambda f: (first not in (f[1].node, f[2].node), _ORDER.index(f[0])))
+    return [_edge(*one) for one in kept[:MOST]]
+
+
+def merged(known: Iterable[Edge], hard: Sequence[Edge]) -> list[Edge]:
+    """All edges of a graph: where logic relates two events, that they move together says less."""
+    related = {frozenset((edge.source, edge.target)) for edge in hard}
+    soft = [
+        edge
+        for edge in known
+        if edge.edge_type != "co_movement" or frozenset((edge.source, edge.target)) not in related
+    ]
+    return soft + list(hard)
+
+
+def _related(one: Told, other: Told) -> tuple[str, Told, Told] | None:
+    same = other.market is not None and other.market in one.linked
+    kind = logic.relate(one.proposition, other.proposition, matched=same)
+    if kind == "none":
+        return None
+    return ("implies", other, one) if kind == "implied_by" else (kind, one, other)
+
+
+def _between(follows: set[tuple[str, str]], nodes: Sequence[str], source: str, target: str) -> bool:
+    return any((source, n) in follows and (n, target) in follows for n in nodes)
+
+
+def _edge(kind: str, one: Told, other: Told) -> Edge:
+    relationship, polarity, told = _SAID[kind]
+    return Edge(
+        one.node, other.node, relationship, 1.0,
+        f"By logic, not by cause: {told.format(a=one.label, b=other.label)}",
+        "logical", polarity, 1.0, True, None,
+        tuple(market for market in (one.market, other.market) if market is not None),
+    )  # fmt: skip
