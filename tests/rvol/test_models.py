@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 from tests.rvol import simulated
 
-from augury.rvol import features, models, panel, regression
+from augury.rvol import features, learning, models, panel, regression
 from augury.rvol.models import MEMBERS
 from augury.rvol.walk import walk
 
 
-def issued(given: panel.Panel, days: int) -> models.Forecasts:
-    made = features.design(given)
-    x = features.with_window(made.x, given, days)
-    steps = np.full(len(given.assets), days)
-    return models.forecast(models.problem(given, made, x, days), steps)
+def issued(
+    given: panel.Panel, days: int, before: learning.Checkpoint | None = None
+) -> models.Forecasts:
+    return learning.forecast(given, {days: learning.Window(days)}, before)[0][days]
 
 
 def with_noise_after(given: panel.Panel, day: int, seed: int = 11) -> panel.Panel:
@@ -74,6 +73,67 @@ def recomputed(days: int, rows: Iterable[int]) -> None:
             assert np.array_equal(values, again.log_variance[name], equal_nan=True)
 
 
+@pytest.mark.parametrize("continuous", [True, False])
+def test_one_more_day_on_a_checkpoint_is_bit_equal_to_all_of_it(continuous: bool) -> None:
+    given = ragged(simulated.panel(assets=6, rows=400, continuous=continuous, short=2))
+    windows = {
+        1: learning.Window(1), 7: learning.Window(5, not continuous), 22: learning.Window(22)
+    }  # fmt: skip
+    before, used = None, 0
+    for day in np.unique(given.days)[250:-1:5].tolist():
+        cut = given.cut(day)
+        cut = cut.only(np.flatnonzero(cut.lengths > 0).tolist())
+        if before is not None and not before.fits(cut, windows):
+            before = None
+        used += before is not None and bool((before.carry.rows > 0).all())
+        quick, after = learning.forecast(cut, windows, before)
+        slow, _ = learning.forecast(cut, windows)
+        for horizon in windows:
+            for part in ("variance", "members", "log_variance", "contributions", "values"):
+                for name, values in getattr(slow[horizon], part).items():
+                    same = getattr(quick[horizon], part)[name]
+                    assert np.array_equal(values, same, equal_nan=True), (day, horizon, part, name)
+        before = after
+    assert used >= 10
+
+
+def ragged(given: panel.Panel) -> panel.Panel:
+    """Without some days of some assets."""
+    rng = np.random.default_rng(2)
+    series = {}
+    for i, name in enumerate(given.assets):
+        kept = (rng.random(given.days.shape[1]) > 0.02) & (given.days[i] != panel.NO_DAY)
+        measures = {m: getattr(given, m)[i, kept] for m in panel.MEASURES}
+        series[name] = (given.days[i, kept], measures)
+    return panel.pack(series, continuous=given.continuous)
+
+
+def test_a_checkpoint_of_another_past_does_not_fit() -> None:
+    given = simulated.panel(rows=300)
+    windows = {1: learning.Window(1)}
+    _, known = learning.forecast(given.cut(int(given.days[0, -2])), windows)
+    assert known.fits(given, windows)
+    rv = given.rv.copy()
+    rv[1, 40] *= 1 + 1e-9
+    assert not known.fits(replace(given, rv=rv), windows)
+    assert not known.fits(given.only([0, 1, 2]), windows)
+    assert not known.fits(given, {1: learning.Window(1), 5: learning.Window(5)})
+
+
+def test_of_a_large_class_every_asset_has_its_turn_with_the_gamma_regression(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(models, "POOL_ASSETS", 2)
+    given = simulated.panel(assets=5, rows=300)
+    mine = models.teaching(given)
+    assert (mine.sum(axis=0) <= 2).all()
+    assert (mine.sum(axis=1) == 100).all()
+    # Three turns: in a week each asset teaches on every day of the week.
+    assert all({int(d) % 7 for d in given.days[i, mine[i]]} == set(range(7)) for i in range(5))
+    now = issued(given, 1)
+    assert np.isfinite(now.members["pooled-gamma"]).all()
+
+
 @pytest.mark.parametrize("days", [1, 5, 22])
 @pytest.mark.parametrize("continuous", [True, False])
 def test_walking_and_issuing_are_two_ways_to_the_same_forecast(
@@ -96,7 +156,7 @@ def test_targets_whose_window_is_open_teach_nothing() -> None:
     given = simulated.panel(assets=2)
     made = features.design(given)
     for days in (1, 5, 22):
-        ok = models.problem(given, made, made.x, days).ok
+        ok = models.problem(given, made, days).ok
         assert not ok[:, -days:].any()
         assert ok[:, -days - 1].all()
 
@@ -152,7 +212,7 @@ def test_one_historic_day_does_not_bend_the_inputs_for_a_month() -> None:
     moved = made.x[0, 460, monthly] - calm.x[0, 460, monthly]
     assert 0 < moved < np.log(2.5)
     # What was realized stays what it was.
-    assert models.problem(replace(given, rv=wild), made, made.x, 1).means[0, 449] == wild[0, 450]
+    assert models.problem(replace(given, rv=wild), made, 1).means[0, 449] == wild[0, 450]
 
 
 def test_a_short_history_is_forecast_by_the_pool_alone_and_a_lone_one_by_itself() -> None:
@@ -184,7 +244,7 @@ def test_a_pegged_coin_does_not_bend_the_pool() -> None:
         without.members["pooled-ridge"], rel=0.35
     )
     made = features.design(pegged)
-    rows = models.pooled_rows(models.problem(pegged, made, made.x, 1))
+    rows = models.pooled_rows(models.problem(pegged, made, 1))
     assert not rows[3].any()
     assert rows[:3].any(axis=1).all()
 
@@ -217,11 +277,22 @@ def _scaled_last(values: np.ndarray, factor: float) -> np.ndarray:
 def test_the_weekend_of_the_window_is_counted_from_the_calendar() -> None:
     # 1970-01-05 was a Monday: day 4.
     given = panel.pack({"A": (np.arange(4, 18), {"rv": np.full(14, 1e-4)})}, continuous=True)
-    x = features.with_window(features.design(given).x, given, 2)
+    x = features.with_window(features.design(given).x, given.days, 2, continuous=True)
     weekend, monday = x[0, :, features.INDEX["weekend"]], x[0, :, features.INDEX["monday"]]
     #             Mo  Tu  We  Th  Fr  Sa  Su
     assert weekend[:7].tolist() == [0, 0, 0, 0.5, 1.0, 0.5, 0]
     assert monday[:7].tolist() == [0, 0, 0, 0, 0, 0.5, 0.5]
+
+
+def sums_of(
+    x: np.ndarray,
+    y: np.ndarray,
+    ok: np.ndarray,
+    weights: np.ndarray | None = None,
+    centre: float | None = None,
+) -> regression.Sums:
+    weighted = None if weights is None else weights[None]
+    return regression.sums(x[None], y[None], ok[None], weighted, centre=centre)[0].at(0)
 
 
 def test_least_squares_from_sums_is_least_squares() -> None:
@@ -229,12 +300,12 @@ def test_least_squares_from_sums_is_least_squares() -> None:
     x = np.column_stack([np.ones(300), rng.normal(size=(300, 3)) * [1, 100, 1e-3]])
     y = x @ [1.0, 2.0, -0.1, 300.0] + rng.normal(size=300)
     ok = rng.random(300) < 0.8
-    b, residual = regression.solve(regression.sums(x, y, ok), 0.0)
+    b, residual = regression.solve(sums_of(x, y, ok), 0.0)
     exact, squares, *_ = np.linalg.lstsq(x[ok], y[ok], rcond=None)
     assert b == pytest.approx(exact, rel=1e-6)
     assert residual == pytest.approx(squares[0] / (ok.sum() - 4), rel=1e-6)
     weights = rng.random(300)
-    b, _ = regression.solve(regression.sums(x, y, ok, weights), 0.0)
+    b, _ = regression.solve(sums_of(x, y, ok, weights), 0.0)
     root = np.sqrt(weights[ok])
     exact, *_ = np.linalg.lstsq(x[ok] * root[:, None], y[ok] * root, rcond=None)
     assert b == pytest.approx(exact, rel=1e-6)
@@ -244,7 +315,7 @@ def test_columns_that_say_nothing_or_repeat_each_other_do_no_harm() -> None:
     rng = np.random.default_rng(0)
     z = rng.normal(size=200)
     x = np.column_stack([np.ones(200), z, z, np.zeros(200), np.full(200, 3.0)])
-    b, _ = regression.solve(regression.sums(x, 1 + 2 * z, np.ones(200, dtype=bool)), 0.0)
+    b, _ = regression.solve(sums_of(x, 1 + 2 * z, np.ones(200, dtype=bool)), 0.0)
     assert b[1] + b[2] == pytest.approx(2, rel=1e-6)
     assert b[3] == b[4] == 0
 
@@ -253,15 +324,37 @@ def test_running_and_fading_sums_end_where_the_others_do() -> None:
     rng = np.random.default_rng(0)
     x, y = np.column_stack([np.ones(90), rng.normal(size=(90, 2))]), rng.normal(size=90)
     ok = rng.random(90) < 0.7
-    whole, last = regression.sums(x, y, ok), regression.running_sums(x, y, ok).at(-1)
+    whole, last = sums_of(x, y, ok), regression.running_sums(x, y, ok).at(-1)
     assert np.allclose(whole.xx, last.xx)
     assert np.allclose(whole.xy, last.xy)
     fading = regression.fading_sums(x, y, ok, 20.0).at(-1)
-    weights = regression.fading_weights(ok, 20.0)
+    faded = sums_of(x, y, ok, centre=20.0)
+    assert np.allclose(fading.xx, faded.xx)
+    weights = np.where(ok, (20 / 21) ** (ok[::-1].cumsum()[::-1] - 1.0), 0.0)
     assert fading.n == pytest.approx(weights.sum())
+    assert faded.n == pytest.approx(weights.sum())
     b = np.array([0.1, -0.2, 0.3])
     error = (weights * (y - x @ b) ** 2).sum() / weights.sum()
     assert regression.mean_square_error(fading, b) == pytest.approx(error)
+
+
+@pytest.mark.parametrize("centre", [None, 20.0])
+def test_sums_gone_on_with_at_a_blocks_edge_are_the_same_bits(centre: float | None) -> None:
+    rng = np.random.default_rng(0)
+    rows = 5 * regression.BLOCK - 7
+    x, y = rng.normal(size=(3, rows, 4)), rng.normal(size=(3, rows))
+    x[..., 0] = 1.0
+    ok = rng.random((3, rows)) < 0.9
+    keep = np.array([0, 2, 4])
+    whole, part = regression.sums(x, y, ok, keep=keep, centre=centre)
+    for i, blocks in enumerate(keep):
+        rest = slice(blocks * regression.BLOCK, None)
+        again, _ = regression.sums(
+            x[i : i + 1, rest], y[i : i + 1, rest], ok[i : i + 1, rest],
+            before=part.at(np.array([i])), centre=centre,
+        )  # fmt: skip
+        for name in ("xx", "xy", "yy", "n"):
+            assert np.array_equal(getattr(again, name)[0], getattr(whole, name)[i]), name
 
 
 def test_the_gamma_regression_finds_the_coefficients_and_minimizes_qlike() -> None:
@@ -269,7 +362,7 @@ def test_the_gamma_regression_finds_the_coefficients_and_minimizes_qlike() -> No
     x = np.column_stack([np.ones(4000), rng.normal(size=(4000, 2))])
     mean = np.exp(x @ [0.3, 0.8, -0.5])
     y = mean * rng.gamma(3, 1 / 3, 4000)
-    given = regression.sums(x, np.log(y), np.ones(4000, dtype=bool))
+    given = sums_of(x, np.log(y), np.ones(4000, dtype=bool))
     start, residual = regression.solve(given, 0.0)
     start[0] += 0.5 * residual
     b = regression.gamma(x, y, np.ones(4000, dtype=bool), start, given, [0, 1, 2], 0.0)

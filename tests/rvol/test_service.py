@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.rvol.conftest import NOW, Clock
 
-from augury.rvol import calendars, issuing, sample, scorecard, store
+from augury.rvol import calendars, issuing, learning, sample, scorecard, store
 from augury.rvol.service import RvolService
 from augury.rvol.store import Asset, DayRow, Filters
 from augury.storage.database import Database
@@ -157,15 +157,51 @@ async def test_a_published_set_is_recomputed_to_the_bit_after_its_inputs_were_co
     for set_id, inputs in sets:
         found, made = await service.recompute(set_id)
         assert found == inputs
-        async with database.reading() as conn:
-            stored = await conn.execute(
-                "select asset, horizon, model_id, variance, lower_95 from rvol_forecasts"
-                " where set_id = %s",
-                (set_id,),
-            )
-            published = {row[:3]: row[3:] for row in await stored.fetchall()}
-        again = {(f.asset, f.horizon, f.model_id): (f.variance, f.bands[4]) for f in made}
-        assert published == again
+        assert await published(database, set_id) == bits(made)
+
+
+async def test_days_made_from_a_checkpoint_are_recomputed_to_the_bit(
+    service: RvolService, database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone_on: list[bool] = []
+    forecast = learning.forecast
+
+    def seen(panel: Any, horizons: Any, before: Any = None) -> Any:
+        gone_on.append(before is not None)
+        return forecast(panel, horizons, before)
+
+    monkeypatch.setattr(learning, "forecast", seen)
+    await filled(service, "AAA", "BBB")
+    await service.refresh(replay=1)
+    for later in (1, 2, 3):
+        clock.now += timedelta(days=1)
+        rows = [days_of(n, last=LAST + later, seed=later)[-1] for n in ("AAA", "BBB")]
+        if later == 3:  # the past is another one: nothing to go on from
+            rows.append(days_of("AAA", seed=0)[100]._replace(rv=0.5, bv=0.4))
+        await service.put_measures([], rows)
+        assert (await service.refresh(replay=1)).sets == 1
+    assert gone_on == [False, True, True, False]
+    async with database.reading() as conn:
+        rows = await conn.execute("select set_id, inputs from rvol_sets order by set_id")
+        sets = await rows.fetchall()
+    for set_id, inputs in sets:
+        found, made = await service.recompute(set_id)
+        assert found == inputs
+        assert await published(database, set_id) == bits(made)
+
+
+async def published(database: Database, set_id: int) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    async with database.reading() as conn:
+        stored = await conn.execute(
+            "select asset, horizon, model_id, variance, lower_95 from rvol_forecasts"
+            " where set_id = %s",
+            (set_id,),
+        )
+        return {row[:3]: row[3:] for row in await stored.fetchall()}
+
+
+def bits(made: Sequence[issuing.Forecast]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    return {(f.asset, f.horizon, f.model_id): (f.variance, f.bands[4]) for f in made}
 
 
 async def test_a_correction_revises_the_actual_and_leaves_the_forecast(

@@ -15,12 +15,13 @@ from importlib import resources
 
 import numpy as np
 
-from augury.rvol import calendars, features, models
+from augury.rvol import calendars, features, learning, models
 from augury.rvol.calendars import Calendar
-from augury.rvol.panel import MEASURES, NO_DAY, Bools, Panel
+from augury.rvol.learning import Checkpoint
+from augury.rvol.panel import NO_DAY, Bools, Panel
 
 EDITION = "2026.11"
-CODE = ("panel.py", "features.py", "regression.py", "models.py", "issuing.py")
+CODE = ("panel.py", "features.py", "regression.py", "models.py", "learning.py", "issuing.py")
 """The modules whose text decides what is forecast."""
 TRAINING = "expanding window, refit at every origin, windows closed by then"
 FEATURE_SET = f"rvol-{EDITION}"
@@ -88,48 +89,54 @@ def families_of(model_id: str) -> list[str]:
     return list(features.FAMILIES)
 
 
-def fingerprint(given: Panel) -> str:
-    """A hash of all inputs of a panel."""
-    found = hashlib.sha256(repr((given.assets, given.continuous, given.days.shape)).encode())
-    found.update(np.ascontiguousarray(given.days).tobytes())
-    for name in MEASURES:
-        found.update(np.ascontiguousarray(getattr(given, name)).tobytes())
-    return found.hexdigest()
-
-
 def with_rows(given: Panel) -> Panel:
     """Without assets that have no row at all."""
     return given.only(np.flatnonzero(given.lengths > 0).tolist())
 
 
-def issue(given: Panel, calendar: Calendar, horizons: Sequence[int], day: int) -> list[Forecast]:
+def issue(
+    given: Panel,
+    calendar: Calendar,
+    horizons: Sequence[int],
+    day: int,
+    since: Checkpoint | None = None,
+) -> tuple[list[Forecast], Checkpoint | None]:
     """The forecasts for `day` of every asset that has that day, from data up to it.
 
     Parameters
     ----------
     given : Panel
         Of one family; rows after `day` are not looked at.
+    since : Checkpoint, optional
+        Of an earlier day: made use of where it fits, for the same forecasts in less time.
+
+    Returns
+    -------
+    The forecasts, and a checkpoint for the days to come.
     """
     cut = with_rows(given.cut(day))
-    if not cut.assets:
-        return []
-    there = models.last_days(cut) == day
     hours = calendar.hours(day)
-    if hours is None or not there.any():
-        return []
+    if not cut.assets or hours is None or not (models.last_days(cut) == day).any():
+        return [], since
+    there = models.last_days(cut) == day
     as_of = calendars.moment(hours[1])
-    made = features.design(cut)
-    out: list[Forecast] = []
+    windows, ends = {}, {}
     for horizon in horizons:
         steps, end = calendar.window(day, horizon)
-        if steps == 0:
-            continue
-        x = features.with_window(made.x, cut, horizon)
-        by_calendar = not calendar.continuous and calendars.by_calendar(horizon)
-        problem = models.problem(cut, made, x, horizon, by_calendar=by_calendar)
-        found = models.forecast(problem, np.full(len(cut.assets), steps))
-        out += _rows(found, cut, there, as_of, calendars.moment(end), calendar.per_year)
-    return out
+        if steps:
+            by_calendar = not calendar.continuous and calendars.by_calendar(horizon)
+            windows[horizon] = learning.Window(steps, by_calendar)
+            ends[horizon] = calendars.moment(end)
+    if not windows:
+        return [], since
+    if since is not None and not (since.day < day and since.fits(cut, windows)):
+        since = None
+    found, known = learning.forecast(cut, windows, since)
+    return [
+        row
+        for horizon, made in found.items()
+        for row in _rows(made, cut, there, as_of, ends[horizon], calendar.per_year)
+    ], known
 
 
 def _rows(

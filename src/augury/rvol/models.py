@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from augury.rvol import regression
-from augury.rvol.features import FAMILIES, INDEX, NEEDS, Design
+from augury.rvol.features import FAMILIES, INDEX, NEEDS, Design, with_window
 from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
@@ -28,10 +28,12 @@ FEWEST_ROWS = 100
 """Days below which there is no forecast by an asset's own regressions at all."""
 POOL_ROWS = 500
 """Windows a class must have closed for a regression over all of it."""
+POOL_ASSETS = 100
+"""Assets of a large class that teach its gamma regression on one day: each takes its turn. It has
+few coefficients and goes over its rows many times."""
 PEGGED = 1e-6
 """Daily variance (a tenth of a percent of volatility) below which an asset is pegged: its logs
 would bend every pooled regression, so it is left out of them."""
-EWMA_DECAY = 0.94
 Z = {"80": 1.2815515655446004, "90": 1.6448536269514722, "95": 1.959963984540054}
 """Normal quantiles of two-sided bands, by coverage in percent."""
 WIDEN_FROM, WIDEN = 22, 1.05
@@ -163,12 +165,15 @@ def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
 
 def window_means(rv: Floats, ends: Ints) -> Floats:
     """(assets, rows): mean variance over the window after each row, NaN where there is none."""
-    n, rows = rv.shape
-    total = np.concatenate([np.zeros((n, 1)), np.cumsum(rv, axis=1)], axis=1)
-    row = np.broadcast_to(np.arange(rows), (n, rows))
-    steps = ends - row
-    last = np.take_along_axis(total, np.maximum(ends, 0) + 1, axis=1)
-    return np.where(ends >= 0, (last - total[:, 1:]) / np.maximum(steps, 1), np.nan)
+    rows = rv.shape[1]
+    steps = np.where(ends >= 0, ends - np.arange(rows), 0)
+    total = np.zeros_like(rv)
+    # Added up day by day and not as a difference of running totals: the same bits wherever the
+    # rows begin.
+    for step in range(1, int(steps.max(initial=0)) + 1):
+        counts = steps[:, :-step] >= step
+        np.add(total[:, :-step], rv[:, step:], out=total[:, :-step], where=counts)
+    return np.where(ends >= 0, total / np.maximum(steps, 1), np.nan)
 
 
 @dataclass(frozen=True)
@@ -189,10 +194,36 @@ class Problem:
     """(assets, rows): rows to learn from."""
 
 
-def problem(
-    panel: Panel, design: Design, x: Floats, days: int, *, by_calendar: bool = False
-) -> Problem:
-    """The regressions of a horizon; `x` from `with_window` for the same horizon."""
+@dataclass(frozen=True)
+class Closed:
+    """What rows that are gone on from taught about one horizon, by asset."""
+
+    logs: Sums
+    """Of all regressors."""
+    recent: Sums | None
+    """The same, fading by `RECENT`; for short horizons."""
+    levels: dict[str, Sums]
+    """By member that is not of logs."""
+    low: Floats
+    high: Floats
+    """(assets): the least and the most that was realized over a window."""
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Rows a gamma regression over the class learns from, by day and asset."""
+
+    x: Floats
+    """(rows, all regressors)"""
+    relative: Floats
+    """(rows): what was realized over the level; NaN where it is not known."""
+    owner: Ints
+    """(rows): whose."""
+
+
+def problem(panel: Panel, design: Design, days: int, *, by_calendar: bool = False) -> Problem:
+    """The regressions of a horizon. `design.x` is given its target window, until the next call."""
+    x = with_window(design.x, panel.days, days, continuous=panel.continuous)
     ends = window_ends(panel, days, by_calendar=by_calendar)
     means = window_means(panel.rv, ends)
     target = np.log(means / design.level)
@@ -263,38 +294,49 @@ class Forecasts:
     """By feature family, (assets): its first regressor today."""
 
 
-def forecast(given: Problem, steps: Ints) -> Forecasts:
+def forecast(
+    given: Problem,
+    steps: Ints,
+    lessons: Lessons,
+    before: Closed | None = None,
+    keep: Ints | None = None,
+) -> tuple[Forecasts, Closed]:
     """Fit every member on all windows closed by the last row, and look ahead from there.
 
     Parameters
     ----------
     steps : (assets)
         Rows the target window will have: days, or sessions by the exchange's calendar.
+    lessons
+        For the gamma regression.
+    before : Closed, optional
+        What the rows before those of `given` taught.
+    keep : (assets), optional
+        Of how many blocks of rows to return what they taught, with `before`.
     """
     panel, design = given.panel, given.design
     n = len(panel.assets)
     last = np.maximum(panel.lengths - 1, 0)
     here = np.arange(n)
-    low, high = _range(given.means)
-    enough = given.ok.sum(axis=1)
-    full = regression.sums(given.x, given.target, given.ok)
-    pool = _pool(given, full)
-    trusted = enough >= (OWN_ROWS if pool is not None else FEWEST_ROWS)
+    total, closed = _taught(given, before, keep)
+    full = total.logs
     x_now, level = given.x[here, last], design.level[here, last]
+    pooled = level > PEGGED
+    pool = _pool(full, pooled)
+    trusted = full.n >= (OWN_ROWS if pool is not None else FEWEST_ROWS)
     usable = design.usable[here, last]
 
-    full = regression.sums(given.x, given.target, given.ok)
     raw: dict[str, Floats] = {}
     moves: dict[str, Floats] = {}
     log_variance: dict[str, Floats] = {}
     pooled_spread = np.nan
     if pool is not None:
-        _, pooled_spread = _solve_pooled(MEMBERS["pooled-log-har"], pool, given)
+        _, pooled_spread = _solve_pooled(MEMBERS["pooled-log-har"], pool, given, lessons, pooled)
     for name, member in MEMBERS.items():
         if member.pooled:
             if pool is None:
                 continue
-            b, spread = _solve_pooled(member, pool, given)
+            b, spread = _solve_pooled(member, pool, given, lessons, pooled)
             columns = columns_of(member, panel.continuous)
             fit = (x_now[:, columns] * b).sum(axis=-1)
             raw[name] = np.where(usable, level * np.exp(fit + 0.5 * spread), np.nan)
@@ -306,23 +348,28 @@ def forecast(given: Problem, steps: Ints) -> Forecasts:
             fit = (x_now[:, columns] * b).sum(axis=-1)
             moves[name] = _moves(x_now, b, full.means, columns)
             if member is spread_member(given.days):
-                spread = residual if given.days >= LONG else _recent_error(given, columns, b)
+                spread = residual
+                if total.recent is not None:
+                    spread = regression.mean_square_error(total.recent.of(columns), b)
+                    spread = spread * freedom(full.n, len(columns))
                 log_variance["blend"] = np.where(trusted, spread, pooled_spread)
             if name == "log-har":
                 plain = np.where(trusted, residual, pooled_spread)
                 log_variance |= dict.fromkeys(MODELS[1:], plain)
         else:
-            x = level_regressors(design.lags, member.scale)
-            y = np.sqrt(given.means) if member.scale == "root" else given.means
-            weights = 1.0 / panel.rv if member.scale == "weighted" else None
-            b, residual = regression.solve(regression.sums(x, y, given.ok, weights), member.penalty)
-            fit = (x[here, last] * b).sum(axis=-1)
+            x = level_regressors(design.lags[here, last], member.scale)
+            b, residual = regression.solve(total.levels[name], member.penalty)
+            fit = (x * b).sum(axis=-1)
         good = trusted & usable & has_all(member, design)
         raw[name] = np.where(good, in_scale(member, fit, residual, level), np.nan)
+    low, high = (
+        np.where(total.high > 0, total.low, 0.0),
+        np.where(total.high > 0, total.high, np.inf),
+    )
     members: dict[str, Floats] = {k: np.clip(v, low, high) * steps for k, v in raw.items()}
     names = blend_of(given.days, alone=n < 2)
-    smoothed: Floats = np.where(usable, ewma_now(panel.rv)[here, last], np.nan)
-    return Forecasts(
+    smoothed: Floats = np.where(usable, design.smoothed[here, last], np.nan)
+    found = Forecasts(
         given.days,
         steps,
         {
@@ -336,16 +383,41 @@ def forecast(given: Problem, steps: Ints) -> Forecasts:
         _contributions({k: moves[k] for k in names if k in moves}, members),
         {family: x_now[:, INDEX[columns[0]]] for family, columns in FAMILIES.items()},
     )
+    return found, closed
 
 
-def ewma_now(rv: Floats) -> Floats:
-    """(assets, rows): the exponentially weighted mean that RiskMetrics takes for tomorrow."""
-    out = np.empty_like(rv)
-    level = rv[:, 0].copy() if rv.shape[1] else np.empty(0)
-    for row in range(rv.shape[1]):
-        level = EWMA_DECAY * level + (1.0 - EWMA_DECAY) * rv[:, row]
-        out[:, row] = level
-    return out
+def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[Closed, Closed]:
+    """What all rows taught, and what the first blocks of them did."""
+    design, means = given.design, given.means
+    logs, kept = regression.sums(
+        given.x, given.target, given.ok, before=before and before.logs, keep=keep
+    )
+    recent = kept_recent = None
+    if given.days < LONG:
+        recent, kept_recent = regression.sums(
+            given.x, given.target, given.ok, before=before and before.recent, keep=keep,
+            centre=RECENT,
+        )  # fmt: skip
+    levels, kept_levels = {}, {}
+    for name, member in MEMBERS.items():
+        if member.scale == "log":
+            continue
+        levels[name], kept_levels[name] = regression.sums(
+            level_regressors(design.lags, member.scale),
+            np.sqrt(means) if member.scale == "root" else means,
+            given.ok,
+            1.0 / given.panel.rv if member.scale == "weighted" else None,
+            before=before and before.levels[name],
+            keep=keep,
+        )
+    first = np.zeros(len(means)) if keep is None else keep * regression.BLOCK
+    return (
+        Closed(logs, recent, levels, *_range(means, before)),
+        Closed(
+            kept, kept_recent, kept_levels,
+            *_range(np.where(np.arange(means.shape[1]) < first[:, None], means, np.nan), before),
+        ),
+    )  # fmt: skip
 
 
 def pooled_rows(given: Problem) -> Bools:
@@ -353,38 +425,36 @@ def pooled_rows(given: Problem) -> Bools:
     return given.ok & (given.design.level > PEGGED)
 
 
-def _pool(given: Problem, own: Sums) -> Sums | None:
+def teaching(panel: Panel) -> Bools:
+    """(assets, rows): rows that may teach the gamma regression; a large class takes turns."""
+    real = panel.days != NO_DAY
+    if len(panel.assets) < 2:
+        return np.zeros_like(real)
+    turns = -(-len(panel.assets) // POOL_ASSETS)
+    turn = np.where(real, panel.days, 0) + np.arange(len(panel.assets))[:, None]
+    return real & (turn % turns == 0)
+
+
+def _pool(own: Sums, which: Bools) -> Sums | None:
     """All windows of a class that have closed, as one regression; None where they are too few."""
-    if len(given.panel.assets) < 2:
+    if len(which) < 2:
         return None
-    rows = pooled_rows(given)
-    some = (rows != given.ok).any(axis=1)
-    rest = regression.sums(given.x[some], given.target[some], rows[some]) if some.any() else None
-    found = own.at(~some).total(rest)
+    found = own.at(which).total()
     return found if found.n >= POOL_ROWS else None
 
 
-def _solve_pooled(member: Member, pool: Sums, given: Problem) -> tuple[Floats, float]:
+def _solve_pooled(
+    member: Member, pool: Sums, given: Problem, lessons: Lessons, which: Bools
+) -> tuple[Floats, float]:
     columns = columns_of(member, given.panel.continuous)
     sums = pool.of(columns)
     b, residual = regression.solve(sums, member.penalty)
     if member.pooled == "ridge":
         return b, float(residual)
     b[0] += 0.5 * residual
-    relative = given.means / given.design.level
-    rows = pooled_rows(given)
-    return regression.gamma(given.x, relative, rows, b, sums, columns, member.penalty), 0.0
-
-
-def _recent_error(given: Problem, columns: Sequence[int], b: Floats) -> Floats:
-    """(assets): variance of the errors of coefficients b (assets, k), recent ones first."""
-    wide = np.zeros((len(b), given.x.shape[-1]))
-    wide[:, columns] = b
-    fitted = np.einsum("ntk,nk->nt", given.x, wide)
-    error = np.where(given.ok, given.target - fitted, 0.0)
-    weight = regression.fading_weights(given.ok, RECENT)
-    mean = (weight * error * error).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
-    return mean * freedom(given.ok.sum(axis=1), len(columns))
+    ok = np.isfinite(lessons.relative) & which[lessons.owner]
+    x, y = lessons.x, lessons.relative
+    return regression.gamma(x, y, ok, b, sums, columns, member.penalty), 0.0
 
 
 def freedom(n: Floats | Ints, k: int) -> Floats:
@@ -392,12 +462,13 @@ def freedom(n: Floats | Ints, k: int) -> Floats:
     return n / np.maximum(n - k, 1)
 
 
-def _range(means: Floats) -> tuple[Floats, Floats]:
+def _range(means: Floats, before: Closed | None) -> tuple[Floats, Floats]:
     """(assets): the least and the most that was realized over any window so far."""
     low = np.min(means, axis=1, where=np.isfinite(means), initial=np.inf)
     high = np.max(means, axis=1, where=np.isfinite(means), initial=0.0)
-    none = high <= 0
-    return np.where(none, 0.0, low), np.where(none, np.inf, high)
+    if before is not None:
+        return np.minimum(low, before.low), np.maximum(high, before.high)
+    return low, high
 
 
 def _moves(x_now: Floats, b: Floats, means: Floats, columns: Sequence[int]) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -65,6 +66,19 @@ class Panel:
         days = np.where(kept, self.days, NO_DAY)
         return replace(self, days=np.ascontiguousarray(days[:, :width]), **changes)
 
+    def after(self, rows: Ints) -> Panel:
+        """Without the first rows, so many by asset."""
+        width = int((self.lengths - rows).max(initial=0))
+        place = rows[:, None] + np.arange(width)
+        inside = place < self.days.shape[1]
+        place = np.minimum(place, max(self.days.shape[1] - 1, 0))
+        changes = {
+            name: np.where(inside, np.take_along_axis(getattr(self, name), place, axis=1), np.nan)
+            for name in MEASURES
+        }
+        days = np.where(inside, np.take_along_axis(self.days, place, axis=1), NO_DAY)
+        return replace(self, days=days, **changes)
+
     def only(self, chosen: Sequence[int]) -> Panel:
         """Some of the assets."""
         picked = list(chosen)
@@ -73,6 +87,15 @@ class Panel:
 
 
 MEASURES = tuple(f.name for f in fields(Panel) if f.name not in ("assets", "continuous", "days"))
+
+
+def fingerprint(given: Panel) -> str:
+    """A hash of all of a panel."""
+    found = hashlib.sha256(repr((given.assets, given.continuous, given.days.shape)).encode())
+    found.update(np.ascontiguousarray(given.days).tobytes())
+    for name in MEASURES:
+        found.update(np.ascontiguousarray(getattr(given, name)).tobytes())
+    return found.hexdigest()
 
 
 def pack(series: Mapping[str, tuple[Ints, Mapping[str, Floats]]], *, continuous: bool) -> Panel:

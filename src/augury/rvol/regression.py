@@ -17,9 +17,11 @@ NEVER_SINGULAR = 1e-9
 each in place of an error."""
 _CONSTANT = 1e-10
 """A column whose variance is below this share of its mean square says nothing."""
-BLOCK = 256
-"""Rows multiplied at a time: below the size from which BLAS spreads a product over threads, which
-for products this small costs many times what it saves, most of all on a busy machine."""
+BLOCK = 64
+"""Rows multiplied at a time. What a block adds does not depend on when it is added: sums taken up
+at a block's edge are equal to the last bit to sums made at once. It is also below the size from
+which BLAS spreads a product over threads, which for products this small costs more than it saves,
+most of all on a busy machine."""
 CHUNK = 32
 """Regressions prepared at a time: what is copied for them stays in the processor's cache."""
 GAMMA_STEPS = 30
@@ -46,14 +48,9 @@ class Sums:
         picked = self.xx[..., columns, :][..., columns]
         return Sums(picked, self.xy[..., columns], self.yy, self.n)
 
-    def total(self, rest: Sums | None = None) -> Sums:
-        """All of the regressions as one, with `rest` added."""
-        own = [getattr(self, f).sum(axis=0) for f in _FIELDS]
-        if rest is not None:
-            own = [
-                mine + getattr(rest, f).sum(axis=0) for mine, f in zip(own, _FIELDS, strict=True)
-            ]
-        return Sums(*own)
+    def total(self) -> Sums:
+        """All of the regressions as one."""
+        return Sums(*(getattr(self, f).sum(axis=0) for f in _FIELDS))
 
     def at(self, index: Ints | Bools | int) -> Sums:
         """Some of the regressions."""
@@ -68,36 +65,77 @@ class Sums:
 _FIELDS = ("xx", "xy", "yy", "n")
 
 
-def sums(x: Floats, y: Floats, ok: Bools, weights: Floats | None = None) -> Sums:
-    """Sums over the rows that are `ok`.
+def nothing(assets: int, k: int) -> Sums:
+    """Sums over no rows."""
+    return Sums(np.zeros((assets, k, k)), np.zeros((assets, k)), np.zeros(assets), np.zeros(assets))
+
+
+def sums(
+    x: Floats,
+    y: Floats,
+    ok: Bools,
+    weights: Floats | None = None,
+    *,
+    before: Sums | None = None,
+    keep: Ints | None = None,
+    centre: float | None = None,
+) -> tuple[Sums, Sums]:
+    """Sums over the rows that are `ok`, and those over the first `keep` blocks alone.
 
     Parameters
     ----------
-    x : (..., rows, k)
-    y : (..., rows)
-    ok : (..., rows)
+    x : (assets, rows, k)
+    y : (assets, rows)
+    ok : (assets, rows)
         Rows to count; what stands in others does not matter.
-    weights : (..., rows), optional
+    weights : (assets, rows), optional
+    before : Sums, optional
+        Of the blocks before the first row; these are added to them.
+    keep : (assets), optional
+        Blocks of `BLOCK` rows; else none.
+    centre : optional
+        Let a counted row weigh `centre` / (1 + `centre`) of the next one.
     """
-    if x.ndim > 2 and len(x) > CHUNK:
-        parts = [slice(at, at + CHUNK) for at in range(0, len(x), CHUNK)]
-        done = [sums(x[p], y[p], ok[p], None if weights is None else weights[p]) for p in parts]
-        return Sums(*(np.concatenate([getattr(d, f) for d in done]) for f in _FIELDS))
-    *batch, rows, k = x.shape
+    n, rows, k = x.shape
+    before = before or nothing(n, k)
+    keep = np.zeros(n, dtype=np.int64) if keep is None else keep
     blocks = -(-rows // BLOCK)
-    both = np.zeros((*batch, blocks * BLOCK, k + 1))
-    both[..., :rows, :k] = np.where(ok[..., None], x, 0.0)
-    both[..., :rows, k] = np.where(ok, y, 0.0)
-    right = both.reshape(*batch, blocks, BLOCK, k + 1)
-    left = right
+    decay = 1.0 if centre is None else centre / (1.0 + centre)
+    counted = np.zeros((n, blocks * BLOCK))
+    counted[:, :rows] = ok
+    counted = counted.reshape(n, blocks, BLOCK)
+    fade = decay ** counted.sum(axis=-1)
+    weight = counted * decay ** (counted[..., ::-1].cumsum(axis=-1)[..., ::-1] - counted)
     if weights is not None:
-        scaled = both.copy()
-        scaled[..., :rows, :] *= np.where(ok, weights, 0.0)[..., None]
-        left = scaled.reshape(right.shape)
-    total = (left.swapaxes(-1, -2) @ right).sum(axis=-3)
-    return Sums(
-        total[..., :k, :k], total[..., :k, k], total[..., k, k], ok.sum(axis=-1).astype(float)
-    )
+        weight.reshape(n, -1)[:, :rows] *= np.where(ok, weights, 0.0)
+    whole = [np.empty_like(getattr(before, f)) for f in _FIELDS]
+    part = [getattr(before, f).copy() for f in _FIELDS]
+    for at in range(0, n, CHUNK):
+        some = slice(at, at + CHUNK)
+        right = np.zeros((len(x[some]), blocks * BLOCK, k + 1))
+        right[:, :rows, :k] = np.where(ok[some, :, None], x[some], 0.0)
+        right[:, :rows, k] = np.where(ok[some], y[some], 0.0)
+        right = right.reshape(-1, blocks, BLOCK, k + 1)
+        plain = weights is None and centre is None
+        left = right if plain else right * weight[some, ..., None]
+        added = left.swapaxes(-1, -2) @ right
+        total = [getattr(before, f)[some] for f in _FIELDS]
+        for block in range(blocks):
+            new = added[:, block]
+            count = (weight if weights is None else counted)[some, block].sum(axis=-1)
+            total = [
+                old * fade[some, block].reshape(-1, *[1] * (old.ndim - 1)) + more
+                for old, more in zip(
+                    total, (new[:, :k, :k], new[:, :k, k], new[:, k, k], count), strict=True
+                )
+            ]
+            here = keep[some] == block + 1
+            if here.any():
+                for mine, found in zip(part, total, strict=True):
+                    mine[some][here] = found[here]
+        for mine, found in zip(whole, total, strict=True):
+            mine[some] = found
+    return Sums(*whole), Sums(*part)
 
 
 def running_sums(x: Floats, y: Floats, ok: Bools, weights: Floats | None = None) -> Sums:
@@ -128,13 +166,6 @@ def fading_sums(x: Floats, y: Floats, ok: Bools, centre: float) -> Sums:
             yy, n = yy * decay + target * target, n * decay + 1.0
         out.xx[row], out.xy[row], out.yy[row], out.n[row] = xx, xy, yy, n
     return out
-
-
-def fading_weights(ok: Bools, centre: float) -> Floats:
-    """(..., rows): the weights by which `fading_sums` had counted the rows at the last one."""
-    decay = centre / (1.0 + centre)
-    after = ok[..., ::-1].cumsum(axis=-1)[..., ::-1] - ok
-    return np.where(ok, decay**after, 0.0)
 
 
 def mean_square_error(given: Sums, b: Floats) -> Floats:
@@ -181,31 +212,32 @@ def gamma(
 
     Parameters
     ----------
-    x : (..., all regressors)
-    y : (...)
+    x : (rows, all regressors)
+    y : (rows)
         Above zero where `ok`.
-    ok : (...)
+    ok : (rows)
         What to count.
     start : (k,)
         Where to begin: the least-squares solution of the logs.
     given : Sums
-        Of the same rows and of the chosen columns.
+        Of the same rows or of more of their kind, and of the chosen columns.
     columns : k
         Which regressors.
     penalty : float
         As in `solve`.
     """
-    square = np.diagonal(given.xx)
-    ridge = penalty * np.maximum(square - given.xx[0] ** 2 / given.xx[0, 0], 0.0)
-    step = np.linalg.inv(given.xx + np.diag(ridge + 1e-12 * square.mean()))
-    flat, realized = x.reshape(-1, x.shape[-1]), np.where(ok, y, 0.0).ravel()
-    counted = ok.ravel().astype(float)
+    counted = ok.astype(float)
+    gram = given.xx * (counted.sum() / given.n)
+    square = np.diagonal(gram)
+    ridge = penalty * np.maximum(square - gram[0] ** 2 / gram[0, 0], 0.0)
+    step = np.linalg.inv(gram + np.diag(ridge + 1e-12 * square.mean()))
+    realized = np.where(ok, y, 0.0)
     b, wide = start.copy(), np.zeros(x.shape[-1])
     for _ in range(GAMMA_STEPS):
         wide[columns] = b
-        surprise = realized * np.exp(-np.einsum("ij,j->i", flat, wide)) - counted
+        surprise = realized * np.exp(-np.einsum("ij,j->i", x, wide)) - counted
         np.minimum(surprise, GAMMA_CLIP, out=surprise)
-        change = step @ (np.einsum("ij,i->j", flat, surprise)[columns] - ridge * b)
+        change = step @ (np.einsum("ij,i->j", x, surprise)[columns] - ridge * b)
         b = b + change
         if np.abs(change).max() < 1e-8:
             break

@@ -15,8 +15,9 @@ from augury.clock import Clock, now
 from augury.errors import InvalidInput
 from augury.rvol import calendars, issuing, sample, scorecard, store
 from augury.rvol.calendars import Calendar, calendar, date_of, number
+from augury.rvol.learning import Checkpoint
 from augury.rvol.models import MODELS
-from augury.rvol.panel import Panel, pack
+from augury.rvol.panel import Panel, fingerprint, pack
 from augury.rvol.store import Asset, DayRow, Filters, Position
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -64,6 +65,8 @@ class RvolService:
         self._clock = clock
         self.horizons: tuple[int, ...] = settings.rvol_horizons
         self._replay = settings.rvol_replay_days
+        self._known: dict[str, Checkpoint] = {}
+        """By family and calendar: what its newest day but one taught."""
         self._answers: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._version = -1
 
@@ -169,11 +172,21 @@ class RvolService:
         }
         todo = [day for day, names in missing.items() if names]
         version = issuing.model_version()
+        key = _key(family, on)
+        since = self._known.get(key)
+        if len(todo) > 1 and (since is None or since.day >= todo[-1]):
+            # Of many days the first comes first too: the others are made from where it ends.
+            _, since = await asyncio.to_thread(issuing.issue, given, on, self.horizons, todo[-1])
         for n, day in enumerate(todo):
             names = missing[day]
-            cut = issuing.with_rows(given.cut(day))
-            made = await asyncio.to_thread(issuing.issue, given, on, self.horizons, day)
-            inputs = await asyncio.to_thread(issuing.fingerprint, cut)
+            made, known = await asyncio.to_thread(
+                issuing.issue, given, on, self.horizons, day, since
+            )
+            if n == 0 and known is not None:
+                self._known[key] = known
+            inputs = await asyncio.to_thread(
+                lambda cut: fingerprint(issuing.with_rows(cut)), given.cut(day)
+            )
             hours = on.hours(day)
             late = self._clock() - calendars.moment(hours[1] if hours else 0)
             async with self.database.transaction() as conn:
@@ -181,7 +194,7 @@ class RvolService:
                 added = await store.publish(
                     conn,
                     [f for f in made if f.asset in set(names)],
-                    family=_key(family, on),
+                    family=key,
                     day=date_of(day),
                     issued="live" if late <= LIVE else "replay",
                     known_at=known_at,
@@ -263,10 +276,10 @@ class RvolService:
             family, day, known_at = await store.set_of(conn, set_id)
         name, _, on = family.partition("@")
         given, _ = await self._panel(name, calendar(on), known_at)
-        made = await asyncio.to_thread(
+        made, _ = await asyncio.to_thread(
             issuing.issue, given, calendar(on), self.horizons, number(day)
         )
-        return issuing.fingerprint(issuing.with_rows(given.cut(number(day)))), made
+        return fingerprint(issuing.with_rows(given.cut(number(day)))), made
 
     # --- answers ---------------------------------------------------------------------------
 

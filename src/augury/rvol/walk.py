@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from augury.rvol import models, regression
-from augury.rvol.features import design, with_window
+from augury.rvol.features import design
 from augury.rvol.models import MEMBERS, Member, Problem
 from augury.rvol.panel import NO_DAY, Floats, Ints, Panel
 from augury.rvol.regression import Sums
@@ -41,7 +41,7 @@ def walk(panel: Panel, days: int, start: int) -> list[Walked]:
     An origin's regressions know the windows that had closed by its day, and nothing later.
     """
     made = design(panel)
-    given = models.problem(panel, made, with_window(made.x, panel, days), days)
+    given = models.problem(panel, made, days)
     pooled = _pooled_paths(given) if len(panel.assets) > 1 else {}
     return [
         _path(given, asset, start, pooled)
@@ -97,7 +97,7 @@ def _path(
         out[name] = np.clip(raw, low, high)
     names = models.blend_of(given.days, alone=len(panel.assets) < 2)
     out["blend"] = models.blend(out, names)
-    out["ewma"] = models.ewma_now(panel.rv[i : i + 1, :rows])[0, origins]
+    out["ewma"] = made.smoothed[i, origins]
     return Walked(panel.assets[i], panel.days[i, origins], means[origins], out, log_variance)
 
 
@@ -108,8 +108,10 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
     rows = models.pooled_rows(given)
     closing = np.take_along_axis(panel.days, np.maximum(given.ends, 0), axis=1)[rows]
     order = np.argsort(closing, kind="stable")
+    closing = closing[order]
     x, y = given.x[rows][order], given.target[rows][order]
-    known = np.searchsorted(closing[order], when, side="right")
+    mine = models.teaching(panel)[rows][order]
+    known = np.searchsorted(closing, when, side="right")
     daily = _sums_by_day(x, y, known)
     paths = {}
     for name, member in MEMBERS.items():
@@ -123,7 +125,12 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
         if enough.any():
             b[enough], spread[enough] = regression.solve(sums.at(enough), member.penalty)
         if member.pooled == "gamma":
-            b = _gamma_path(x, np.exp(y), known, b, spread, sums, columns, member.penalty)
+            b[enough, 0] += 0.5 * spread[enough]
+            upto = np.searchsorted(closing[mine], when, side="right")
+            b = _gamma_path(
+                x[mine], np.exp(y[mine]), upto, np.flatnonzero(enough), b, sums, columns,
+                member.penalty,
+            )  # fmt: skip
             spread = np.where(enough, 0.0, np.nan)
         paths[name] = (member, when, b, spread)
     return paths
@@ -146,22 +153,20 @@ def _gamma_path(
     x: Floats,
     y: Floats,
     known: Ints,
+    origins: Ints,
     start: Floats,
-    spread: Floats,
     sums: Sums,
     columns: list[int],
     penalty: float,
 ) -> Floats:
+    """Coefficients on each of the days `origins`, of the first `known` rows."""
     out = start.copy()
-    b = None
-    for n, day in enumerate(np.flatnonzero(known >= models.POOL_ROWS)):
-        if b is None:
-            b = start[day].copy()
-            b[0] += 0.5 * spread[day]
+    b = np.empty(0)
+    for n, day in enumerate(origins):
         if n % GAMMA_EVERY == 0:
             upto = known[day]
-            ok = np.ones(upto, dtype=bool)
+            begin, ok = b if n else start[day], np.ones(upto, dtype=bool)
             given = sums.at(int(day))
-            b = regression.gamma(x[:upto], y[:upto], ok, b, given, columns, penalty)
+            b = regression.gamma(x[:upto], y[:upto], ok, begin, given, columns, penalty)
         out[day] = b
     return out
