@@ -157,7 +157,7 @@ async def test_every_route_times_every_credential(
             if answer.status_code >= 400 and method != "HEAD":
                 detail = answer.json()["detail"]
                 assert isinstance(detail, str) or answer.status_code == 422
-        public = {"/metrics", "/openapi.json", "/openapi-public.json", "/v1/health"}
+        public = {"/", "/metrics", "/openapi.json", "/openapi-public.json", "/v1/health"}
         if path not in public | {"/v1/forecast/scorecard"} and not path.startswith("/docs"):
             # An invalid key is never anonymous, and never let in.
             assert {row[name] for name in BAD} == {"401 unauthenticated"}, (method, path)

@@ -16,7 +16,7 @@ from augury.http.routing import Route
 from augury.settings import Settings
 
 OPEN = {"/v1/health", "/v1/forecast/scorecard", "/metrics", "/openapi.json",
-        "/openapi-public.json", "/docs", "/docs/page.css", "/docs/page.js"}  # fmt: skip
+        "/openapi-public.json", "/", "/docs", "/docs/page.css", "/docs/page.js"}  # fmt: skip
 
 
 class NoAccess:

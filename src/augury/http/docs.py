@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from fastapi import FastAPI, Request, Response
+from fastapi.responses import RedirectResponse
 
 from augury.http import conditional
 
@@ -20,12 +21,17 @@ _FILES = {
 
 
 def install(app: FastAPI) -> None:
-    """Serve the page and its two files."""
+    """Serve the page and its two files; who opens the bare address is led to the page."""
+    app.add_api_route("/", _lead, include_in_schema=False)
     folder = resources.files("augury.http") / "static"
     for path, (name, media_type) in _FILES.items():
         app.add_api_route(
             path, _file((folder / name).read_bytes(), media_type), include_in_schema=False
         )
+
+
+async def _lead() -> Response:
+    return RedirectResponse("docs")
 
 
 def _file(body: bytes, media_type: str):
