@@ -77,6 +77,8 @@ PURE = [
     "forecast/pool.py",
     "forecast/doubt.py",
     "forecast/explain.py",
+    "forecast/opinion.py",
+    "forecast/rewording.py",
     "forecast/engine.py",
     "forecast/channels.py",
     "forecast/scoring.py",

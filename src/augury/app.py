@@ -17,6 +17,7 @@ from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService
 from augury.errors import SetupProblem
 from augury.extension.service import ExtensionService
+from augury.forecast.assistant import Assistant
 from augury.forecast.service import RUN, ForecastService
 from augury.graph import jobs as graph_jobs
 from augury.graph.service import GraphService
@@ -24,6 +25,7 @@ from augury.health.service import HealthService
 from augury.http import setup
 from augury.http import store as idempotency
 from augury.jobs.worker import Worker
+from augury.llm.service import LanguageModel
 from augury.macro.service import MacroRuntime
 from augury.markets.service import MarketService
 from augury.net.addresses import Policy
@@ -76,6 +78,8 @@ class Services:
     rvol: RvolService
     series: SeriesService
     health: HealthService
+    model: LanguageModel | None = None
+    """None: the operator has named no endpoint."""
 
 
 @asynccontextmanager
@@ -95,6 +99,8 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             database, vault, policy, notify_schemes=settings.notify_schemes
         )
         sender = Sender(database, vault, policy)
+        if (model := LanguageModel.of(settings, database)) is not None:
+            stack.push_async_callback(model.aclose)
         macro = MacroRuntime(settings)
         stack.push_async_callback(macro.aclose)
         graphs = GraphService(database, search, relations)
@@ -119,7 +125,12 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
             macro=macro,
             extension=extension,
             graph=graphs,
-            forecast=ForecastService(database, search, graphs),
+            forecast=ForecastService(
+                database,
+                search,
+                graphs,
+                assistant=Assistant(model, deadline=settings.llm_deadline) if model else None,
+            ),
             rvol=RvolService(database, settings),
             series=series,
             health=HealthService(
@@ -128,6 +139,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
                 stale_after=settings.stale_after,
                 syncing=settings.sync == "on",
             ),
+            model=model,
         )
 
 
@@ -198,6 +210,8 @@ def _work(services: Services) -> dict[str, Work]:
     rvol_jobs.register(worker, services.database, services.rvol, collector)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
     worker.every("forecast.score", 600, services.forecast.score)
+    if services.model is not None:
+        worker.every("llm.prune", 6 * 3600, services.model.prune)
     worker.register(RUN, services.forecast.perform_run, attempts=20)
     work: dict[str, Work] = {
         "index": services.search.follow,

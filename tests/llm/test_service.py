@@ -313,7 +313,7 @@ EXAMINED = Task(
 async def test_a_model_that_answers_all_alike_is_not_used(
     model: LanguageModel, fake: FakeModel
 ) -> None:
-    assert not await model.qualified(EXAMINED, wait=True)
+    assert not await model.qualified(EXAMINED)
     assert len(fake.requests) == 10
     assert not await model.qualified(EXAMINED)
     assert len(fake.requests) == 10
@@ -325,10 +325,8 @@ async def test_a_model_that_gets_most_right_is_used(make: Make, fake: FakeModel)
         return {"word": "same" if n % 2 == 0 and n != 4 else "different"} if n != 7 else "I think"
 
     fake.says = says
-    model = make()
-    assert not await model.qualified(EXAMINED)  # not yet known
-    assert await model.qualified(EXAMINED, wait=True)
-    assert await make().qualified(EXAMINED, wait=True)
+    assert await make().qualified(EXAMINED)
+    assert await make().qualified(EXAMINED)
     assert len(fake.requests) == 10  # another process finds the answers kept
 
 
@@ -336,10 +334,10 @@ async def test_a_model_that_can_not_be_asked_is_examined_later(
     model: LanguageModel, fake: FakeModel
 ) -> None:
     fake.fault = "503"
-    assert not await model.qualified(EXAMINED, wait=True)
+    assert not await model.qualified(EXAMINED)
     fake.fault = None
     fake.says = lambda r: {"word": "same" if data_of(r)["n"] % 2 == 0 else "different"}
-    assert await model.qualified(EXAMINED, wait=True)
+    assert await model.qualified(EXAMINED)
 
 
 # Secrets and settings

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import track
 
 from augury import presence
-from augury.errors import AuguryError
+from augury.errors import AuguryError, SetupProblem
 from augury.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -143,6 +143,13 @@ def evaluate_forecast(
     questions: Annotated[Path, typer.Option(help="Questions, one JSON object a line.")],
     markets: Annotated[Path, typer.Option(help="The markets that existed.")],
     prices: Annotated[Path, typer.Option(help="Their prices over time.")],
+    with_model: Annotated[
+        bool,
+        typer.Option(
+            "--with-model",
+            help="Ask the configured language model too. It may know what came later.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Score forecasts against questions with known answers, in a throw-away store.
@@ -152,7 +159,9 @@ def evaluate_forecast(
 
     Example: augury eval forecast --questions q.jsonl --markets m.parquet --prices p.parquet --json
     """
-    result = asyncio.run(_evaluate(questions, markets, prices, quiet=as_json))
+    result = asyncio.run(
+        _evaluate(questions, markets, prices, with_model=with_model, quiet=as_json)
+    )
     if as_json:
         typer.echo(json.dumps(result, ensure_ascii=False))
         return
@@ -171,11 +180,17 @@ def evaluate_forecast(
         f"interval holds the price of a week on: {result['interval_cover']}"
         f" of {result['interval_n']}; latency {result['latency_ms']} ms"
     )
+    if "language_model" in result:
+        typer.echo(f"language model: {json.dumps(result['language_model'])}")
 
 
-async def _evaluate(questions: Path, markets: Path, prices: Path, *, quiet: bool) -> dict[str, Any]:
+async def _evaluate(
+    questions: Path, markets: Path, prices: Path, *, with_model: bool, quiet: bool
+) -> dict[str, Any]:
     from augury.app import running
+    from augury.forecast.assistant import Assistant
     from augury.forecast.evaluate import Answered, Asked, later_price, summary
+    from augury.forecast.service import ForecastService
     from augury.search.load import percentiles
     from augury.venues.dump import DumpFile
     from augury.venues.importing import import_file
@@ -186,15 +201,28 @@ async def _evaluate(questions: Path, markets: Path, prices: Path, *, quiet: bool
     later = _series(price_file, {one.market_id for one in asked if one.market_id})
     with TemporaryDirectory(prefix="augury-eval-") as folder:
         settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        if not with_model:
+            settings.llm_url = None
         async with running(settings) as services:
             await import_file(services.database, DumpFile(markets))
             await import_file(services.database, price_file)
             await services.search.catch_up()
+            service, model = services.forecast, None
+            if with_model:
+                if services.model is None:
+                    raise SetupProblem("There is no language model: AUGURY_LLM_URL names one.")
+                assistant = Assistant(services.model, deadline=settings.llm_timeout, replays=True)
+                model = {"name": services.model.model, "used_for": await assistant.prepare()}
+                service = ForecastService(
+                    services.database, services.search, services.graph, assistant=assistant
+                )
             answers: list[Answered] = []
+            helped = 0
             for one in track(asked, "Asking", console=Console(stderr=True), disable=quiet):
                 started = time.perf_counter()
-                made = await services.forecast.forecast(one.question, as_of=one.as_of)
+                made = await service.forecast(one.question, as_of=one.as_of)
                 estimate = made.estimate
+                helped += any(m.startswith("language_model") for m in estimate.fallbacks)
                 answers.append(
                     Answered(
                         asked=one,
@@ -208,7 +236,11 @@ async def _evaluate(questions: Path, markets: Path, prices: Path, *, quiet: bool
                         used=tuple(e.market.id for e in estimate.evidence if e.weight > 0),
                     )
                 )
-    return summary(answers, percentiles([a.seconds for a in answers]))
+            if model is not None and services.model is not None:
+                spent = await services.model.spent_today()
+                model |= {"answers_helped": helped, "calls": spent.calls, "tokens": spent.tokens}
+    result = summary(answers, percentiles([a.seconds for a in answers]))
+    return result if model is None else {**result, "language_model": model}
 
 
 def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, float]]]:

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.forecast import doubt, explain, pool
+from augury.forecast import doubt, explain, opinion, pool
 from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
 from augury.forecast.match import Comparison, Rarity, View, compare, names, view
 from augury.forecast.normalise import Reading
@@ -30,6 +30,7 @@ DIRECT_SCORE: Final = 1.5
 DIRECT_CONTENT: Final = 1.1
 DIRECT_ASKED: Final = 0.4
 """Below one of these a market is not taken to ask the question itself."""
+DIRECT: Final = opinion.Limit(DIRECT_SCORE, DIRECT_CONTENT, DIRECT_ASKED)
 AS_GOOD: Final = 0.3
 """Markets whose score comes so near to the best are about the same."""
 KIN_CONTENT: Final = 0.85
@@ -73,17 +74,36 @@ class Engine:
         self._rarities: dict[str, float] = {}
         self._views: OrderedDict[tuple[object, ...], View] = OrderedDict()
 
-    def answer(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Estimate:
+    def answer(
+        self,
+        reading: Reading,
+        markets: Sequence[Snapshot],
+        at: datetime,
+        opinions: opinion.Opinions = opinion.NONE,
+    ) -> Estimate:
         """The estimate that the markets, as they stand at `at`, give for the question."""
-        question = view(
-            reading.proposition, reading.effective, self._embed([reading.effective])[0],
-            self._rarity,
-        )  # fmt: skip
+        question = self._view(reading)
         bearings = self._bearings(question, markets, at)
         if len(reading.either) == 2:
             parts = [self.answer(part, markets, at) for part in reading.parts(at)]
             return _either(reading, parts)
+        if opinions:
+            positive = reading.proposition.positive
+            bearings = opinion.heard(bearings, opinions, DIRECT, positive=positive)
+            bearings.sort(key=_order)
         return _Weighing(reading, question, bearings, at).estimate()
+
+    def doubtful(
+        self, reading: Reading, markets: Sequence[Snapshot], at: datetime
+    ) -> list[Bearing]:
+        """The markets on whose role a second opinion would help."""
+        if len(reading.either) == 2:
+            return []
+        return opinion.doubtful(self._bearings(self._view(reading), markets, at), DIRECT)
+
+    def _view(self, reading: Reading) -> View:
+        vector = self._embed([reading.effective])[0]
+        return view(reading.proposition, reading.effective, vector, self._rarity)
 
     def _bearings(self, question: View, markets: Sequence[Snapshot], at: datetime) -> list[Bearing]:
         found: list[Bearing] = []

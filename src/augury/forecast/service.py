@@ -21,6 +21,7 @@ import structlog
 from augury.clock import Clock, now
 from augury.errors import AuguryError, NotFound, UpstreamFailed
 from augury.forecast import channels, scoring, store
+from augury.forecast.assistant import Assistant
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.graph import graph_of
@@ -45,6 +46,8 @@ LOOKED_AT: Final = 160
 FRESH: Final = timedelta(days=14)
 """A price older than this is no evidence."""
 ENGINE: Final = "oracle_port/1"
+HELPED: Final = f"{ENGINE}+language_model"
+"""The engine's name in memory, alone and where a language model had a part in the answer."""
 
 RUN: Final = "forecast.run"
 RUNS_KEPT: Final = timedelta(days=30)
@@ -87,13 +90,16 @@ class ForecastService:
         search: SearchService,
         graphs: GraphService | None = None,
         *,
+        assistant: Assistant | None = None,
         clock: Clock = now,
     ) -> None:
-        """Without `graphs` an answer's graph shows its evidence alone."""
+        """Without `graphs` an answer's graph shows its evidence alone. `assistant`: a language
+        model that helps where the rules are unsure."""
         self._database = database
         self._graphs = graphs
         self._search = search
         self._clock = clock
+        self._assistant = assistant
         self._engine = Engine(search.embedder.embed, search.embedder.rarity)
         self._under_way: dict[str, _Flight] = {}
         self._scorecard: tuple[float, dict[str, Any]] | None = None
@@ -137,12 +143,18 @@ class ForecastService:
             began = ended
 
         reading = normalise(question, at)
+        help = self._assistant
+        sitting = help.sitting(at) if help and (as_of is None or help.replays) else None
+        if sitting is not None:
+            reading = await sitting.reading(reading)
         lap("normalise")
         yield Stage("normalized", reading.shown())
         markets = await self._gather(reading, at, replay=as_of is not None)
         lap("gather")
         yield Stage("search", {"search_query": reading.search_text, "markets": len(markets)})
         estimate = self._engine.answer(reading, markets, at)
+        if sitting is not None:
+            estimate = await sitting.estimate(self._engine, reading, markets, estimate)
         lap("estimate")
         for one in estimate.evidence:
             yield Stage("evidence", one.shown())
@@ -330,5 +342,7 @@ def _issued(forecast: Forecast) -> store.Issued:
         market_outcome=decisive.outcome if decisive else None,
         flipped=decisive.flipped if decisive else False,
         evidence=[msgspec.to_builtins(one.shown()) for one in estimate.evidence],
-        engine=ENGINE,
+        engine=HELPED
+        if any(marker.startswith("language_model") for marker in estimate.fallbacks)
+        else ENGINE,
     )

@@ -169,10 +169,9 @@ class LanguageModel:
             REQUESTS.labels(task.name, "late").inc()
             raise NoAnswer("timeout", "did not answer in time") from None
 
-    async def qualified(self, task: Task[Any], *, wait: bool = False) -> bool:
-        """Whether the model has got the task's controls right, asked once a process (and a model:
-        the answers are kept). Until that is known it is not; `wait` for it, or let it be found out
-        in the background."""
+    async def qualified(self, task: Task[Any]) -> bool:
+        """Whether the model gets the task's controls right, asked once a process (once a model,
+        for the answers are kept). That may take long; who stops waiting does not end it."""
         if not task.controls:
             return True
         if (verdict := self._verdicts.get(task.name)) is not None:
@@ -182,9 +181,7 @@ class LanguageModel:
             examination = asyncio.create_task(self._examine(task))
             self._examinations[task.name] = examination
             examination.add_done_callback(lambda _: self._examinations.pop(task.name, None))
-        if wait:
-            return bool(await asyncio.shield(examination))
-        return False
+        return bool(await asyncio.shield(examination))
 
     async def spent_today(self) -> store.Spending:
         """Of today's allowance."""

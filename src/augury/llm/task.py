@@ -16,9 +16,12 @@ import json
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import msgspec
+
+if TYPE_CHECKING:
+    from augury.settings import LlmTask
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -60,7 +63,7 @@ class Task(Generic[T]):
     controls : see the module; `needed` of them have to be right, as a share
     """
 
-    name: str
+    name: LlmTask
     version: int
     instructions: str
     answer: type[T]

@@ -1,0 +1,143 @@
+"""Whether a text in other words still says the same: a question's, or a reason's. Pure.
+
+What is proposed comes from a language model that may be wrong, or turned by the text it was given.
+So nothing is taken that could say more, less or other than the original: these checks know no
+goodwill.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from augury.forecast.normalise import Reading, normalise
+from augury.relations.wording import GENERIC
+from augury.search.text import fold, is_number, term, terms
+
+LONGEST: Final = 300
+_ASKS: Final = re.compile(r"(?:will|is|are|does|do|did|has|have|can|was|were)\b", re.I)
+_CAPITAL: Final = re.compile(r"(?<=[\w,;] )[A-Z][\w&'.-]*")
+_PLAIN: Final = re.compile(r"[\w\s.,;:'’?$€£%&/()+–-]+\Z")
+
+
+def unsure(reading: Reading) -> bool:
+    """Whether a question was hardly understood: unclear, empty, or not put as a question."""
+    return (
+        reading.proposition.unclear
+        or not reading.proposition.terms
+        or not _ASKS.match(reading.effective)
+    )
+
+
+def reworded(reading: Reading, text: str, asks_opposite: bool, at: datetime) -> Reading | None:
+    """The reading of a proposed wording of the question; None unless it says the same.
+
+    Every word that tells something, every number and name is in both; what was read of date, level
+    and polarity from the question itself stands.
+    """
+    if not text or len(text) > LONGEST or not _PLAIN.match(text) or not text.endswith("?"):
+        return None
+    proposed = normalise(text, at)
+    if unsure(proposed):
+        return None
+    ours, theirs = _content(reading.effective), _content(text)
+    asked = frozenset(terms(reading.question)) | ours
+    if theirs - asked or _telling(reading.effective, ours) - theirs:
+        return None
+    if _stems(text) - _stems(f"{reading.question} {reading.effective}") - _FRAME:
+        return None
+    was, now = reading.proposition, proposed.proposition
+    if not was.positive == now.positive == (not asks_opposite):
+        return None
+    if was.window.text and (was.window.start, was.window.end) != (now.window.start, now.window.end):
+        return None
+    if was.threshold is not None and was.threshold != now.threshold:
+        return None
+    return replace(
+        proposed,
+        question=reading.question,
+        reason="; ".join(filter(None, (reading.reason, "a language model put it in plain words"))),
+    )
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(terms(text)) - GENERIC
+
+
+def _stems(text: str) -> frozenset[str]:
+    """All words, those that are no terms too: "below", "before" and "first" tell something."""
+    return frozenset(map(term, re.findall(r"[a-z]+", fold(text))))
+
+
+_FRAME: Final = frozenset(
+    map(term, "will is are does do did has have can be been the a an of in on at to it not".split())
+)
+"""Words that make a question of what was said. Whether "not" may stand in it is another check."""
+
+
+def _telling(text: str, content: frozenset[str]) -> frozenset[str]:
+    """Numbers, and words with a capital inside a sentence: none of them may be lost."""
+    names = frozenset(t for name in _CAPITAL.findall(text) for t in terms(name))
+    return (names & content) | {t for t in content if is_number(t)}
+
+
+# Reasons
+
+_FIXED: Final = re.compile(
+    r'"[^"]*"|\b(?:Polymarket|Kalshi)\b|[-+]?\d[\d.,]*(?:\s?%)?(?:\s(?:h|min|days?)\b)?|'
+    r"\b(?:Either of .{1,200}? will do)\b"
+)
+_PLACE: Final = re.compile(r"\{(\d+)\}")
+_WORD: Final = re.compile(r"[a-z]+")
+_TURNING: Final = frozenset(
+    "no not none neither never without opposite only another other less more lower higher above"
+    " below under over earlier later hint same remains rival rivals".split()
+)
+"""Words that turn or bound what is said: they stay, in their order, between the same figures."""
+_NEUTRAL: Final = frozenset(
+    "a an and are as asks at based because by for from gives giving given has have in is it its"
+    " market markets now of on one open price priced prices puts question so stands that the them"
+    " there these they this to trades two was we which while with".split()
+)
+
+
+def masked(text: str) -> tuple[str, tuple[str, ...]]:
+    """A reason with its names and figures as {1}, {2} ..., and those in order."""
+    fixed: list[str] = []
+
+    def hide(found: re.Match[str]) -> str:
+        fixed.append(found[0])
+        return f"{{{len(fixed)}}}"
+
+    return _FIXED.sub(hide, text), tuple(fixed)
+
+
+def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
+    """A proposed wording of a masked reason, names and figures back in their places; None unless
+    each stands once and in its order, and no word was brought in that could tell something."""
+    if [int(n) for n in _PLACE.findall(text)] != list(range(1, len(fixed) + 1)):
+        return None
+    bare = _PLACE.sub("#", text)
+    if len(text) > 1.5 * len(original) + 40 or not re.fullmatch(r"[A-Za-z#\s.,;:'()%-]+", bare):
+        return None
+    known = frozenset(_WORD.findall(original.lower())) | _NEUTRAL
+    if frozenset(_WORD.findall(bare.lower())) - known:
+        return None
+    if _turns(bare) != _turns(_PLACE.sub("#", original)):
+        return None
+    told = " ".join(text.split())
+    return _PLACE.sub(lambda place: fixed[int(place[1]) - 1], told)
+
+
+def _turns(bare: str) -> list[str]:
+    """Figures and the words that turn what is said, in order; a turning word with what follows."""
+    words = re.findall(r"#|[a-z]+", bare.lower())
+    told: list[str] = []
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == "#":
+            told.append(word)
+        elif word in _TURNING:
+            told.append(f"{word} {following}")
+    return told
