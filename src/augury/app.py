@@ -7,11 +7,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import structlog
 from fastapi import FastAPI
 
-from augury import __version__, api
+from augury import __version__, api, memory
 from augury.access.service import AccessService
 from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService
@@ -29,8 +30,9 @@ from augury.llm.service import LanguageModel
 from augury.macro.service import MacroRuntime
 from augury.markets.service import MarketService
 from augury.net.addresses import Policy
-from augury.relations import knowledge
+from augury.relations import compiled
 from augury.relations import store as relation_store
+from augury.relations.knowledge import Base
 from augury.relations.linking import Linker
 from augury.relations.moving import EVERY as MEASURE_EVERY
 from augury.relations.moving import Moving
@@ -39,7 +41,7 @@ from augury.rvol import jobs as rvol_jobs
 from augury.rvol import store as rvol_store
 from augury.rvol.collecting import Collector
 from augury.rvol.service import RvolService
-from augury.search.service import SearchService
+from augury.search.service import SearchService, shared_embedder
 from augury.series.service import SeriesService
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -87,7 +89,7 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
     """The services over an open database and index, closed in reverse order."""
     async with AsyncExitStack() as stack:
         # While the database starts, which is mostly waiting.
-        base = asyncio.create_task(asyncio.to_thread(knowledge.load))
+        base = asyncio.create_task(asyncio.to_thread(_base, settings))
         database = await Database.open(settings)
         stack.push_async_callback(database.close)
         relations = RelationService(await base, Moving(database))
@@ -143,6 +145,14 @@ async def running(settings: Settings) -> AsyncIterator[Services]:
         )
 
 
+def _base(settings: Settings) -> Base:
+    base = compiled.load(Path(settings.data_dir) / "cache")
+    # What answers need of it, before the first one is asked for.
+    relations = RelationService(base)
+    _ = relations.matcher, relations.graph, shared_embedder()
+    return base
+
+
 async def _best(search: SearchService, query: str, most: int) -> list[str]:
     """Ids of the active markets that answer a query best."""
     found = await search.search(query, dimensions=("direct",), top_k=most, status="active")
@@ -157,6 +167,7 @@ def create_app(settings: Settings) -> FastAPI:
         try:
             async with running(settings) as services:
                 app.state.services = services
+                memory.settle()
                 if settings.sample == "on":
                     await services.markets.ensure_sample()
                     await services.rvol.ensure_sample()

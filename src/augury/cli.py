@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from augury import __version__
+from augury import __version__, memory
 from augury.errors import AuguryError
 
 app = typer.Typer(
@@ -125,7 +125,10 @@ COMMANDS = tuple(
 def main() -> None:
     """Run the command line; what the operator must put right is said in one line, exit 1."""
     first = sys.argv[1] if len(sys.argv) > 1 else None
+    memory.fill()
     _mount(first if first in COMMANDS or first == "--version" else None)
+    if first != "serve":  # which has more to take up
+        memory.settle()
     try:
         app()
     except AuguryError as error:

@@ -15,7 +15,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib import resources
 from typing import Any, Final, Literal
 
@@ -130,19 +130,33 @@ class Base:
         return [f for f in self.factors.values() if f.entity is None]
 
 
-@cache
+_base: Base | None = None
+
+
 def load() -> Base:
-    """The base that comes with this version."""
+    """The base that comes with this version, read once a process."""
+    return _base or use(parse(texts()))
+
+
+def use(base: Base) -> Base:
+    """Make it what `load` gives, for those who have it already."""
+    global _base
+    _base = base
+    return base
+
+
+def texts() -> dict[str, str]:
+    """The texts of the base by file name."""
     folder = resources.files("augury.relations") / "knowledge"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
-    return parse({f.name: f.read_text(encoding="utf-8") for f in files})
+    return {f.name: f.read_text(encoding="utf-8") for f in files}
 
 
-def parse(texts: Mapping[str, str]) -> Base:
+def parse(written: Mapping[str, str]) -> Base:
     """The base of TOML texts by file name."""
     reader = _Reader()
     tables: list[tuple[str, dict[str, Any]]] = []
-    for name, text in texts.items():
+    for name, text in written.items():
         try:
             tables.append((name, tomllib.loads(text)))
         except tomllib.TOMLDecodeError as error:
@@ -152,7 +166,7 @@ def parse(texts: Mapping[str, str]) -> Base:
     for name, table in tables:
         reader.read_factors(name, table)
     # The aliases as well: lines are read through them, as markets are.
-    version = hashlib.sha256(repr((sorted(texts.items()), ALIASES)).encode()).hexdigest()[:16]
+    version = hashlib.sha256(repr((sorted(written.items()), ALIASES)).encode()).hexdigest()[:16]
     return reader.base(version)
 
 

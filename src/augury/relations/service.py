@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -59,11 +59,11 @@ class RelationService:
 
     @cached_property
     def matcher(self) -> Matcher:
-        return Matcher(self.base)
+        return _matcher(self.base)
 
     @cached_property
     def graph(self) -> Graph:
-        return Graph(self.base)
+        return _graph(self.base)
 
     def factor(self, number: int) -> Factor:
         """The factor of a tag."""
@@ -123,6 +123,17 @@ class RelationService:
 
     def _contests(self, factor: Factor) -> set[int]:
         return {self.matcher.numbers[key] for key in factor.contests if key in self.base.factors}
+
+
+@lru_cache(maxsize=1)
+def _matcher(base: Base) -> Matcher:
+    """One for all services of a process: it holds only what follows from the base."""
+    return Matcher(base)
+
+
+@lru_cache(maxsize=1)
+def _graph(base: Base) -> Graph:
+    return Graph(base)
 
 
 class Asked(Lookup):

@@ -156,7 +156,7 @@ class SearchService:
         Without `relations` nothing but direct results is known.
         """
         relations = relations or Unrelated()
-        embedder = await asyncio.to_thread(_embedder)
+        embedder = await asyncio.to_thread(shared_embedder)
         engine, name = await asyncio.to_thread(_open_engine, settings, schema(embedder, relations))
         shared = settings.search_url is not None
         service = cls(database, engine, embedder, relations, name, shared=shared)
@@ -498,7 +498,7 @@ def _result(
 
 
 @cache
-def _embedder() -> Embedder:
+def shared_embedder() -> Embedder:
     """One table for all services of a process: it holds only read-only state."""
     return Embedder.load()
 

@@ -1,0 +1,68 @@
+"""The factor base as one compact file: reading the texts it is written in takes ten times as long.
+
+The file is named by what it was made of, the texts and the code that reads them, so that a base
+that was changed is never taken for the one that is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from augury.relations import knowledge
+from augury.relations.knowledge import Base
+from augury.search import aliases, text
+
+log = structlog.get_logger(__name__)
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Base)
+
+
+def load(folder: Path) -> Base:
+    """The base that comes with this version, from its file in `folder` or from the texts.
+
+    Without a file, or with a damaged one, the texts are read and the file is written; where that
+    can't be done, the next start reads the texts again.
+    """
+    texts = knowledge.texts()
+    file = folder / f"causal-base-{_digest(texts)}.bin"
+    base = _read(file)
+    if base is None:
+        base = knowledge.parse(texts)
+        _write(file, base)
+    return knowledge.use(base)
+
+
+def _digest(texts: dict[str, str]) -> str:
+    digest = hashlib.sha256(repr(sorted(texts.items())).encode())
+    for module in (knowledge, text, aliases):
+        digest.update(Path(str(module.__file__)).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _read(file: Path) -> Base | None:
+    try:
+        content = file.read_bytes()
+        if zlib.crc32(content[4:]) == int.from_bytes(content[:4], "little"):
+            return _decoder.decode(memoryview(content)[4:])
+    except (OSError, msgspec.MsgspecError):
+        pass
+    return None
+
+
+def _write(file: Path, base: Base) -> None:
+    content = _encoder.encode(base)
+    draft = file.with_suffix(".new")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for other in file.parent.glob("causal-base-*"):
+            other.unlink(missing_ok=True)
+        draft.write_bytes(zlib.crc32(content).to_bytes(4, "little") + content)
+        draft.replace(file)
+    except OSError as error:
+        log.info("the compact causal base was not kept", reason=error.strerror)
