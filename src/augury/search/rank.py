@@ -88,7 +88,7 @@ OUTWEIGHED: Final = 0.75
 
 FLOOR: Final = 4.5
 """Raw scores below are no answer. A short honest list beats a long padded one."""
-BESIDE_THE_BEST: Final = 0.45
+BESIDE_THE_BEST: Final = 0.3
 """A score below this share of the best one is no answer either: where one market is plainly what
 was asked for, what merely shares a word with it is not."""
 BODY_EVIDENCE: Final = 0.3
