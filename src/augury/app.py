@@ -228,6 +228,7 @@ def _work(services: Services) -> dict[str, Work]:
         "index": services.search.follow,
         "links": Linker(services.database).follow,
         "co-movement": moving.follow,
+        "games": services.extension.follow,
         "jobs": worker.run,
         "deliveries": services.sender.run,
     }

@@ -102,6 +102,7 @@ async def service(database_url: str, settings: Settings) -> AsyncIterator[Servic
             await store.lock_for_ingest(conn)
             await store.upsert_markets(conn, [*GAMES, *OTHERS, *FILLING])
         await services.search.catch_up()
+        await services.extension.catch_up()
         _, key = await services.access.create_key("reader", ["search:read"])
         async with httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app), base_url="http://test"

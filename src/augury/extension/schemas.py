@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from augury.clock import isoformat
-from augury.extension import sports
+from augury.extension.fixtures import Fixture
+from augury.extension.names import league_of, name
 from augury.extension.page import Page
 from augury.extension.service import AdsMode, Answer, Mode, Shown, SportsMode
-from augury.extension.sports import Fixture, Start
+from augury.extension.times import EASTERN, Start
 from augury.http.fields import BodyMoment
 from augury.markets.records import Platform, Status
 from augury.markets.store import Quote
@@ -109,12 +110,12 @@ class FixtureRequest(BaseModel):
 
     def fixture(self) -> Fixture:
         """As the service takes it."""
-        league = sports.league_of(self.league) if self.league else None
+        league = league_of(self.league) if self.league else None
         start = None
         if self.starts_at is not None:
-            day = self.starts_at.astimezone(sports.EASTERN).date()
+            day = self.starts_at.astimezone(EASTERN).date()
             start = Start(day, self.starts_at, True)
-        sides = sports.name(self.home, league), sports.name(self.away, league)
+        sides = name(self.home, league), name(self.away, league)
         return Fixture(*sides, league, start)
 
 

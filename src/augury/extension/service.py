@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
 from typing import Final, Literal, NamedTuple
 
 import structlog
 
 from augury.clock import Clock, now
 from augury.errors import InvalidInput, UpstreamFailed
-from augury.extension import fitness, sports, store
-from augury.extension.page import Page
-from augury.extension.sports import Fixture, Reading
+from augury.extension import fitness, games, sports, store
+from augury.extension.fixtures import Fixture
+from augury.extension.leaning import Vote, filed, leaning
+from augury.extension.names import Name, league_of
+from augury.extension.page import Page, words_of
+from augury.extension.roster import PARTLY, Named, Roster
+from augury.extension.sports import Reading
 from augury.extension.store import Row
 from augury.graph.schemas import MAX_QUESTION
 from augury.graph.service import Drawn, GraphService
@@ -22,7 +30,6 @@ from augury.markets.store import Quote
 from augury.net import fetch, guard
 from augury.net.addresses import Policy
 from augury.relations.service import RelationService
-from augury.relations.teams import TEAMS
 from augury.search.schemas import is_readable
 from augury.search.service import SearchService
 from augury.search.text import is_month, is_number, term_ids, terms
@@ -37,10 +44,19 @@ Route = Literal["search", "sports"]
 
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
-GAME_CANDIDATES = 50
-FACTORS_SAY: Final = {True: 0.4, False: -0.8}
+FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
 """What the best fitting factor says: of sports (and shows: the base keeps them together) or of
 the world beside them."""
+FACTORS = 3
+VOTERS, VOTE = 20, 0.5
+"""Closest markets that are asked where the words leave it in doubt, and what they can add."""
+GAME_MARKETS = 100
+TEXT_READ = 300
+"""Characters of a page's text in which a side may be named."""
+NEAR, SURE = 10.0, 0.7
+"""Days to a game, and how surely its sides are named, for it to settle that a page is on sports."""
+GAMES_READ, GAMES_AT_ONCE, FOLLOW_SECONDS = 2000, 50, 5.0
+"""Markets that are read in one go, and games among them between two turns of other work."""
 TOLD_WORDS = 3
 """Words named in a "why"."""
 COMMON: Final = 2.5
@@ -62,6 +78,17 @@ class Answer(NamedTuple):
     query: str
     fixture: Fixture | None
     results: list[Shown]
+
+
+class _Game(NamedTuple):
+    """A game that a page is about, and the markets on it, who wins first; there may be none."""
+
+    fixture: Fixture
+    markets: list[games.Game]
+    days: float
+    """From what the page tells to the game, or from now."""
+    surety: float
+    """How surely the page names its sides, in [0, 1]."""
 
 
 class ExtensionService:
@@ -88,6 +115,8 @@ class ExtensionService:
         self._relations = relations
         self._graphs = graphs
         self._clock = clock
+        self.roster = Roster()
+        self._position = 0
         self._http = guard.client(policy, timeout=FETCH_SECONDS) if policy else None
 
     async def close(self) -> None:
@@ -107,14 +136,10 @@ class ExtensionService:
     ) -> Answer:
         """The markets for a page; a page on sports goes the way of `sports`."""
         page = await self._readable(page, may_fetch=may_fetch)
-        reading = self._read(page)
-        if reading.is_sports:
-            return await self._of_sports(page, reading, sports_mode, None, mode, ads_mode, limit)
-        if reading.fixture is not None and reading.score >= 0:
-            # In doubt, a market on the very game settles it.
-            found = await self._of_sports(page, reading, "fixture", None, mode, ads_mode, limit)
-            if found.results:
-                return found
+        reading = await self._settled(page, self._read(page))
+        found = self._game(page, reading, None)
+        if reading.is_sports or (found is not None and self._settles(found, reading)):
+            return await self._of_sports(page, found, sports_mode, mode, ads_mode, limit)
         return await self._of_page(page, "search", mode, ads_mode, limit)
 
     async def sports(
@@ -135,9 +160,8 @@ class ExtensionService:
             page = await self._readable(page, may_fetch=may_fetch)
         elif not is_readable(page.question):
             page = Page(query=f"{fixture.home.text} vs {fixture.away.text}")
-        return await self._of_sports(
-            page, self._read(page), mode, fixture, "extension", "fast", limit
-        )
+        found = self._game(page, self._read(page), fixture)
+        return await self._of_sports(page, found, mode, "extension", "fast", limit)
 
     async def graph(self, page: Page, *, may_fetch: bool = False) -> Drawn:
         """The causal graph of what a page is about."""
@@ -172,7 +196,7 @@ class ExtensionService:
         return page
 
     def _read(self, page: Page) -> Reading:
-        title = page.query if is_readable(page.query) else page.heading or page.question
+        title = _title(page)
         return sports.read(
             title,
             host=page.host,
@@ -183,10 +207,40 @@ class ExtensionService:
         )
 
     def _told(self, title: str) -> float:
-        found = self._relations.matcher.match(title[:500])
-        if not found:
-            return 0.0
-        return FACTORS_SAY[self._relations.factor(found[0].factor).domain == "sports"]
+        return FACTORS_SAY[self._factor_of(title)]
+
+    def _factor_of(self, text: str) -> int:
+        """What the best fitting factors are of: 1 sports, -1 the world beside them, 0 neither."""
+        found = self._relations.matcher.match(text[:500])[:FACTORS]
+        of = [self._relations.factor(one.factor).domain == "sports" for one in found]
+        if not of:
+            return 0
+        return 1 if of[0] else 0 if any(of) else -1
+
+    async def _settled(self, page: Page, reading: Reading) -> Reading:
+        """Where the words leave it in doubt, the closest markets vote."""
+        if abs(reading.score - sports.IS_SPORTS) > VOTE:
+            return reading
+        found = await self._search.search(page.question, dimensions=("direct",), top_k=VOTERS)
+        async with self._database.reading() as conn:
+            rows = await store.rows(conn, [result.id for result in found["direct"]])
+        words = list(dict.fromkeys(terms(page.question)))
+        rarity = dict(
+            zip(words, self._search.frequencies.idf(term_ids(words)).tolist(), strict=True)
+        )
+        whole = sum(rarity.values()) or 1.0
+        votes: list[Vote] = []
+        for result in found["direct"]:
+            if (row := rows.get(result.id)) is not None:
+                said = set(terms(f"{row.question} {row.event_name or ''}"))
+                share = sum(r for word, r in rarity.items() if word in said) / whole
+                votes.append(Vote(self._is_of_sports(row), share))
+        return replace(reading, score=reading.score + VOTE * leaning(votes))
+
+    def _is_of_sports(self, row: Row) -> int:
+        if league_of(games.venue_name(row.id, row.slug).partition("-")[0]) is not None:
+            return 1
+        return filed(row.category, row.tags) or self._factor_of(row.question)
 
     # Results
 
@@ -226,48 +280,83 @@ class ExtensionService:
     async def _of_sports(
         self,
         page: Page,
-        reading: Reading,
+        found: _Game | None,
         mode: SportsMode,
-        given: Fixture | None,
         serving: Mode,
         ads_mode: AdsMode,
         limit: int,
     ) -> Answer:
-        fixture = given or reading.fixture
-        if fixture is None and mode == "fixture":
-            return Answer("sports", page.question, None, [])
-        if fixture is not None and mode != "direct":
-            shown = await self._of_game(fixture)
+        if found is not None and mode != "direct":
+            shown = await self._of_game(found.markets[:GAME_MARKETS])
             if serving == "ads":
                 moment = self._clock()
                 shown = [one for one in shown if fitness.is_fit(one.row, moment)]
             if shown or mode == "fixture":
-                return Answer("sports", _versus(fixture), fixture, shown[:limit])
-        return (await self._of_page(page, "sports", serving, ads_mode, limit))._replace(
-            fixture=fixture
+                return Answer("sports", _versus(found.fixture), found.fixture, shown[:limit])
+        if mode == "fixture":
+            return Answer("sports", page.question, None, [])
+        answer = await self._of_page(page, "sports", serving, ads_mode, limit)
+        return answer._replace(fixture=found.fixture if found else None)
+
+    async def _of_game(self, markets: Sequence[games.Game]) -> list[Shown]:
+        async with self._database.reading() as conn:
+            rows = await store.rows(conn, [game.id for game in markets])
+        known = [game for game in markets if game.id in rows]
+        return [
+            Shown(rows[game.id], round(1 - n / 1000, 3), _why_game(game))
+            for n, game in enumerate(known)
+        ]
+
+    # Games
+
+    def _game(self, page: Page, reading: Reading, given: Fixture | None) -> _Game | None:
+        """The game a page is about: the one its words say where the catalogue has it, else the
+        one whose sides they name; None: none is."""
+        moment = self._clock()
+        said = given or reading.fixture
+        if said is not None:
+            day = games.matching(said, self.roster.between(said.home, said.away), moment)
+            if day is not None:
+                return _Game(said, day.games, day.days, 1.0)
+            if given is not None:
+                return _Game(given, [], 0.0, 1.0)
+        title = _title(page)
+        texts = (title, words_of(page.url), f"{title} {page.text[:TEXT_READ]}")
+        for text, league in product(dict.fromkeys(texts), dict.fromkeys((reading.league, None))):
+            if (found := self._named(text, league, reading)) is not None:
+                return found
+        return _Game(said, [], 0.0, 0.0) if said else None
+
+    def _named(self, text: str, league: str | None, reading: Reading) -> _Game | None:
+        of: defaultdict[frozenset[Name], list[Named]] = defaultdict(list)
+        for one in self.roster.named_in(text, league):
+            of[frozenset(one.sides)].append(one)
+        best: tuple[tuple[float, ...], _Game] | None = None
+        for alike in of.values():
+            fixture = replace(alike[0].game.fixture, **reading.told._asdict())
+            day = games.nearest(fixture, [one.game for one in alike], self._clock())
+            surety = max(one.surety for one in alike)
+            if day is None or (surety <= PARTLY and day.days > NEAR):
+                continue
+            order = (surety, float(day.days <= NEAR), -min(one.gap for one in alike), -day.days)
+            if best is None or order > best[0]:
+                best = order, _Game(day.games[0].fixture, day.games, day.days, surety)
+        return best[1] if best else None
+
+    def _settles(self, found: _Game, reading: Reading) -> bool:
+        """In doubt, a market on the very game tells that the page is on sports."""
+        return bool(found.markets) and (
+            reading.score >= 0 and found.days <= NEAR and found.surety >= SURE
         )
 
-    async def _of_game(self, fixture: Fixture) -> list[Shown]:
-        moment = self._clock()
-        start = fixture.start
-        near = (
-            moment
-            if start is None
-            else start.at or datetime(*start.day.timetuple()[:3], 18, tzinfo=UTC)
-        )
-        found = await self._search.search(
-            _versus(fixture), dimensions=("direct",), top_k=GAME_CANDIDATES
-        )
-        one, other = _names(fixture.home, fixture.league), _names(fixture.away, fixture.league)
-        async with self._database.reading() as conn:
-            rows = await store.rows(conn, [result.id for result in found["direct"]])
-            if one and other:
-                rows |= await store.games(conn, one, other, near)
-        games = [
-            game
-            for row in rows.values()
-            if (
-                game := sports.game_of(
+    async def catch_up(self) -> None:
+        """Read the games among the markets that changed since the last time."""
+        while True:
+            async with self._database.reading() as conn:
+                rows = await store.games_since(conn, self._position, GAMES_READ)
+            for n, row in enumerate(rows):
+                self.roster.drop(row.id)
+                game = games.game_of(
                     row.id,
                     row.question,
                     event=row.event_name,
@@ -276,12 +365,20 @@ class ExtensionService:
                     closes_at=row.closes_at,
                     volume=row.volume,
                 )
-            )
-        ]
-        return [
-            Shown(rows[game.id], round(1 - n / 1000, 3), _why_game(game))
-            for n, game in enumerate(sports.matching(fixture, games, moment))
-        ]
+                if game is not None:
+                    self.roster.add(game, games.venue_name(row.id, row.slug))
+                if n % GAMES_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+            if not rows:
+                return
+            self._position = rows[-1].change
+
+    async def follow(self, stop: asyncio.Event) -> None:
+        """Keep the games in step with the catalogue until `stop`."""
+        while not stop.is_set():
+            await self.catch_up()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), FOLLOW_SECONDS)
 
 
 class _Told:
@@ -334,22 +431,11 @@ def _versus(fixture: Fixture) -> str:
     return f"{fixture.home.text} vs {fixture.away.text}"
 
 
-def _names(side: sports.Name, league: str | None) -> list[str]:
-    """Up to three names of a side as questions write them, the surest first."""
-    found: list[str] = []
-    for key in sorted(side.keys):
-        of, _, name = key.partition(":")
-        if league in TEAMS and of != league:
-            continue
-        found.append(name)
-        found += sports.cities(key)
-    found += [word for word in side.text.split()[-1:] if len(word) > 2]
-    if not side.keys:
-        found.append(side.text)
-    return [name for name in dict.fromkeys(found) if len(name) > 2][:3]
+def _title(page: Page) -> str:
+    return page.query if is_readable(page.query) else page.heading or page.question
 
 
-def _why_game(game: sports.Game) -> str:
+def _why_game(game: games.Game) -> str:
     start = game.fixture.start
     if start is None:
         when = "time unknown"

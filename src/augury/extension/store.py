@@ -1,4 +1,4 @@
-"""The extension's SQL: markets as they are shown beside a page, and markets of two sides."""
+"""The extension's SQL: markets as they are shown beside a page, and those about games."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Row(NamedTuple):
     event_name: str | None
     description: str | None
     """Its first 300 characters."""
+    category: str | None
     tags: list[str]
     closes_at: datetime | None
     volume: float | None
@@ -37,7 +38,8 @@ class Row(NamedTuple):
 
 _COLUMNS: LiteralString = (
     "id, platform, question, outcomes, prices, price_as_of, status, url, slug, event_name,"
-    " left(description, 300), tags, closes_at, volume, volume_24h, liquidity, best_bid, best_ask"
+    " left(description, 300), category, tags, closes_at, volume, volume_24h, liquidity,"
+    " best_bid, best_ask"
 )
 
 
@@ -51,31 +53,35 @@ async def rows(conn: AsyncConnection[Any], ids: Sequence[str]) -> dict[str, Row]
     return {row[0]: Row(*row) for row in await cursor.fetchall()}
 
 
-async def games(
-    conn: AsyncConnection[Any],
-    one: Sequence[str],
-    other: Sequence[str],
-    near: datetime,
-) -> dict[str, Row]:
-    """Markets of games whose question holds a name of either side, any case; at most 400, those
-    that close nearest to `near`. `one` and `other`: one to three names each."""
-    three = [*_patterns(one), *_patterns(other)]
+class GameRow(NamedTuple):
+    """What of a market tells which game it is about."""
+
+    change: int
+    id: str
+    question: str
+    event_name: str | None
+    slug: str | None
+    description: str | None
+    closes_at: datetime | None
+    volume: float | None
+
+
+async def games_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[GameRow]:
+    """Markets that may be about a game, of the next `limit` changed after number `change`, in
+    order. The last may be about none: it says how far was looked."""
     cursor = await conn.execute(
-        f"""
-        select {_COLUMNS} from markets
-        where (question ilike %s or question ilike %s or question ilike %s)
-          and (question ilike %s or question ilike %s or question ilike %s)
-          and (question ilike '%% vs%%' or question ilike '%% at %%')
-        order by abs(extract(epoch from closes_at - %s)) nulls last
-        limit 400
-        """,  # noqa: S608
-        [*three, near],
+        r"""
+        with next as (
+          select change, id, question, event_name, slug, left(description, 300) as description,
+            closes_at, volume
+          from markets where change > %s order by change limit %s
+        )
+        select * from next
+        where concat_ws(' ', question, event_name) ~* '\m(vs?|at|@)\M| @ '
+          or change = (select max(change) from next)
+        order by change
+        """,
+        (change, limit),
         binary=True,
     )
-    return {row[0]: Row(*row) for row in await cursor.fetchall()}
-
-
-def _patterns(names: Sequence[str]) -> list[str]:
-    plain = [n.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_") for n in names]
-    patterns = [f"%{name}%" for name in plain]
-    return (patterns * 3)[:3]
+    return [GameRow(*row) for row in await cursor.fetchall()]

@@ -1,0 +1,214 @@
+"""Markets read as ones about a game, and those of the game a page is about. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, NamedTuple
+
+from augury.extension.fixtures import Fixture, fixture_of, has_squads, squad_of
+from augury.extension.names import league_of, name, same
+from augury.extension.times import EASTERN, MONTHS, Start, start_of
+from augury.relations.teams import TEAMS
+from augury.search.text import fold
+
+
+class Game(NamedTuple):
+    """A market about one game."""
+
+    id: str
+    fixture: Fixture
+    asks_winner: bool
+    """Who wins, not how many points or which half."""
+    volume: float
+    home_first: bool
+    """Whether the question names the home side first."""
+
+
+_TICKER = re.compile(
+    r"^[a-z0-9]+-(?P<yy>\d\d)(?P<mon>[a-z]{3})(?P<dd>\d\d)(?P<time>\d{4})?(?P<rest>[a-z0-9]*)"
+)
+_SLUG_DAY = re.compile(r"-(?P<y>20\d\d)-(?P<m>\d\d)-(?P<d>\d\d)(?:-game-?(?P<n>[12])\b)?")
+_SIDE_BET = re.compile(
+    r"o/u|over/under|spread|handicap|\btotal\b|\bset \d|\bmap \d|\bgame \d|\b1h\b|\b2h\b|"
+    r"both teams|"
+    r"in a draw|— tie\b|\bdraw\b|canceled|run in the first|nrfi|first half|first (?:goal|basket)|"
+    r"method of|rounds?\b.*(?:o/u|over)|odd/even|exact score|corners|player|points|assists|rebounds"
+)
+
+
+def venue_name(id: str, slug: str | None) -> str:
+    """A market's ticker or slug, which name league, sides and day; empty where it has none."""
+    return id.partition(":")[2].lower() if id.startswith("kalshi:") else (slug or "")
+
+
+def game_of(
+    id: str,
+    question: str,
+    *,
+    event: str | None,
+    slug: str | None,
+    description: str | None,
+    closes_at: datetime | None,
+    volume: float | None,
+) -> Game | None:
+    """A market read as one about a game; None where it names no two sides."""
+    called = venue_name(id, slug)
+    league = league_of(called.partition("-")[0]) or league_of(question)
+    fixture = fixture_of(question, league=league)
+    if fixture is None and event:
+        fixture = fixture_of(event, league=league)
+    if fixture is None:
+        return None
+    start, number = _start_of_market(id, question, called, description, closes_at)
+    squad = squad_of(f"{event or ''} {question}", fixture.league)
+    home_first = question.find(fixture.home.text) <= question.find(fixture.away.text)
+    fixture = replace(fixture, start=start, number=number, squad=squad)
+    side_bet = _SIDE_BET.search(fold(question)) is not None
+    return Game(id, fixture, not side_bet, volume or 0.0, home_first)
+
+
+def _start_of_market(
+    id: str, question: str, venue_name: str, description: str | None, closes_at: datetime | None
+) -> tuple[Start | None, int | None]:
+    near = closes_at or datetime(2026, 1, 1, tzinfo=UTC)
+    if id.startswith("kalshi:"):
+        found = _TICKER.match(venue_name)
+        if found is None or found["mon"] not in MONTHS:
+            return None, None
+        try:
+            day = date(2000 + int(found["yy"]), MONTHS.index(found["mon"]) + 1, int(found["dd"]))
+            at = None
+            if (time := found["time"]) and int(time[:2]) < 24 and int(time[2:]) < 60:
+                local = datetime(
+                    day.year, day.month, day.day, int(time[:2]), int(time[2:]), tzinfo=EASTERN
+                )
+                at = local.astimezone(UTC)
+        except ValueError:
+            return None, None
+        second = re.search(r"g([12])$", found["rest"])
+        return Start(day, at or _at(closes_at, day), True), int(second[1]) if second else None
+    slugged = _SLUG_DAY.search(venue_name)
+    number = int(slugged["n"]) if slugged and slugged["n"] and "mlb" in venue_name else None
+    told = description[:300] if description and "scheduled for" in description[:300] else ""
+    if told and (start := start_of(told, near)) is not None:
+        if slugged is not None:
+            start = start._replace(
+                day=date(int(slugged["y"]), int(slugged["m"]), int(slugged["d"]))
+            )
+        return start, number
+    if slugged is not None:
+        day = date(int(slugged["y"]), int(slugged["m"]), int(slugged["d"]))
+        return Start(day, _at(closes_at, day), True), number
+    if (start := start_of(question, near)) is not None:
+        return start, number
+    if closes_at is not None:
+        at = closes_at if closes_at.hour or closes_at.minute else None
+        return Start(
+            closes_at.astimezone(EASTERN).date() if at else closes_at.date(), at, True
+        ), None
+    return None, None
+
+
+def _at(closes_at: datetime | None, day: date) -> datetime | None:
+    """The time of a game of a known day: venues close its market when it begins, or one or two
+    weeks after that to the minute."""
+    if closes_at is None or not (closes_at.hour or closes_at.minute):
+        return None
+    for weeks in range(3):
+        at = closes_at - timedelta(weeks=weeks)
+        if at.astimezone(EASTERN).date() == day:
+            return at
+    return None
+
+
+_FAR: Final = 1e6
+_UNLIKELIER: Final = 4.0
+"""By so much a game past is less likely meant than one as many days ahead; the other way round
+where the page tells of it as over."""
+
+
+class Day(NamedTuple):
+    """The markets of one game: the nearest to what a page tells of it."""
+
+    days: float
+    """Between what the page tells and the game; without a day of the page, from now."""
+    games: list[Game]
+
+
+def matching(page: Fixture, games: Iterable[Game], now: datetime) -> Day | None:
+    """The markets of the one game that the page is about, who wins first; None: none is.
+
+    Where the page tells no day, the next game of the two counts, or their last if that is much
+    nearer; of a page that tells of a game as over, the last.
+    """
+    alike = [game for game in games if _same_sides(page, game.fixture)]
+    return nearest(page, alike, now)
+
+
+def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> Day | None:
+    """Of markets on games of the page's two sides those of the game it tells of, by day and
+    squad; None: none is."""
+    games = [game for game in games if not _other_squad(page, game.fixture)]
+    distance = {game.id: _distance(page, game.fixture.start, now) for game in games}
+    if not distance:
+        return None
+    days = min(distance.values())
+    if page.start is not None and days > (1.0 if page.start.exact else 5.0):
+        return None
+    chosen = [game for game in games if distance[game.id] <= days + 0.5]
+    chosen = _of_doubleheader(page, chosen)
+    chosen.sort(key=lambda g: (not g.asks_winner, distance[g.id], -g.volume, g.id))
+    return Day(days, chosen)
+
+
+def _other_squad(page: Fixture, market: Fixture) -> bool:
+    return market.squad != page.squad and (market.squad != "" or has_squads(market.league))
+
+
+def _same_sides(page: Fixture, market: Fixture) -> bool:
+    if page.league and market.league and page.league in TEAMS and market.league in TEAMS:
+        if page.league != market.league:
+            return False
+        market = Fixture(
+            name(market.home.text, page.league), name(market.away.text, page.league), page.league
+        )
+    return (same(page.home, market.home) and same(page.away, market.away)) or (
+        same(page.home, market.away) and same(page.away, market.home)
+    )
+
+
+def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
+    """Days between what the page says and the market's game."""
+    start = page.start
+    if market is None:
+        return _FAR if start is None else 0.9
+    if start is not None:
+        if start.at and market.at:
+            return abs(start.at - market.at) / timedelta(days=1)
+        days = abs((start.day - market.day).days)
+        if days and market.at:
+            # The evening of one place is the next day of another.
+            days = min(days, abs((start.day - market.at.date()).days) + 0.1)
+        return float(days)
+    ahead = (market.day - now.astimezone(EASTERN).date()).days
+    if page.played:
+        return float(-ahead) if ahead <= 0 else _UNLIKELIER * ahead + 1
+    return float(ahead) if ahead >= 0 else 1 - _UNLIKELIER * ahead
+
+
+def _of_doubleheader(page: Fixture, games: list[Game]) -> list[Game]:
+    """Those of the first or second game, where the page says which of two on a day."""
+    wanted = page.number
+    if wanted is None:
+        return games
+    numbered = [game for game in games if game.fixture.number == wanted]
+    if numbered:
+        return numbered
+    times = sorted({g.fixture.start.at for g in games if g.fixture.start and g.fixture.start.at})
+    if len(times) < 2 or times[-1] - times[0] < timedelta(hours=2):
+        return games
+    at = times[0] if wanted == 1 else times[-1]
+    return [g for g in games if g.fixture.start and g.fixture.start.at == at]

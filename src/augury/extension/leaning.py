@@ -1,0 +1,54 @@
+"""Whether the markets closest to a page are on sports. Pure.
+
+Word lists know the words somebody thought of. The catalogue knows who plays: a headline on
+"Gauff" or "Verstappen" finds markets that their venues filed under sports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+_FILED_UNDER_SPORTS = re.compile(
+    r"\b(?:e-?sports?|sports?|nba|nfl|mlb|nhl|ncaa|soccer|football|tennis|olympics?|chess|ufc|boxing|golf|"
+    r"cricket|formula 1|f1)\b",
+    re.IGNORECASE,
+)
+_FILED_ANYWHERE: Final = frozenset(
+    {"other", "all", "unknown", "us-current-affairs", "world", "mentions"}
+)
+"""Categories that say nothing of sports or not."""
+RANKS = 7.0
+"""After so many ranks a market counts half."""
+DOUBT = 0.25
+"""Evidence below which a vote is weak: a market that shares all words with the page is 1."""
+
+
+class Vote(NamedTuple):
+    """A market's voice: `sports` is 1, -1 or, unknown, 0; `share` how much of what the page's
+    words tell it has in common, in [0, 1]."""
+
+    sports: int
+    share: float
+
+
+def filed(category: str | None, tags: Iterable[str]) -> int:
+    """What a venue's category and tags say: 1 of sports, -1 not of sports, 0 nothing."""
+    if any(_FILED_UNDER_SPORTS.search(word) for word in (category or "", *tags)):
+        return 1
+    return -1 if category and category.casefold() not in _FILED_ANYWHERE else 0
+
+
+def leaning(votes: Iterable[Vote]) -> float:
+    """The page's leaning in (-1, 1), 1 towards sports; `votes` best first.
+
+    Weighted by the share to the power 3/2, so that one market on all of the headline outweighs
+    ten with one word of it.
+    """
+    towards = evidence = 0.0
+    for rank, vote in enumerate(votes):
+        weight = vote.share**1.5 / (1 + rank / RANKS)
+        towards += weight * vote.sports
+        evidence += weight * abs(vote.sports)
+    return towards / (evidence + DOUBT)
