@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import monotonic
 
 import structlog
 from fastapi import FastAPI
@@ -205,6 +206,9 @@ async def _volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Read
     return {asset: Reading(*reading) for asset, reading in found.items()}
 
 
+PAUSES = 1.0, 60.0
+"""Seconds until background work that failed starts again: at first, doubled each time, at most."""
+
 Work = Callable[[asyncio.Event], Awaitable[None]]
 
 
@@ -255,13 +259,16 @@ async def _background(work: dict[str, Work]) -> AsyncIterator[None]:
 
 
 async def _kept_up(name: str, run: Work, stop: asyncio.Event) -> None:
-    pause = 1.0
+    pause = PAUSES[0]
     while not stop.is_set():
+        began = monotonic()
         try:
             await run(stop)
         except Exception:
+            if monotonic() - began > PAUSES[1]:
+                pause = PAUSES[0]  # it had worked, so this is a new failure and no repeated one
             log.exception("background work failed; it starts again", work=name, seconds=pause)
             try:
                 await asyncio.wait_for(stop.wait(), pause)
             except TimeoutError:
-                pause = min(60.0, pause * 2)
+                pause = min(PAUSES[1], pause * 2)
