@@ -103,6 +103,15 @@ class CircuitOpen(VenueError):
     outcome = "not_asked"
 
 
+@contextmanager
+def shape_of(platform: str) -> Iterator[None]:
+    """Around reading an answer: a ValueError there is an answer in another shape."""
+    try:
+        yield
+    except ValueError as problem:
+        raise BadAnswer(platform, f"answered in another shape: {problem}") from None
+
+
 class TokenBucket:
     """At most `rate` requests a second in the long run and `burst` at once, first come first.
 

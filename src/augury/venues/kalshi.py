@@ -15,7 +15,7 @@ from urllib.parse import quote as quote_path
 
 from augury.clock import Clock, now
 from augury.markets.records import Market, MarketChange, Platform, PricePoint, Status, Strike
-from augury.venues.http import BadAnswer, NoSuchRecord, VenueClient, VenueError
+from augury.venues.http import BadAnswer, NoSuchRecord, VenueClient, VenueError, shape_of
 from augury.venues.records import Cursor, Notes, Page, Refusal, Target
 from augury.venues.wire import (
     QUESTION_LIMIT,
@@ -505,12 +505,11 @@ class Kalshi:
             observed_at = self._clock()
             path, params = event_query(event)
             try:
-                answer = await self._client.get("api", path, params)
-                self._add_event(page, read_one(answer, "event"), observed_at)
+                with shape_of(self.platform):
+                    answer = await self._client.get("api", path, params)
+                    self._add_event(page, read_one(answer, "event"), observed_at)
             except NoSuchRecord:
                 page.notes["event unknown to the venue"] += 1
-            except ValueError as problem:
-                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
         return page
 
     async def news(self, targets: Sequence[Target]) -> Page:
@@ -536,13 +535,12 @@ class Kalshi:
         for historical in (False, True):
             path, params = market_query(platform_id, historical=historical)
             try:
-                wire = read_one(await self._client.get("api", path, params), "market")
-                break
+                with shape_of(self.platform):
+                    wire = read_one(await self._client.get("api", path, params), "market")
+                    break
             except NoSuchRecord:
                 if historical:
                     raise
-            except ValueError as problem:
-                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
         if wire.get("ticker") != platform_id:
             raise BadAnswer(self.platform, "answered with another market than the one asked for")
         event: Wire = {}
@@ -567,20 +565,17 @@ class Kalshi:
                 historical=historical,
             )
             try:
-                return candles(await self._client.get("api", path, params), target.id)
+                with shape_of(self.platform):
+                    return candles(await self._client.get("api", path, params), target.id)
             except NoSuchRecord:
                 if historical:
                     return []
-            except ValueError as problem:
-                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
         return []
 
     async def _page(self, path: str, params: Params, kind: str) -> tuple[list[Any], str | None]:
         answer = await self._client.get("api", path, params)
-        try:
+        with shape_of(self.platform):
             return read_page(answer, kind)
-        except ValueError as problem:
-            raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
 
     async def _refresh_series(self) -> None:
         """Categories and tags. Worth having, never worth failing for."""

@@ -15,7 +15,7 @@ from urllib.parse import quote as quote_path
 
 from augury.clock import Clock, now
 from augury.markets.records import Market, Platform, PricePoint, Status
-from augury.venues.http import BadAnswer, NoSuchRecord, Rejected, VenueClient
+from augury.venues.http import BadAnswer, NoSuchRecord, Rejected, VenueClient, shape_of
 from augury.venues.records import Cursor, Notes, Page, Refusal, Target
 from augury.venues.wire import (
     LABEL_LIMIT,
@@ -416,10 +416,8 @@ class Polymarket:
             else events_query(keyset=keyset, closed=phase == "closed", after=after)
         )
         answer = await self._client.get("gamma", path, params)
-        try:
+        with shape_of(self.platform):
             raw, following = read_page(answer, kind, keyset=keyset, after=after)
-        except ValueError as problem:
-            raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
         wires: list[object] = []
         newest: datetime | None = None
         for record in raw:
@@ -452,10 +450,8 @@ class Polymarket:
                 break
             path, params = batch_query(wanted, closed=closed)
             answer = await self._client.get("gamma", path, params)
-            try:
+            with shape_of(self.platform):
                 raw, _ = read_page(answer, "markets", keyset=False, after=None)
-            except ValueError as problem:
-                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
             page.records += len(raw)
             for wire in raw:
                 page.add(market(wire, observed_at, page.notes))
@@ -486,8 +482,6 @@ class Polymarket:
         tokens = target.token_ids[:1] if len(target.outcomes) == 2 else target.token_ids
         for outcome, token in enumerate(tokens):
             path, params = history_query(token, start=start, end=end, minutes=minutes)
-            try:
+            with shape_of(self.platform):
                 points += history(await self._client.get("clob", path, params), target.id, outcome)
-            except ValueError as problem:
-                raise BadAnswer(self.platform, f"answered in another shape: {problem}") from None
         return points
