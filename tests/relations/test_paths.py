@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from augury.relations import knowledge, paths
 from augury.relations.paths import Graph, Reached
@@ -200,13 +201,30 @@ def test_another_town_is_foreign_to_a_question_that_names_one() -> None:
     lookup = asked("Will it rain in Rome?")
     found = lookup.rank(pool(("rain-oslo", 1.0), ("monsoon", 0.1)), 10)
     assert [r.position for r in found["correlated"]] == [0]
-    foreign = rank(
-        lookup.reached, pool(("rain-oslo", 1.0)), np.array([True]), np.zeros(1, np.float32)
-    )["correlated"][1]
-    plain = rank(
-        lookup.reached, pool(("rain-oslo", 1.0)), np.array([False]), np.zeros(1, np.float32)
-    )["correlated"][1]
-    assert foreign[0] < plain[0]
+    no, yes, rest = np.array([False]), np.array([True]), np.zeros((1, 6), np.bool_)
+    untied = np.zeros(1, np.float32)
+
+    def score(foreign: NDArray[np.bool_], rival: NDArray[np.bool_]) -> float:
+        markets = pool(("rain-oslo", 1.0))
+        return rank(lookup.reached, markets, foreign, rival, rest, untied)["correlated"][1][0]
+
+    assert score(yes, no) < score(no, no)
+    assert score(no, yes) < score(no, no)  # another outcome of what was asked
+    monsoon = pool(("monsoon", 1.0))
+    cause = asked("ocean").reached
+    assert len(rank(cause, monsoon, no, no, rest, untied)["downstream"][0]) == 1
+    assert len(rank(cause, monsoon, yes, no, rest, untied)["downstream"][0]) == 0
+
+
+def test_who_leads_a_list_is_related_only_where_it_names_something_of_the_question() -> None:
+    text = TEXT.replace('up = "there is a monsoon"', 'up = "the rain in question leads"')
+    relations = RelationService(knowledge.parse({"test.toml": text}))
+    tags, fits = np.zeros((0, 6), np.uint16), np.zeros((0, 6), np.float32)
+    lookup = relations.ask("ocean", np.arange(0), tags, fits, fits[:, 0])
+    other = pool(("monsoon", 1.0))
+    assert lookup.rank(other, 10)["downstream"] == []
+    named = replace(other, words=np.full(1, 0.4, np.float32))
+    assert len(lookup.rank(named, 10)["downstream"]) == 1
 
 
 def test_the_questions_own_subject_in_another_respect_is_correlated() -> None:

@@ -79,6 +79,12 @@ class Factor:
         """Whether it is a quantity that rises and falls, and not something that happens."""
         return _LEVEL.search(self.up) is not None
 
+    @property
+    def is_of_one(self) -> bool:
+        """Whether each of its markets is about somebody or something of its own: "the song in
+        question leads the chart"."""
+        return "in question" in self.up
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:

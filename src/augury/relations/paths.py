@@ -117,6 +117,8 @@ class Graph:
         self._around = lru_cache(maxsize=REMEMBERED)(self._explore)
         self.kinds, self.entities = _entities(base)
         """Number of each factor's list of entities, and of its entity; 0 where it has none."""
+        self.of_one = np.array([False, *(factor.is_of_one for factor in base.factors.values())])
+        """Factors each of whose markets is about one contender."""
         self.siblings: dict[int, list[int]] = {
             number: members
             for members in patterns.values()

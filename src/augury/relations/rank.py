@@ -25,6 +25,7 @@ WEIGHTS: Final[dict[str, float]] = {
     "own": -2.0,
     "foreign": -0.6,
     "fixture": -1.0,
+    "rival": -1.0,
 }
 """How they were chosen, and what each is worth: `docs/relations.md`."""
 SUBJECT: Final = 0.5
@@ -33,6 +34,8 @@ OTHER_RESPECT: Final = 0.4
 """Weight, in `correlated`, of a market about the question's own factor that asks something else:
 less direct than `NOT_DIRECT`."""
 NOT_DIRECT: Final = 4.0
+NAMING: Final = 0.15
+"""Share of the question's rarity that a title holds which names something of it."""
 MOVED: Final = 0.4
 """What perfect co-movement of prices adds to a path, as a share of it; and its weight, in
 `correlated`, where nothing else relates two markets."""
@@ -41,7 +44,7 @@ TIED: Final = 0.4
 FAMILY_SIZE: Final = 6
 FAMILY_PENALTY: Final = 0.3
 """So many markets of one family stand at their own score, further ones give way by so much."""
-FLOOR: Final = 0.1
+FLOOR: Final = 0.15
 """Path weight times fit below which a market is not shown at all."""
 MIDDLE: Final = 2.0
 """Raw score that is shown as one half."""
@@ -68,6 +71,8 @@ def rank(
     reached: Reached,
     pool: Pool,
     foreign: NDArray[np.bool_],
+    rivals: NDArray[np.bool_],
+    unnamed: NDArray[np.bool_],
     ties: NDArray[np.float32],
 ) -> dict[Relation, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.uint16]]]:
     """By relation: positions in the pool best first, their scores in (0, 1), and the factor each
@@ -77,10 +82,17 @@ def rank(
     ----------
     foreign : (n,)
         Markets about another entity of a list that the question names one of.
+    rivals : (n,)
+        Markets of a contest that the question names one contender of: another outcome of what is
+        asked, rather than something beside it.
+    unnamed : (n, MOST_TAGS)
+        Tags by which a market is about somebody or something of its own ("the song in question").
+        They relate it only where it names something of the question.
     ties : (n,)
         How closely prices moved with those of the question's own markets, in [0, 1].
     """
     own, paths = bearing(reached, pool.tags, pool.fits)
+    paths[:, unnamed & (pool.words < NAMING)[:, None]] = 0
     evidence = paths.max(axis=2, initial=0) * (1 + MOVED * ties)  # (3, n)
     alone = (own == 0) & (evidence.max(axis=0, initial=0) == 0) & (ties >= TIED)
     evidence[2, alone] = MOVED * ties[alone]
@@ -106,6 +118,8 @@ def rank(
             shown &= ~foreign  # what happens to one team, country, bank happens not to another
         held = np.flatnonzero(shown)
         raw = WEIGHTS["path"] * evidence[nth, held] + common[held]
+        if relation == "correlated":
+            raw += WEIGHTS["rival"] * rivals[held]
         order = _order(raw, pool.keys[held])
         crowded = order[_place(pool.family[held][order]) >= FAMILY_SIZE]
         raw[crowded] -= FAMILY_PENALTY

@@ -160,8 +160,9 @@ class Asked(Lookup):
         """How much markets are about the question's own factors, and about related ones."""
         own, paths = ranking.bearing(self.reached, tags, fits)
         # Who else may win is an answer to who wins, though no answer to whether one does.
-        rivals = np.isin(tags, self._contests).any(axis=1)
-        return own, np.where(rivals, 0, paths.max(axis=(0, 2), initial=0)).astype(np.float32)
+        return own, np.where(self._rivals(tags), 0, paths.max(axis=(0, 2), initial=0)).astype(
+            np.float32
+        )
 
     @property
     def tags(self) -> list[int]:
@@ -181,7 +182,9 @@ class Asked(Lookup):
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best of each relation, with their reasons."""
         ties = self._ties(pool.keys)
-        ranked = ranking.rank(self.reached, pool, self._foreign(pool.tags), np.abs(ties))
+        foreign, rivals = self._foreign(pool.tags), self._rivals(pool.tags)
+        unnamed = self._relations.graph.of_one[pool.tags]
+        ranked = ranking.rank(self.reached, pool, foreign, rivals, unnamed, np.abs(ties))
         return {
             relation: [
                 Ranked(position, score, via, self._told(relation, via, int(pool.keys[position])))
@@ -212,6 +215,10 @@ class Asked(Lookup):
             )
             reason = f"{reason} {moved}".strip()
         return reason
+
+    def _rivals(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
+        """Markets of the contests that the question's factors are a part in."""
+        return np.asarray(np.isin(tags, self._contests).any(axis=1))
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
         """Markets about another team, country, bank ... than the question names."""
