@@ -1,0 +1,603 @@
+"""R8: the whole service under all its work, killed at any moment; then the books are checked.
+
+One service lives through many lives on one data folder. Clients write watchlists, series, points,
+keys, jobs and runs without a pause; simulated venues add markets and move prices; a receiver takes
+webhooks. Each life ends at a random moment: the service is killed, or the machine's power goes
+(service and database at once), or only the database is killed, which the service must outlive.
+What was acknowledged is written down and must all be there in the end. The long run:
+
+    AUGURY_TEST_KILLS=200 ./augury test tests/test_crashes.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psycopg
+import pytest
+from tests.deliveries.receiver import Receiver, receiving
+from tests.test_end_to_end import dump
+from tests.venues.simulator import Simulator, served
+from tests.zygote import Command, Zygote
+
+from augury.markets.generator import generate
+
+pytestmark = pytest.mark.anyio
+
+KILLS = int(os.environ.get("AUGURY_TEST_KILLS", "3"))
+SEED = int(os.environ.get("AUGURY_TEST_SEED", "1"))
+LIFE = 4.0
+"""Seconds a life lasts at most once the service answers."""
+MARKETS = 120
+RVOL_DAYS = 12
+SECRET = "whsec_" + "A" * 32
+QUESTIONS = ("Will {} win?", "Will the rate be above {}%?", "Will it rain more than {} inches?")
+PATIENCE = 150.0
+"""Seconds until all is quiet after the last kill: leases and claims of the dead run out (120)."""
+
+UNLIMITED = {
+    "AUGURY_ANONYMOUS_SEARCH_RATE": "100000/s",
+    "AUGURY_ANONYMOUS_SEARCH_BURST": "100000",
+    "AUGURY_SEARCH_RATE": "100000/s",
+    "AUGURY_SEARCH_IN_FLIGHT": "1000",
+    "AUGURY_FORECAST_RATE": "100000/s",
+    "AUGURY_FORECAST_IN_FLIGHT": "1000",
+    "AUGURY_RVOL_RATE": "100000/s",
+}
+
+
+class Down(Exception):
+    """The service did not answer: what was asked may or may not have been done."""
+
+
+class Service:
+    """The service through its lives."""
+
+    def __init__(self, zygote: Zygote, env: dict[str, str], data_dir: Path) -> None:
+        self.zygote, self.env, self.data_dir = zygote, env, data_dir
+        self.url = ""
+        self.up = asyncio.Event()
+        self.process: Command | None = None
+        self.client = httpx2.AsyncClient(
+            timeout=20, limits=httpx2.Limits(max_keepalive_connections=0)
+        )
+        self.key = ""
+        self.statuses: Counter[int] = Counter()
+        self.broken: list[str] = []
+        self.slowest_start = 0.0
+
+    async def start(self, *, wait: bool = True) -> None:
+        self.process = self.zygote.start("serve", env=self.env)
+        began = time.monotonic()
+        while wait and not self.up.is_set():
+            line = self.process.read("out")
+            if "\n" in line:
+                self.url = line.split()[3]
+                self.slowest_start = max(self.slowest_start, time.monotonic() - began)
+                self.up.set()
+            assert self.process.code is None, self.process.read("err")[-3000:]
+            assert time.monotonic() - began < 120, "it does not start"
+            await asyncio.sleep(0.02)
+
+    def server(self) -> list[int]:
+        """The database's processes, its first one first."""
+        file = self.data_dir / "postgres" / "data" / "postmaster.pid"
+        try:
+            first = int(file.read_text().split("\n", 1)[0])
+            children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        except (OSError, ValueError):
+            return []
+        return [first, *map(int, children)]
+
+    def database(self) -> psycopg.Connection:
+        record = json.loads((self.data_dir / "postgres" / "server.json").read_text())
+        return psycopg.connect(
+            host=record["socket_dir"], port=5432, user="augury", dbname="augury", autocommit=True
+        )
+
+    async def kill(self, *, power: bool = False) -> None:
+        assert self.process
+        self.up.clear()
+        victims = self.server() if power else []
+        for pid in (self.process.pid, *victims):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        while self.process.code is None:
+            await asyncio.sleep(0.01)
+
+    async def stop(self) -> float:
+        """Ask it to end; the seconds that took."""
+        assert self.process
+        self.up.clear()
+        began = time.monotonic()
+        os.kill(self.process.pid, signal.SIGTERM)
+        while self.process.code is None:
+            assert time.monotonic() - began < 30, "it does not end"
+            await asyncio.sleep(0.02)
+        assert self.process.code in (0, -signal.SIGTERM), self.process.read("err")[-2000:]
+        return time.monotonic() - began
+
+    async def ask(
+        self, method: str, path: str, body: Any = None, *, once: str = "", key: str | None = None
+    ) -> httpx2.Response:
+        """One request while the service is up; Down when it was lost with a life."""
+        await self.up.wait()
+        headers = {"authorization": f"Bearer {self.key if key is None else key}"}
+        if once:
+            headers["idempotency-key"] = once
+        if key == "":
+            del headers["authorization"]
+        try:
+            answer = await self.client.request(
+                method, f"{self.url}{path}", json=body, headers=headers
+            )
+        except (httpx2.TransportError, httpx2.TimeoutException) as error:
+            raise Down from error
+        self.statuses[answer.status_code] += 1
+        if answer.status_code == 503:
+            raise Down
+        if answer.status_code >= 500:
+            self.broken.append(f"{method} {path}: {answer.status_code} {answer.text[:200]}")
+        return answer
+
+
+class Books:
+    """What was acknowledged."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        """Name of each watchlist, by id, as last acknowledged; "" when a change is in doubt."""
+        self.deleted: set[str] = set()
+        self.points: dict[str, set[tuple[str, float]]] = {}
+        self.alerts: dict[str, str] = {}
+        """Rule that must have fired once, and its watchlist."""
+        self.runs: dict[str, list[str]] = {}
+        self.jobs: set[str] = set()
+        self.canceled: set[str] = set()
+        self.forecasts = 0
+        self.keys: dict[str, bool] = {}
+        """Text of each key told, and whether it is in force."""
+        self.imported: set[str] = set()
+        self.doubts: list[tuple[str, Any, str, str]] = []
+        """POSTs without an answer: path, body, idempotency key, what to do with the answer."""
+
+
+class Clients:
+    """Everybody who uses the service, at once."""
+
+    def __init__(self, service: Service, books: Books, hook: str, folder: Path) -> None:
+        self.service, self.books, self.hook, self.folder = service, books, hook, folder
+        self.rng = random.Random(SEED)
+        self.number = 0
+        self.done: Counter[str] = Counter()
+
+    async def create(self, kind: str, path: str, body: Any) -> dict[str, Any] | None:
+        """A POST under an idempotency key; in doubt it is noted down to be asked again."""
+        self.number += 1
+        once = f"{kind}-{SEED}-{self.number}"
+        try:
+            answer = await self.service.ask("POST", path, body, once=once)
+        except Down:
+            self.books.doubts.append((path, body, once, kind))
+            return None
+        assert answer.status_code in (201, 202), (path, answer.text)
+        return self.note(kind, answer.json(), body)
+
+    def note(self, kind: str, made: dict[str, Any], body: Any) -> dict[str, Any]:
+        self.done[kind] += 1
+        if kind == "watchlist":
+            self.books.names[made["id"]] = body["name"]
+        elif kind == "series":
+            self.books.points[made["id"]] = set()
+        elif kind == "run":
+            self.books.runs[made["run_id"]] = [q["question"] for q in body["questions"]]
+        elif kind == "job":
+            self.books.jobs.add(made["job_id"])
+        return made
+
+    async def watching(self) -> None:
+        """Makes a series, watches it, and pushes a point that must raise one alert."""
+        hook = {"type": "webhook", "url": self.hook, "secret": SECRET}
+        while True:
+            n = self.number
+            source = {"type": "push"}
+            series = await self.create(
+                "series", "/v1/external-series",
+                {"name": f"s{n}", "kind": "macro_indicator", "source": source},
+            )  # fmt: skip
+            watchlist = await self.create(
+                "watchlist", "/v1/watchlists", {"name": f"w{n}", "delivery": [hook]}
+            )
+            if not series or not watchlist:
+                continue
+            at = f"/v1/watchlists/{watchlist['id']}"
+            target = await self.create(
+                "target", f"{at}/targets", {"kind": "series", "ref": series["id"]}
+            )
+            rule = {"name": "High", "metric": "series_value", "op": "gt", "value": 5}
+            made = await self.create("rule", f"{at}/rules", {**rule, "severity": "info"})
+            if not target or not made:
+                continue
+            point = {"time": "2026-01-01T00:00:00Z", "value": 10 + n}
+            path = f"/v1/external-series/{series['id']}/refresh"
+            with suppress(Down):
+                answer = await self.service.ask("POST", path, {"points": [point]})
+                assert answer.status_code == 200, answer.text
+                self.books.points[series["id"]].add((point["time"], point["value"]))
+                self.books.alerts[made["id"]] = watchlist["id"]
+                self.done["point"] += 1
+            await asyncio.sleep(0.05)
+
+    async def changing(self) -> None:
+        """Renames and deletes watchlists of its own."""
+        while True:
+            made = await self.create("watchlist", "/v1/watchlists", {"name": "mine"})
+            if made is None:
+                continue
+            path, id_ = f"/v1/watchlists/{made['id']}", made["id"]
+            for turn in range(4):
+                name = f"mine {turn}"
+                self.books.names[id_] = ""
+                with suppress(Down):
+                    answer = await self.service.ask("PATCH", path, {"name": name})
+                    assert answer.json()["name"] == name
+                    self.books.names[id_] = name
+                    self.done["change"] += 1
+            if self.rng.random() < 0.5:
+                del self.books.names[id_]
+                with suppress(Down):
+                    assert (await self.service.ask("DELETE", path)).status_code == 204
+                    self.books.deleted.add(id_)
+                    self.done["deletion"] += 1
+            await asyncio.sleep(0.1)
+
+    async def running(self) -> None:
+        """Runs of questions, graphs in the background, and forecasts at once."""
+        while True:
+            asked = [self.rng.choice(QUESTIONS).format(self.rng.randrange(50)) for _ in range(12)]
+            body = {"questions": [{"question": q} for q in asked], "include_graph": False}
+            await self.create("run", "/internal/v1/forecast/runs", body)
+            job = await self.create("job", "/internal/v1/graph/jobs", {"question": asked[0]})
+            if job and self.rng.random() < 0.3:
+                path = f"/internal/v1/graph/jobs/{job['job_id']}/cancel"
+                with suppress(Down):
+                    answer = await self.service.ask("POST", path)
+                    assert answer.status_code in (200, 409)
+                    if answer.status_code == 200:
+                        self.books.canceled.add(job["job_id"])
+            with suppress(Down):
+                answer = await self.service.ask("POST", "/v1/forecast", {"question": asked[1]})
+                assert answer.status_code == 200, answer.text
+                self.books.forecasts += 1
+                self.done["forecast"] += 1
+            await asyncio.sleep(0.2)
+
+    async def reading(self) -> None:
+        """Searches, pages of the extension, prices: nothing but 200 while it is up."""
+        while True:
+            with suppress(Down):
+                for path, body in (
+                    ("/v1/search", {"query": "Will it rain?"}),
+                    ("/extension/v1/search", {"title": "Who wins the cup?", "mode": "ads"}),
+                    ("/extension/v1/sports-search", {"title": "Lions vs Tigers tonight"}),
+                    ("/extension/v1/graph", {"title": "The rate goes up"}),
+                    ("/extension/v1/prices", {"ids": ["polymarket:1"]}),
+                ):
+                    answer = await self.service.ask("POST", path, body, key="")
+                    assert answer.status_code == 200, (path, answer.text)
+                    self.done["read"] += 1
+            await asyncio.sleep(0.1)
+
+    async def operating(self) -> None:
+        """Keys made and revoked, and dumps imported, by commands beside the service."""
+        while True:
+            await self.service.up.wait()
+            self.number += 1
+            made = await self._run(
+                "keys", "create", "--account", f"acc{self.number % 3}", "--scope", "watch:write",
+                "--json",
+            )  # fmt: skip
+            if made is not None:
+                self.books.keys[made["key"]] = True
+                self.done["key"] += 1
+                if self.rng.random() < 0.4:
+                    del self.books.keys[made["key"]]
+                    if await self._run("keys", "revoke", made["id"]) is not None:
+                        self.books.keys[made["key"]] = False
+                        self.done["revocation"] += 1
+            if self.rng.random() < 0.3:
+                path = self.folder / f"{self.number}.jsonl"
+                ids = dump(path, 60, seed=1000 + self.number)
+                if await self._run("import", str(path), "--json") is not None:
+                    self.books.imported.update(ids)
+                    self.done["import"] += 1
+            await asyncio.sleep(0.3)
+
+    async def _run(self, *argv: str) -> dict[str, Any] | None:
+        """What a command printed as JSON; None when it failed, as it may without a service."""
+        command = self.service.zygote.start(*argv, env=self.service.env)
+        while command.code is None:
+            await asyncio.sleep(0.02)
+        if command.code != 0:
+            assert "Traceback" not in command.read("err") or command.code < 0, command.read("err")
+            return None
+        out = command.read("out").strip()
+        return json.loads(out) if out.startswith("{") else {}
+
+    async def clear_up(self) -> int:
+        """Ask again what had no answer, under the same keys; how many are still in doubt."""
+        open_ = self.books.doubts
+        self.books.doubts = []
+        for path, body, once, kind in open_:
+            try:
+                answer = await self.service.ask("POST", path, body, once=once)
+            except Down:
+                self.books.doubts.append((path, body, once, kind))
+                continue
+            if answer.status_code == 409:  # still claimed by the one who died
+                self.books.doubts.append((path, body, once, kind))
+            else:
+                assert answer.status_code in (201, 202, 404), answer.text
+                if answer.status_code != 404:
+                    self.note(kind, answer.json(), body)
+        return len(self.books.doubts)
+
+
+def trade(simulator: Simulator, stop: Callable[[], bool]) -> None:
+    """New markets and moved prices, until told to stop."""
+    rng = random.Random(SEED)
+    extra = iter(generate(100_000, seed=77))
+    while not stop():
+        time.sleep(0.05)
+        ids = [i for i, m in simulator.markets.items() if m.status == "active"]
+        simulator.move(rng.choice(ids), round(rng.uniform(0.05, 0.95), 3))
+        if rng.random() < 0.1:
+            simulator.put(next(extra))
+
+
+@asynccontextmanager
+async def at_work(clients: Clients) -> AsyncIterator[None]:
+    works = (clients.watching, clients.changing, clients.running, clients.reading,
+             clients.operating)  # fmt: skip
+    tasks = [asyncio.create_task(work()) for work in works]
+    try:
+        yield
+    finally:
+        failed = [task.exception() for task in tasks if task.done()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for failure in failed:
+            if failure is not None:
+                raise failure
+
+
+async def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if await condition():
+                return
+        except Down:
+            pass
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        await asyncio.sleep(0.3)
+
+
+async def test_nothing_is_lost_however_the_service_dies(tmp_path: Path) -> None:
+    rng = random.Random(SEED)
+    data_dir = tmp_path / "data"
+    simulator = Simulator(list(generate(MARKETS, seed=SEED)))
+    zygote = Zygote(tmp_path)
+    deaths: Counter[str] = Counter()
+    began = time.monotonic()
+    with served(simulator) as port:
+        async with receiving(Receiver(secret=SECRET)) as receiver:
+            venue = f"http://127.0.0.1:{port}"
+            env = UNLIMITED | {
+                "AUGURY_DATA_DIR": str(data_dir),
+                "AUGURY_PORT": "0",
+                "AUGURY_LOG_LEVEL": "warning",
+                "AUGURY_POLYMARKET_GAMMA_URL": f"{venue}/gamma",
+                "AUGURY_POLYMARKET_CLOB_URL": f"{venue}/clob",
+                "AUGURY_KALSHI_URL": f"{venue}/kalshi",
+                "AUGURY_SYNC_INCREMENTAL_EVERY": "1",
+                "AUGURY_PRICE_REFRESH_EVERY": "1",
+                "AUGURY_RVOL_COINS": "",
+                "AUGURY_RVOL_REPLAY_DAYS": str(RVOL_DAYS),
+                "AUGURY_OUTBOUND_HTTP": "on",
+                "AUGURY_OUTBOUND_ALLOW": "127.0.0.1",
+            }
+            service = Service(zygote, env, data_dir)
+            books = Books()
+            clients = Clients(service, books, receiver.url, tmp_path)
+            try:
+                await service.start()
+                scopes = ("search:read", "forecast:read", "watch:write", "internal")
+                flags = [part for scope in scopes for part in ("--scope", scope)]
+                made = await clients._run("keys", "create", "--account", "crash", *flags, "--json")
+                assert made is not None
+                service.key = made["key"]
+                over = False
+                trading = asyncio.create_task(asyncio.to_thread(trade, simulator, lambda: over))
+                try:
+                    async with at_work(clients):
+                        for _ in range(KILLS):
+                            deaths[await end_a_life(service, rng)] += 1
+                finally:
+                    over = True
+                    await trading
+                await check(service, books, clients, receiver, simulator)
+                assert await service.stop() < 10
+                print(
+                    f"\nR8: {dict(deaths)}; {dict(clients.done)}; statuses"
+                    f" {dict(service.statuses)}; webhooks {len(receiver.got)}, of them again"
+                    f" {len(receiver.got) - len(receiver.ids())}; slowest start"
+                    f" {service.slowest_start:.1f} s; {time.monotonic() - began:.0f} s"
+                )
+            finally:
+                if service.process is not None and service.process.code is None:
+                    await service.kill()
+                await service.client.aclose()
+                zygote.close()
+
+
+async def end_a_life(service: Service, rng: random.Random) -> str:
+    """End this life in one of five ways and begin the next; which way."""
+    await asyncio.sleep(rng.uniform(0.0, LIFE))
+    way = rng.choices(("killed", "power", "database", "backend", "stillborn"), (60, 14, 8, 8, 10))[
+        0
+    ]
+    if way in ("database", "backend"):
+        # The service stays, and answers again once its database does.
+        victims = service.server()
+        if victims:
+            pid = victims[0] if way == "database" else rng.choice(victims[1:] or victims)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+        async def well() -> bool:
+            answer = await service.ask("GET", "/v1/health")
+            return answer.json()["status"] != "down"
+
+        await until(well, f"answers after its {way} was killed", 60)
+        return way
+    await service.kill(power=way == "power")
+    if way == "stillborn":
+        await service.start(wait=False)
+        await asyncio.sleep(rng.uniform(0.0, 1.5))
+        await service.kill()
+    await service.start()
+    return way
+
+
+async def check(
+    service: Service, books: Books, clients: Clients, receiver: Receiver, simulator: Simulator
+) -> None:
+    """All that was acknowledged is there, once, and nothing hangs."""
+    assert not service.broken, service.broken[:5]
+
+    async def cleared() -> bool:
+        # Claims of the dead are given up after two minutes; a short run does not wait for that.
+        return await clients.clear_up() == 0 or KILLS < 20
+
+    await until(cleared, "an answer to every repeated request", 300)
+
+    # Watchlists: names as last acknowledged; what was deleted stays so.
+    found: dict[str, str] = {}
+    cursor = ""
+    while True:
+        page = (await service.ask("GET", f"/v1/watchlists?limit=200{cursor}")).json()
+        found |= {w["id"]: w["name"] for w in page["items"]}
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    for id_, name in books.names.items():
+        assert id_ in found, "an acknowledged watchlist is missing"
+        assert not name or found[id_] == name, "an acknowledged change is missing"
+    assert not books.deleted & set(found), "what was deleted is back"
+
+    for id_, points in books.points.items():
+        page = (await service.ask("GET", f"/v1/external-series/{id_}/points")).json()
+        there = {(p["time"], p["value"]) for p in page["items"]}
+        assert points <= there, "an acknowledged point is missing"
+
+    # Keys told are in force, revoked ones are not.
+    for key, in_force in books.keys.items():
+        answer = await service.ask("GET", "/v1/watchlists", key=key)
+        assert answer.status_code == (200 if in_force else 401)
+
+    # Jobs end; each question is answered once.
+    async def jobs_end() -> bool:
+        with service.database() as db:
+            row = db.execute(
+                "select count(*) from jobs where status in ('queued', 'running')"
+            ).fetchone()
+            return row == (0,)
+
+    await until(jobs_end, "every job has ended")
+    for job in books.jobs:
+        state = (await service.ask("GET", f"/internal/v1/graph/jobs/{job}")).json()
+        assert state["status"] == ("canceled" if job in books.canceled else "succeeded"), state
+        assert job in books.canceled or state["graph"]["nodes"]
+    answered = 0
+    for run, questions in books.runs.items():
+        state = (await service.ask("GET", f"/internal/v1/forecast/runs/{run}")).json()
+        assert state["status"] == "succeeded", state
+        assert [r["place"] for r in state["results"]] == list(range(len(questions)))
+        assert [r["question"] for r in state["results"]] == questions
+        answered += len(questions)
+    with service.database() as db:
+        row = db.execute(
+            "select (select count(*) from forecasts), (select count(*) from forecast_run_answers),"
+            " (select count(*) from pgqueuer), (select count(*) from jobs where status = 'failed')"
+        ).fetchone()
+        assert row
+        remembered, run_answers, entries, failed = row
+    assert failed == entries == 0
+    assert run_answers >= answered
+    assert remembered >= run_answers + books.forecasts, "an issued forecast is missing"
+
+    # Alerts: each fired once, and was received, always under one id.
+    async def received() -> bool:
+        told = {m["data"]["rule_id"] for _, m, status in receiver.got if status == 204}
+        return set(books.alerts) <= told
+
+    await until(received, "every alert is received")
+    assert receiver.forged == 0
+    ids: dict[str, set[str]] = {}
+    for webhook_id, message, _ in receiver.got:
+        ids.setdefault(message["data"]["id"], set()).add(webhook_id)
+    assert all(len(some) == 1 for some in ids.values()), "duplicates share the webhook id"
+    with service.database() as db:
+        rows = db.execute("select rule_id, count(*) from alerts group by 1").fetchall()
+    fired = dict(rows)
+    assert all(fired.get(rule) == 1 for rule in books.alerts), "each alert fired once"
+
+    # Venues, catalogue and index agree.
+    async def agree() -> bool:
+        report = (await service.ask("GET", "/v1/health")).json()
+        if report["index"]["lag"] or (
+            report["index"]["documents"] != report["catalogue"]["markets"]
+        ):
+            return False
+        with service.database() as db:
+            prices = dict(db.execute("select id, prices[1] from markets").fetchall())
+        assert books.imported <= set(prices), "an acknowledged import is missing"
+        return all(
+            id_ in prices and abs((prices[id_] or 0) - (m.prices[0] or 0)) < 0.02
+            for id_, m in simulator.markets.items()
+            if m.status == "active" and m.prices[0] is not None
+        )
+
+    await until(agree, "catalogue and index agree with the venues")
+    listed = {id_ for id_, m in simulator.markets.items() if m.status == "active"}
+    for id_ in random.Random(1).sample(sorted(books.imported | listed), 25):
+        answer = await service.ask("POST", "/v1/search", {"query": id_})
+        assert answer.json()["results"]["direct"][0]["id"] == id_
+
+    # Volatility: whole sets, and after one more refresh every day has its set.
+    with service.database() as db:
+        db.execute("update schedules set due_at = now() where name = 'rvol.refresh'")
+
+    async def issued() -> bool:
+        with service.database() as db:
+            rows = db.execute(
+                "select count(f.asset) from rvol_sets s left join rvol_forecasts f using (set_id)"
+                " group by s.set_id"
+            ).fetchall()
+        assert len({n for (n,) in rows}) == 1, "a half-published set"
+        return len(rows) == RVOL_DAYS
+
+    await until(issued, "every day has its volatility forecasts")
