@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ from augury.rvol import jobs as rvol_jobs
 from augury.rvol import store as rvol_store
 from augury.rvol.collecting import Collector
 from augury.rvol.service import RvolService
+from augury.search.edge import IndexInUse
 from augury.search.service import SearchService, shared_embedder
 from augury.series.service import SeriesService
 from augury.settings import Settings
@@ -56,6 +58,9 @@ from augury.watchlists.store import Connection
 
 log = structlog.get_logger(__name__)
 
+INDEX_PATIENCE = 20.0
+"""Seconds a starting service waits for a command that is still busy with the index: an import
+that outlived the service it ran beside."""
 DRAIN = 8.0
 """Seconds background work has to end by itself on shutdown, before it is cancelled."""
 
@@ -86,15 +91,18 @@ class Services:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Services]:
-    """The services over an open database and index, closed in reverse order."""
+async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator[Services]:
+    """The services over an open database and index, closed in reverse order.
+
+    `patience` in seconds, for an index that another process is using.
+    """
     async with AsyncExitStack() as stack:
         # While the database starts, which is mostly waiting.
         base = asyncio.create_task(asyncio.to_thread(_base, settings))
         database = await Database.open(settings)
         stack.push_async_callback(database.close)
         relations = RelationService(await base, Moving(database))
-        search = await SearchService.open(settings, database, relations)
+        search = await _searching(settings, database, relations, patience)
         stack.push_async_callback(search.close)
         vault = Vault(settings)
         policy = Policy.of(settings.outbound_allow, http=settings.outbound_http == "on")
@@ -154,6 +162,20 @@ def _base(settings: Settings) -> Base:
     return base
 
 
+async def _searching(
+    settings: Settings, database: Database, relations: RelationService, patience: float
+) -> SearchService:
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return await SearchService.open(settings, database, relations)
+        except IndexInUse:
+            if time.monotonic() > until:
+                raise
+        log.warning("index in use by another process; trying again", seconds=1)
+        await asyncio.sleep(1)
+
+
 async def _best(search: SearchService, query: str, most: int) -> list[str]:
     """Ids of the active markets that answer a query best."""
     found = await search.search(query, dimensions=("direct",), top_k=most, status="active")
@@ -166,7 +188,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         try:
-            async with running(settings) as services:
+            async with running(settings, patience=INDEX_PATIENCE) as services:
                 app.state.services = services
                 memory.settle()
                 if settings.sample == "on":

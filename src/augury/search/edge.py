@@ -720,6 +720,10 @@ class _Gate:
                 self._reason = None
 
 
+class IndexInUse(SetupProblem):
+    """Another process has the index of this data folder."""
+
+
 def _own(file: Path) -> Any:
     """Hold `file` locked for as long as the returned handle is open."""
     handle = file.open("wb")
@@ -727,7 +731,7 @@ def _own(file: Path) -> Any:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         handle.close()
-        raise SetupProblem(
+        raise IndexInUse(
             f"Another process is using the search index in {file.parent}. Stop it first, or give"
             " all processes one search server (AUGURY_SEARCH_URL)."
         ) from None
