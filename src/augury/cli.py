@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import Annotated
 
+import structlog
 import typer
 
 from augury import __version__, memory
@@ -103,6 +105,7 @@ def _benchmarks() -> typer.Typer:
 
     group = typer.Typer(help="Measure the service on this machine.", no_args_is_help=True)
     group.command("search")(search.bench_search)
+    group.command("soak")(search.bench_soak)
     group.command("forecast")(forecast.bench_forecast)
     group.command("watch")(watchlists.bench_watch)
     group.command("rvol")(rvol.bench_rvol)
@@ -124,6 +127,11 @@ COMMANDS = tuple(
 
 def main() -> None:
     """Run the command line; what the operator must put right is said in one line, exit 1."""
+    # What is printed is the command's answer; what is logged goes beside it.
+    structlog.configure(
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+    )
     first = sys.argv[1] if len(sys.argv) > 1 else None
     memory.fill()
     _mount(first if first in COMMANDS or first == "--version" else None)

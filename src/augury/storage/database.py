@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import select
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import Any, LiteralString, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection
@@ -19,6 +19,8 @@ from augury.settings import Settings
 from augury.storage import migrate
 from augury.storage.embedded import EmbeddedServer
 from augury.storage.failures import as_unavailable
+
+T = TypeVar("T")
 
 DATABASE = "augury"
 OLDEST_SERVER = 150000
@@ -103,14 +105,8 @@ class Database:
     ) -> Database:
         """A database by URL, its schema brought up to date."""
         try:
-            async with await _connected(direct_url, SETTLING if server else 0) as connection:
-                if connection.info.server_version < OLDEST_SERVER:
-                    raise SetupProblem(
-                        f"Augury needs PostgreSQL {OLDEST_SERVER // 10000} or newer; the server "
-                        f"is {connection.info.server_version // 10000}."
-                    )
-                state = await migrate.status(connection)
-            if not state.current:
+            current = await _settled(lambda: _is_current(direct_url), SETTLING if server else 0)
+            if not current:
                 await asyncio.to_thread(migrate.upgrade, direct_url)
         except psycopg.OperationalError as error:
             raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
@@ -160,7 +156,7 @@ async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     )
     server.inherit()
     try:
-        await _create_if_missing(server)
+        await _settled(lambda: _create_if_missing(server), SETTLING)
     except psycopg.OperationalError as error:
         await asyncio.to_thread(server.close)
         raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
@@ -186,20 +182,33 @@ async def _check(connection: AsyncConnection[Any]) -> None:
         await connection.execute("")
 
 
-async def _connected(url: str, patience: float) -> AsyncConnection[Any]:
-    """A connection; for `patience` seconds a server that is on its way up is asked again."""
+async def _settled(work: Callable[[], Awaitable[T]], patience: float) -> T:
+    """What `work` gives, tried again for `patience` seconds while the server comes and goes."""
     until = time.monotonic() + patience
     while True:
         try:
-            return await AsyncConnection.connect(url, autocommit=True, connect_timeout=10)
+            return await work()
         except psycopg.OperationalError as error:
             if time.monotonic() > until or as_unavailable(error) is None:
                 raise
         await asyncio.sleep(0.1)
 
 
+async def _is_current(url: str) -> bool:
+    """Whether the schema is up to date."""
+    async with await AsyncConnection.connect(
+        url, autocommit=True, connect_timeout=10
+    ) as connection:
+        if connection.info.server_version < OLDEST_SERVER:
+            raise SetupProblem(
+                f"Augury needs PostgreSQL {OLDEST_SERVER // 10000} or newer; the server "
+                f"is {connection.info.server_version // 10000}."
+            )
+        return (await migrate.status(connection)).current
+
+
 async def _create_if_missing(server: EmbeddedServer) -> None:
-    async with await _connected(server.url("postgres"), SETTLING) as connection:
+    async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as connection:
         found = await connection.execute(
             "select 1 from pg_database where datname = %s", (DATABASE,)
         )
