@@ -10,9 +10,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from pgqueuer.core.qm import QueueManager
+from pgqueuer.domain.errors import FailingListenerError
 
 from augury.errors import InvalidInput
 from augury.jobs import queue
@@ -145,6 +148,32 @@ async def test_a_running_job_can_be_canceled(database: Database) -> None:
         await asyncio.wait_for(ended.wait(), 10)
         await _until(lambda: _queue_is_empty(database))
     assert (await _record(database, job_id)).status == "canceled"
+
+
+async def test_a_late_listener_is_listened_to_afresh(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    healthy, late = QueueManager.listener_healthy, 0
+
+    async def once_late(self: QueueManager, *arguments: Any, **named: Any) -> Any:
+        nonlocal late
+        late += 1
+        if late == 1:
+            raise FailingListenerError
+        return await healthy(self, *arguments, **named)
+
+    monkeypatch.setattr(QueueManager, "listener_healthy", once_late)
+
+    async def quick(job: Job) -> None:
+        pass
+
+    worker = Worker(database, heartbeat=1)
+    worker.register("quick", quick)
+    async with _working(worker):
+        for _ in range(3):
+            await _ends_as(database, await _enqueue(database, "quick"), "succeeded")
+            await asyncio.sleep(0.5)
+    assert late > 1
 
 
 async def test_at_most_so_many_of_a_kind_run_at_once(database: Database) -> None:

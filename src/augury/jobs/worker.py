@@ -13,7 +13,7 @@ from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
 from pgqueuer.adapters.persistence.queries import Queries
 from pgqueuer.core.qm import QueueManager
 from pgqueuer.domain import models
-from pgqueuer.domain.errors import RetryRequested
+from pgqueuer.domain.errors import FailingListenerError, RetryRequested
 from psycopg import AsyncConnection, AsyncRawCursor
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
@@ -122,9 +122,13 @@ class Worker:
                     pause = 0.2
                     await self._session(listening, stop)
             except Exception as error:
-                if not isinstance(error, AuguryError) and as_unavailable(error) is None:
+                # A listener that is late, on a machine that has too much to do, is listened to
+                # afresh; so is a database that was away.
+                known = isinstance(error, AuguryError | FailingListenerError)
+                if not known and as_unavailable(error) is None:
                     raise
-                log.warning("worker_waits_for_database", reason=str(error), again_in=pause)
+                reason = str(error) or type(error).__name__
+                log.warning("worker_waits_for_database", reason=reason, again_in=pause)
                 await sleep(pause, stop)
                 pause = min(pause * 2, 5)
 
