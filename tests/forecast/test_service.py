@@ -12,6 +12,7 @@ from tests.forecast.conftest import CATALOGUE, NOW, market, put
 
 from augury.errors import UpstreamFailed
 from augury.forecast import store
+from augury.forecast.graph import graph_of
 from augury.forecast.service import Forecast, ForecastService
 from augury.markets import store as markets
 from augury.markets.records import MarketChange, PricePoint
@@ -197,13 +198,25 @@ def _bits(forecast: Forecast) -> bytes:
 async def test_what_many_ask_at_once_is_worked_on_once(
     service: ForecastService, database: Database
 ) -> None:
-    question = "Does BTC hit $150K before January 1, 2027?"
-    with patch.object(service, "_gather", wraps=service._gather) as gather:
-        answers = await asyncio.gather(*(service.forecast(question) for _ in range(100)))
-        assert gather.call_count == 1
-    assert len({id(answer) for answer in answers}) == 1
-    async with database.reading() as conn:
-        assert await store.counts(conn) == (1, 1)
+    """R11: 20 rounds of 100 who ask the same, the graph of it too."""
+    for n in range(20):
+        question = f"Does BTC hit ${150 + n}K before January 1, 2027?"
+
+        async def one(question: str = question) -> tuple[Forecast, object]:
+            forecast = await service.forecast(question)
+            return forecast, await service.draw(forecast)
+
+        with (
+            patch.object(service, "_gather", wraps=service._gather) as gather,
+            patch("augury.forecast.service.graph_of", wraps=graph_of) as drawing,
+        ):
+            answers = await asyncio.gather(*(one() for _ in range(100)))
+        assert (gather.call_count, drawing.call_count) == (1, 1)
+        assert len({(id(forecast), id(graph)) for forecast, graph in answers}) == 1
+        async with database.reading() as conn:
+            assert await store.counts(conn) == (n + 1, n + 1)
+    assert not service._under_way
+    assert not service._drawing
 
 
 async def test_one_who_leaves_does_not_end_the_work_of_others(service: ForecastService) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Any, Final, Generic, Literal, TypeVar
 
 import msgspec
 import psycopg
@@ -36,6 +36,8 @@ from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 DEPTH: Final = 150
 """Best hits taken from either side of the index."""
@@ -101,7 +103,8 @@ class ForecastService:
         self._clock = clock
         self._assistant = assistant
         self._engine = Engine(search.embedder.embed, search.embedder.rarity)
-        self._under_way: dict[str, _Flight] = {}
+        self._under_way: dict[str, _Flight[Forecast]] = {}
+        self._drawing: dict[tuple[str, datetime], _Flight[PublicCausalGraph | None]] = {}
         self._scorecard: tuple[float, dict[str, Any]] | None = None
 
     async def forecast(
@@ -162,8 +165,16 @@ class ForecastService:
         yield Forecast(reading, estimate, at, len(markets), as_of is not None, timings)
 
     async def draw(self, forecast: Forecast) -> PublicCausalGraph | None:
-        """The causal graph of an answer; of a replay only its evidence."""
-        return await graph_of(self._graphs, forecast)
+        """The causal graph of an answer, drawn once for all who share the answer; of a replay
+        only its evidence."""
+        key = (forecast.reading.question, forecast.as_of)
+        flight = self._drawing.get(key)
+        if flight is None:
+            flight = self._drawing[key] = _Flight(
+                asyncio.create_task(graph_of(self._graphs, forecast)),
+                lambda: self._drawing.pop(key, None),
+            )
+        return await flight.join()
 
     async def issue(self, forecast: Forecast, hints: channels.Hints = channels.NONE) -> None:
         """Remember a forecast that was made stage by stage."""
@@ -295,15 +306,15 @@ async def scorecard(database: Database) -> dict[str, Any]:
     return scoring.scorecard(rows, issued=issued, answered=answered)
 
 
-class _Flight:
+class _Flight(Generic[T]):
     """One piece of work that many wait for; it ends early once nobody does."""
 
-    def __init__(self, task: asyncio.Task[Forecast], done: Any) -> None:
+    def __init__(self, task: asyncio.Task[T], done: Callable[[], Any]) -> None:
         self._task = task
         self._waiting = 0
         task.add_done_callback(lambda _: done())
 
-    async def join(self) -> Forecast:
+    async def join(self) -> T:
         self._waiting += 1
         try:
             return await asyncio.shield(self._task)
