@@ -333,7 +333,9 @@ class Clients:
             assert "Traceback" not in command.read("err") or command.code < 0, command.read("err")
             return None
         out = command.read("out").strip()
-        return json.loads(out) if out.startswith("{") else {}
+        if "--json" in argv:
+            assert out.startswith("{"), (argv, out, command.read("err"))
+        return json.loads(out) if "--json" in argv else {}
 
     async def clear_up(self) -> int:
         """Ask again what had no answer, under the same keys; how many are still in doubt."""

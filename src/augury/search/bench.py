@@ -50,9 +50,9 @@ async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) 
         settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
         async with running(settings) as services:
             console.print(f"Importing {n:,} markets ...")
-            result["import"] = await _import(services, n)
-            texts = _queries(n, queries)
-            different = _queries(n, requests)
+            result["import"] = await import_generated(services, n)
+            texts = made_up_queries(n, queries)
+            different = made_up_queries(n, requests)
             console.print("Searching in process ...")
             result["in_process"] = await _in_process(services, texts)
             console.print("Recall against brute force ...")
@@ -97,7 +97,8 @@ def _lines(value: Any, name: str = "", depth: int = 0) -> Iterator[str]:
         )
 
 
-async def _import(services: Services, n: int) -> dict[str, Any]:
+async def import_generated(services: Services, n: int) -> dict[str, Any]:
+    """Put `n` generated markets into the catalogue and the index; what that took."""
     began = time.perf_counter()
     made = generate(n)
     generating = storing = 0.0
@@ -118,11 +119,11 @@ async def _import(services: Services, n: int) -> dict[str, Any]:
         "store_seconds": round(storing, 1),
         "index_seconds": round(indexing, 1),
         "total_seconds": round(time.perf_counter() - began - generating, 1),
-        "memory_mb": _memory(os.getpid()),
+        "memory_mb": memory(os.getpid()),
     }
 
 
-def _queries(n: int, count: int) -> list[str]:
+def made_up_queries(n: int, count: int) -> list[str]:
     """Questions, keywords and fragments from markets spread over the catalogue."""
     rng = random.Random(7)
     step = max(1, n // count)
@@ -260,7 +261,7 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
         )
         out["eight_clients"] = _load(url, bodies, key, clients=8, requests=requests)
         out["eight_clients_asking_the_same_50"] = _load(url, few, key, clients=8, requests=requests)
-        out["memory_mb"] = _memory(process.pid)
+        out["memory_mb"] = memory(process.pid)
     return out
 
 
@@ -274,6 +275,8 @@ def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         "AUGURY_SAMPLE": "off",
         "AUGURY_SEARCH_RATE": "1000000/s",
         "AUGURY_SEARCH_IN_FLIGHT": "1000",
+        "AUGURY_FORECAST_RATE": "1000000/s",
+        "AUGURY_FORECAST_IN_FLIGHT": "1000",
         "AUGURY_LOG_LEVEL": "warning",
     }
     command = [sys.executable, "-m", "augury", "serve"]
@@ -301,7 +304,7 @@ def _load(
     return json.loads(done.stdout)
 
 
-def _memory(pid: int) -> dict[str, float]:
+def memory(pid: int) -> dict[str, float]:
     """Proportional memory of a process and of its descendants (PostgreSQL), in MB."""
     own = _pss(pid)
     return {"process": round(own), "with_database": round(own + sum(map(_pss, _below(pid))))}

@@ -213,3 +213,29 @@ def bench_search(
         measuring.run(markets, queries=queries, requests=requests, rival=rival, quiet=as_json)
     )
     typer.echo(json.dumps(result) if as_json else measuring.table(result))
+
+
+def bench_soak(
+    markets: Annotated[int, typer.Option(min=1_000, help="How many markets to generate.")] = 50_000,
+    rate: Annotated[float, typer.Option(min=1, help="Searches due a second.")] = 100,
+    minutes: Annotated[float, typer.Option(min=0.1, help="How long, besides a warm-up.")] = 10,
+    streams: Annotated[int, typer.Option(min=1, help="Streams of forecasts at once.")] = 300,
+    as_json: AsJson = False,
+) -> None:
+    """Keep a service busy for a long time, then ask it to leave.
+
+    Searches come at a constant rate, each counted from the moment it was due. Prints latencies,
+    memory and descriptors before and after, how streams and the end went, and which promises
+    held; exit code 1 when one did not.
+
+    Example: augury bench soak --markets 50000 --rate 100 --minutes 10
+    """
+    from augury.search import bench as measuring
+    from augury.search import soak
+
+    result = asyncio.run(
+        soak.run(markets, rate=rate, seconds=60 * minutes, streams=streams, quiet=as_json)
+    )
+    typer.echo(json.dumps(result) if as_json else measuring.table(result))
+    if not all(result["holds"].values()):
+        raise typer.Exit(1)

@@ -2,6 +2,8 @@
 
 It costs the machine as little as a client can, so that two cores measure the service.
 `python -m augury.search.load URL QUERIES.json --clients 8 --requests 4000 [--key KEY]`
+With `--rate 100 --seconds 600` requests are due at fixed moments, however slow the answers are,
+and each latency counts from the moment its request was due.
 """
 
 from __future__ import annotations
@@ -12,15 +14,16 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 
 def percentiles(seconds: list[float]) -> dict[str, float]:
-    """p50, p90, p99 and max of `seconds`, in milliseconds."""
+    """p50, p90, p95, p99 and max of `seconds`, in milliseconds."""
     ordered = sorted(seconds)
-    at = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
+    at = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "max": 1.0}
     last = len(ordered) - 1
     return {name: round(ordered[round(q * last)] * 1000, 2) for name, q in at.items()}
 
@@ -119,6 +122,83 @@ def load(
     }
 
 
+class _Steady(threading.Thread):
+    """Takes the next request that is due, as one of many."""
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        requests: list[bytes],
+        due: Iterator[tuple[int, float]],
+        taking: threading.Lock,
+    ) -> None:
+        super().__init__(daemon=True)
+        self._address, self._requests, self._due, self._taking = address, requests, due, taking
+        self.seconds: list[float] = []
+        self.statuses: dict[str, int] = {}
+
+    def run(self) -> None:
+        connection: socket.socket | None = None
+        while True:
+            with self._taking:
+                number, at = next(self._due, (0, None))
+            if at is None:
+                break
+            time.sleep(max(0.0, at - time.perf_counter()))
+            request = self._requests[number % len(self._requests)]
+            try:
+                if connection is None:
+                    connection = socket.create_connection(self._address, timeout=30)
+                    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.sendall(request)
+                told = str(_Client._answer(connection))
+            except OSError as error:
+                connection, told = None, type(error).__name__
+            self.seconds.append(time.perf_counter() - at)
+            self.statuses[told] = self.statuses.get(told, 0) + 1
+        if connection is not None:
+            connection.close()
+
+
+def steady(
+    url: str,
+    bodies: list[dict[str, Any]],
+    *,
+    rate: float,
+    seconds: float,
+    key: str | None = None,
+    path: str = "/v1/search",
+    clients: int = 64,
+) -> dict[str, Any]:
+    """`rate` POSTs a second for `seconds`; latencies in ms from the moments they were due.
+
+    A service that stalls makes those wait that come meanwhile: no omission is coordinated.
+    """
+    parts = urlsplit(url)
+    prepared = search_requests(url, bodies, key, path)
+    began = time.perf_counter() + 0.2
+    due = ((n, began + n / rate) for n in range(round(rate * seconds)))
+    taking = threading.Lock()
+    address = (parts.hostname or "127.0.0.1", parts.port or 80)
+    threads = [_Steady(address, prepared, due, taking) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    elapsed = time.perf_counter() - began
+    statuses: dict[str, int] = {}
+    for thread in threads:
+        for status, n in thread.statuses.items():
+            statuses[status] = statuses.get(status, 0) + n
+    latencies = [s for thread in threads for s in thread.seconds]
+    return {
+        "requests": len(latencies),
+        "per_second": round(len(latencies) / elapsed, 1),
+        "statuses": statuses,
+        "latency_ms": percentiles(latencies),
+    }
+
+
 def main() -> None:
     """Command line of the load client."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -126,17 +206,22 @@ def main() -> None:
     parser.add_argument("bodies", type=Path, help="JSON list of search requests")
     parser.add_argument("--clients", type=int, default=1)
     parser.add_argument("--requests", type=int, default=1000)
+    parser.add_argument("--rate", type=float, help="requests due a second, in place of --requests")
+    parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--key")
     parser.add_argument("--path", default="/v1/search")
     given = parser.parse_args()
-    result = load(
-        given.url,
-        json.loads(given.bodies.read_text()),
-        clients=given.clients,
-        requests=given.requests,
-        key=given.key,
-        path=given.path,
-    )
+    bodies = json.loads(given.bodies.read_text())
+    if given.rate:
+        result = steady(
+            given.url, bodies, rate=given.rate, seconds=given.seconds, key=given.key,
+            path=given.path,
+        )  # fmt: skip
+    else:
+        result = load(
+            given.url, bodies, clients=given.clients, requests=given.requests, key=given.key,
+            path=given.path,
+        )  # fmt: skip
     json.dump(result, sys.stdout)
 
 

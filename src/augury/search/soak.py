@@ -1,0 +1,171 @@
+"""A service under load for a long time: latencies by the clock, memory, descriptors, its end.
+
+Searches are due at fixed moments at a constant rate, so a service that stalls is charged for all
+that waited meanwhile; many streams of forecasts are opened at once; and in the end the service is
+asked to leave while it is busy. What is measured stands beside what it should be.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlsplit
+
+from rich.console import Console
+
+from augury.app import running
+from augury.search.bench import import_generated, made_up_queries, memory, serving
+from augury.search.load import percentiles, search_requests
+from augury.settings import Settings
+
+P95_MS, P99_MS, GROWTH, DRAIN_SECONDS = 50.0, 150.0, 0.05, 10.0
+WARM_UP = 30.0
+"""Least seconds of load before memory is first looked at: caches fill."""
+SETTLE = 3.0
+"""Seconds after a load in which connections close."""
+QUERIES = 5_000
+
+
+async def run(n: int, *, rate: float, seconds: float, streams: int, quiet: bool) -> dict[str, Any]:
+    """Load a service over `n` generated markets with `rate` searches a second for `seconds`."""
+    console = Console(stderr=True, quiet=quiet)
+    with TemporaryDirectory(prefix="augury-soak-") as folder:
+        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        async with running(settings) as services:
+            console.print(f"Importing {n:,} markets ...")
+            await import_generated(services, n)
+            _, key = await services.access.create_key("soak", ["search:read", "forecast:read"])
+        texts = made_up_queries(n, QUERIES)
+        bodies = Path(folder) / "bodies.json"
+        bodies.write_text(json.dumps([{"query": t, "dimensions": ["direct"]} for t in texts]))
+        with serving(folder) as (url, process):
+            return {
+                "markets": n,
+                "cpus": os.cpu_count(),
+                "load_before": round(os.getloadavg()[0], 2),
+                **await _load(url, process, bodies, key, texts, rate, seconds, streams, console),
+            }
+
+
+async def _load(
+    url: str,
+    process: subprocess.Popen[str],
+    bodies: Path,
+    key: str,
+    texts: list[str],
+    rate: float,
+    seconds: float,
+    streams: int,
+    console: Console,
+) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    warm_up = max(WARM_UP, seconds / 10)
+    console.print(f"Warming up for {warm_up:.0f} s ...")
+    await _steady(url, bodies, key, rate, warm_up)
+    await _streams(url, key, texts, min(20, streams))
+    await asyncio.sleep(SETTLE)
+    before = {"memory_mb": memory(process.pid), "descriptors": _descriptors(process.pid)}
+    console.print(f"{rate:g} searches a second for {seconds:.0f} s ...")
+    out["searches"] = await _steady(url, bodies, key, rate, seconds)
+    console.print(f"{streams} streams at once ...")
+    beside, out["streams"] = await asyncio.gather(
+        _steady(url, bodies, key, rate / 10, 10), _streams(url, key, texts, streams)
+    )
+    out["searches_beside_streams"] = beside
+    await asyncio.sleep(SETTLE)
+    after = {"memory_mb": memory(process.pid), "descriptors": _descriptors(process.pid)}
+    out |= {"before": before, "after": after}
+    console.print("Leaving while busy ...")
+    leaving = asyncio.create_task(_steady(url, bodies, key, rate, 12))
+    await asyncio.sleep(2)
+    began = time.perf_counter()
+    process.send_signal(signal.SIGTERM)
+    code = await asyncio.to_thread(process.wait, 60)
+    out["leaving"] = {"seconds": round(time.perf_counter() - began, 2), "code": code}
+    out["leaving"]["statuses"] = (await leaving)["statuses"]
+    out["holds"] = _judged(out)
+    return out
+
+
+def _judged(out: dict[str, Any]) -> dict[str, bool]:
+    """Each promise, and whether it was held."""
+    searches, streams = out["searches"], out["streams"]
+    grown = (
+        out["after"]["memory_mb"]["with_database"] / out["before"]["memory_mb"]["with_database"] - 1
+    )
+    out["memory_growth"] = round(grown, 4)
+    return {
+        f"p95 of searches <= {P95_MS:g} ms": searches["latency_ms"]["p95"] <= P95_MS,
+        f"p99 of searches <= {P99_MS:g} ms": searches["latency_ms"]["p99"] <= P99_MS,
+        "no search failed": set(searches["statuses"]) == {"200"},
+        "every stream ended with its answer": streams["finished"] == streams["streams"],
+        f"memory grew by less than {GROWTH:.0%}": grown < GROWTH,
+        "descriptors as before": out["after"]["descriptors"] == out["before"]["descriptors"],
+        f"left within {DRAIN_SECONDS:g} s": out["leaving"]["seconds"] <= DRAIN_SECONDS
+        and out["leaving"]["code"] in (0, -signal.SIGTERM),
+        "what it took on it answered": not set(out["leaving"]["statuses"])
+        - {"200", "503", "ConnectionRefusedError", "ConnectionResetError", "ConnectionError"},
+    }
+
+
+async def _steady(url: str, bodies: Path, key: str, rate: float, seconds: float) -> dict[str, Any]:
+    """The load client, in a process of its own."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "augury.search.load", url, str(bodies),
+        "--rate", str(rate), "--seconds", str(seconds), "--key", key,
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    said, _ = await process.communicate()
+    return json.loads(said)
+
+
+async def _streams(url: str, key: str, texts: list[str], count: int) -> dict[str, Any]:
+    """`count` streams of forecasts, all opened before any is read to its end."""
+    parts = urlsplit(url)
+    bodies = [{"question": texts[n % len(texts)][:500]} for n in range(count)]
+    requests = search_requests(url, bodies, key, "/v1/forecast/stream")
+    began = time.perf_counter()
+    opened = await asyncio.gather(
+        *(asyncio.open_connection(parts.hostname, parts.port) for _ in requests)
+    )
+    first: list[float] = []
+    ended: list[float] = []
+
+    async def follow(number: int) -> bool:
+        reader, writer = opened[number]
+        try:
+            writer.write(requests[number])
+            content = b""
+            while b"event: final" not in content and b"event: error" not in content:
+                piece = await asyncio.wait_for(reader.read(65_536), 120)
+                if not piece:
+                    return False
+                if not content:
+                    first.append(time.perf_counter() - began)
+                content += piece
+            ended.append(time.perf_counter() - began)
+            return b"event: final" in content
+        except (OSError, TimeoutError):
+            return False
+        finally:
+            writer.close()
+
+    finished = await asyncio.gather(*(follow(number) for number in range(count)))
+    return {
+        "streams": count,
+        "finished": sum(finished),
+        "first_event_ms": percentiles(first or [0.0]),
+        "last_event_ms": percentiles(ended or [0.0]),
+    }
+
+
+def _descriptors(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/fd"))
