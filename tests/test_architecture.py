@@ -39,7 +39,7 @@ NOUNS = {
 }
 """Which nouns a noun's services and stores may use. Its routes may also use http and access."""
 
-COMMANDS = {"commands.py", "bench.py", "fit.py", "rival.py"}
+COMMANDS = {"commands.py", "bench.py", "soak.py", "fit.py", "rival.py"}
 """Command-line edges: they may open the whole service."""
 
 IMPURE = {"psycopg", "httpx2", "fastapi", "starlette", "asyncio", "socket", "subprocess", "typer"}
