@@ -104,10 +104,18 @@ def test_a_pattern_may_say_that_its_instances_have_nothing_in_common() -> None:
     assert Graph(base).siblings == {}
 
 
-def test_siblings_are_not_looked_up() -> None:
+def test_only_the_first_siblings_are_looked_up() -> None:
     reached, _ = reach("rain-rome")
     assert reached.far[NUMBERS["monsoon"]]
-    assert not reached.far[NUMBERS["rain-oslo"]]
+    assert reached.far[NUMBERS["rain-oslo"]]
+    towns = [f'["t{n}", "Town {n}"]' for n in range(paths.FIRST_SIBLINGS)]
+    text = TEXT.replace('["oslo", "Oslo"]', ", ".join([*towns, '["oslo", "Oslo"]']))
+    base = knowledge.parse({"test.toml": text})
+    numbers = {key: number for number, key in enumerate(base.factors, 1)}
+    reached = Graph(base).reach([(numbers["rain-rome"], 1.0)])
+    assert reached.weights[2, numbers["rain-oslo"]] == paths.SIBLING
+    assert not reached.far[numbers["rain-oslo"]]
+    assert reached.far[numbers["rain-t0"]]
 
 
 def test_the_steps_lead_from_the_question_to_the_factor() -> None:

@@ -31,6 +31,8 @@ SIBLING: Final = 0.5
 """Weight of two instances of one pattern for each other: another central bank, a rival team."""
 MOST_SIBLINGS: Final = 400
 """Instances from which a pattern's siblings say nothing of each other."""
+FIRST_SIBLINGS: Final = 4
+"""Siblings whose markets are looked up; others are found where they are near by meaning."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 REMEMBERED: Final = 512
 """Factors whose surroundings are kept in memory (some 50 MB); finding them takes milliseconds."""
@@ -62,8 +64,8 @@ class _Around(NamedTuple):
     relations: NDArray[np.intp]
     """Of each target, as an index into `RELATIONS`; a target may stand in several."""
     weights: NDArray[np.float32]
-    kin: NDArray[np.bool_]
-    """Targets that are only another of the same kind."""
+    alike: NDArray[np.bool_]
+    """Targets that are only another of the same kind, and none of the first."""
     ways: dict[tuple[int, int], Way]
     """(relation, target) -> the steps there."""
 
@@ -74,8 +76,8 @@ class Reached:
 
     weights : float32 (3, factors + 1), by relation (as in `RELATIONS`) and factor number
     asked : float32 (factors + 1,), how much the question is about each factor itself
-    far : bool (factors + 1,), factors worth a look-up of their markets; siblings are not, they
-        are found by their likeness
+    far : bool (factors + 1,), factors worth a look-up of their markets; most siblings are not,
+        they are found by their likeness
     """
 
     weights: NDArray[np.float32]
@@ -114,6 +116,16 @@ class Graph:
         for number, factor in enumerate(base.factors.values(), 1):
             if factor.entity is not None and factor.siblings:
                 patterns[factor.pattern].append(number)
+        rows = {
+            (kind, row["key"]): n
+            for kind, listed in base.entities.items()
+            for n, row in enumerate(listed)
+        }
+        every = tuple(base.factors.values())
+        for members in patterns.values():
+            members.sort(
+                key=lambda n: rows.get((every[n - 1].kind or "", every[n - 1].entity or ""), 0)
+            )
         self._around = lru_cache(maxsize=REMEMBERED)(self._explore)
         self.kinds, self.entities = _entities(base)
         """Number of each factor's list of entities, and of its entity; 0 where it has none."""
@@ -125,6 +137,7 @@ class Graph:
             if len(members) <= MOST_SIBLINGS
             for number in members
         }
+        """As the base lists them: the best known first."""
 
     def reach(self, asked: Sequence[tuple[int, float]]) -> Reached:
         """What drives, follows from and moves with the factors `asked` for, given with weights."""
@@ -137,7 +150,7 @@ class Graph:
         for weight, around in sources:
             carried = around.weights * np.float32(weight)
             np.maximum.at(weights, (around.relations, around.targets), carried)
-            far[around.targets[~around.kin & (carried >= FAINT)]] = True
+            far[around.targets[~around.alike & (carried >= FAINT)]] = True
         weights[(weights < FAINT) | (own > 0)] = 0
         far[own > 0] = False
         return Reached(weights, own, far, sources)
@@ -167,12 +180,16 @@ class Graph:
         for target in self.siblings.get(number, ()):
             if target != number:
                 note(2, (Step(number, target, SIBLING, 1, 0, SAME_KIND),), SIBLING)
+        first = set(self.siblings.get(number, ())[:FIRST_SIBLINGS])
         keys = list(best)
         return _Around(
             np.array([target for _, target in keys], np.int32),
             np.array([relation for relation, _ in keys], np.intp),
             np.array([best[key][0] for key in keys], np.float32),
-            np.array([best[key][1][0].reason == SAME_KIND for key in keys], np.bool_),
+            np.array(
+                [best[key][1][0].reason == SAME_KIND and key[1] not in first for key in keys],
+                np.bool_,
+            ),
             {key: way for key, (_, way) in best.items()},
         )
 

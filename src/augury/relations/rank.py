@@ -44,7 +44,12 @@ TIED: Final = 0.4
 FAMILY_SIZE: Final = 6
 FAMILY_PENALTY: Final = 0.3
 """So many markets of one family stand at their own score, further ones give way by so much."""
-FLOOR: Final = 0.15
+FACTOR_SIZE: Final = 20
+FACTOR_PENALTY: Final = 0.2
+MOST_STEPS: Final = 8
+"""Every so many markets reached through one factor, further ones give way by so much more, so many
+times at most: a list shows several causes and not one of them two hundred times."""
+FLOOR: Final = 0.12
 """Path weight times fit below which a market is not shown at all."""
 MIDDLE: Final = 2.0
 """Raw score that is shown as one half."""
@@ -120,17 +125,17 @@ def rank(
         raw = WEIGHTS["path"] * evidence[nth, held] + common[held]
         if relation == "correlated":
             raw += WEIGHTS["rival"] * rivals[held]
+        through = np.where(aside[held, None], reached.asked[pool.tags[held]], paths[nth, held])
+        via = pool.tags[held, through.argmax(axis=1)] if len(held) else pool.tags[:0, 0]
         order = _order(raw, pool.keys[held])
         crowded = order[_place(pool.family[held][order]) >= FAMILY_SIZE]
         raw[crowded] -= FAMILY_PENALTY
         order = _order(raw, pool.keys[held])
-        chosen = held[order]
-        through = np.where(
-            aside[chosen, None], reached.asked[pool.tags[chosen]], paths[nth, chosen]
-        )
-        via = pool.tags[chosen, through.argmax(axis=1)] if len(chosen) else pool.tags[:0, 0]
+        raw[order] -= FACTOR_PENALTY * np.minimum(_place(via[order]) // FACTOR_SIZE, MOST_STEPS)
+        order = _order(raw, pool.keys[held])
         score = 1 / (1 + np.exp(MIDDLE - raw[order]))
-        out[relation] = chosen, np.minimum.accumulate(score).astype(np.float32), via
+        score = np.minimum.accumulate(score).astype(np.float32)
+        out[relation] = held[order], score, via[order]
     return out
 
 
@@ -138,7 +143,7 @@ def _order(raw: NDArray, keys: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.lexsort((keys, -np.round(raw, 3)))
 
 
-def _place(families: NDArray[np.uint64]) -> NDArray[np.intp]:
+def _place(families: NDArray[np.uint64] | NDArray[np.uint16]) -> NDArray[np.intp]:
     """How many of the same family stand before each position."""
     place = np.zeros(len(families), np.intp)
     seen: dict[int, int] = {}

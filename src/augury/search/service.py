@@ -51,7 +51,7 @@ dropped first (some 10 MB)."""
 VOTERS = 10
 """Best direct results that say what a query is about."""
 
-SURELY_DIRECT = 20
+SURELY_DIRECT = 40
 """Best direct results that no other relation may claim; behind them a path tells more than
 likeness does."""
 
@@ -392,7 +392,7 @@ class SearchService:
         )
         keys = np.concatenate([found.keys, tagged.keys[new]])
         payload = np.concatenate([found.payload, tagged.payload[new]])
-        shown = np.isin(keys, found.keys[order[: min(top_k, SURELY_DIRECT)]])
+        shown = np.isin(keys, found.keys[order[: min(2 * top_k, SURELY_DIRECT)]])
         kept = np.flatnonzero(~shown)
         payload, features, keys = payload[kept], features[kept], keys[kept]
         column = dict(zip(rank.FEATURES, features.T, strict=True))
