@@ -13,7 +13,19 @@ SOURCE = Path(__file__).parents[1] / "src" / "augury"
 SHARED = {"augury", "augury.clock", "augury.errors", "augury.ids", "augury.settings"}
 """What every module may use."""
 
-COMPOSITION = {"app", "api", "cli", "serving", "presence", "logs", "memory", "__main__", "__init__"}
+COMPOSITION = {
+    "app",
+    "api",
+    "cli",
+    "serving",
+    "presence",
+    "logs",
+    "memory",
+    "background",
+    "working",
+    "__main__",
+    "__init__",
+}
 """Modules outside the nouns: they put the nouns together."""
 
 NOUNS = {

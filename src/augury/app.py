@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import monotonic
 
 import structlog
 from fastapi import FastAPI
 
-from augury import __version__, api, memory
+from augury import __version__, api, background, memory
 from augury.access.service import AccessService
+from augury.background import Work
 from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService
 from augury.errors import SetupProblem
@@ -35,13 +35,9 @@ from augury.net.addresses import Policy
 from augury.relations import compiled
 from augury.relations import store as relation_store
 from augury.relations.knowledge import Base
-from augury.relations.linking import Linker
-from augury.relations.moving import EVERY as MEASURE_EVERY
 from augury.relations.moving import Moving
 from augury.relations.service import RelationService
-from augury.rvol import jobs as rvol_jobs
 from augury.rvol import store as rvol_store
-from augury.rvol.collecting import Collector
 from augury.rvol.service import RvolService
 from augury.search.edge import IndexInUse
 from augury.search.service import SearchService, shared_embedder
@@ -61,8 +57,6 @@ log = structlog.get_logger(__name__)
 INDEX_PATIENCE = 20.0
 """Seconds a starting service waits for a command that is still busy with the index: an import
 that outlived the service it ran beside."""
-DRAIN = 8.0
-"""Seconds background work has to end by itself on shutdown, before it is cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +176,11 @@ async def _best(search: SearchService, query: str, most: int) -> list[str]:
     return [result.id for result in found["direct"]]
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The ASGI application; its lifespan opens the services and runs the background work."""
+def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
+    """The ASGI application; its lifespan opens the services and runs the background work.
+
+    `elsewhere`: what is done here in place of the heavy part, where another process does that.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -195,7 +192,7 @@ def create_app(settings: Settings) -> FastAPI:
                     await services.markets.ensure_sample()
                     await services.rvol.ensure_sample()
                 await services.search.catch_up()
-                async with _background(_work(services)):
+                async with background.running(_work(services, elsewhere)):
                     yield
         except SetupProblem as problem:
             app.state.problem = problem  # for the command that started the server
@@ -228,69 +225,39 @@ async def _volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Read
     return {asset: Reading(*reading) for asset, reading in found.items()}
 
 
-PAUSES = 1.0, 60.0
-"""Seconds until background work that failed starts again: at first, doubled each time, at most."""
+def following(services: Services) -> dict[str, Work]:
+    """What keeps this process's own answers up to date: each process does it for itself."""
+    moving = services.relations.moving
+    assert moving is not None
+    return {
+        "index": services.search.follow,
+        "co-movement": moving.follow,
+        "games": services.extension.follow,
+    }
 
-Work = Callable[[asyncio.Event], Awaitable[None]]
 
-
-def _work(services: Services) -> dict[str, Work]:
+def attending(services: Services) -> dict[str, Work]:
+    """Light work, and work that searches: in some process that has an index."""
     worker = Worker(services.database)
     graph_jobs.register(worker, services.graph)
     worker.every("series.refresh", 5, services.series.refresh_due)
     watchlist_jobs.register(worker, services.evaluator, services.database)
-    moving = services.relations.moving
-    assert moving is not None
-    worker.every("relations.co_movement", MEASURE_EVERY, moving.measure)
-    syncing = services.settings.sync == "on"
-    collector = Collector(services.database, services.settings) if syncing else None
-    rvol_jobs.register(worker, services.database, services.rvol, collector)
     worker.every("idempotency.prune", 3600, partial(forget_answers, services.database))
     worker.every("forecast.score", 600, services.forecast.score)
     if services.model is not None:
         worker.every("llm.prune", 6 * 3600, services.model.prune)
     worker.register(RUN, services.forecast.perform_run, attempts=20)
-    work: dict[str, Work] = {
-        "index": services.search.follow,
-        "links": Linker(services.database).follow,
-        "co-movement": moving.follow,
-        "games": services.extension.follow,
-        "jobs": worker.run,
-        "deliveries": services.sender.run,
-    }
-    if syncing:
+    work: dict[str, Work] = {"jobs": worker.run, "deliveries": services.sender.run}
+    if services.settings.sync == "on":
         work["sync"] = Sync(services.database, services.settings).run
     return work
 
 
-@asynccontextmanager
-async def _background(work: dict[str, Work]) -> AsyncIterator[None]:
-    """Run `work` until the block ends; each part restarts by itself should it fail."""
-    stop = asyncio.Event()
-    tasks = [
-        asyncio.create_task(_kept_up(name, run, stop), name=name) for name, run in work.items()
-    ]
-    try:
-        yield
-    finally:
-        stop.set()
-        _, late = await asyncio.wait(tasks, timeout=DRAIN)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _kept_up(name: str, run: Work, stop: asyncio.Event) -> None:
-    pause = PAUSES[0]
-    while not stop.is_set():
-        began = monotonic()
-        try:
-            await run(stop)
-        except Exception:
-            if monotonic() - began > PAUSES[1]:
-                pause = PAUSES[0]  # it had worked, so this is a new failure and no repeated one
-            log.exception("background work failed; it starts again", work=name, seconds=pause)
-            try:
-                await asyncio.wait_for(stop.wait(), pause)
-            except TimeoutError:
-                pause = min(PAUSES[1], pause * 2)
+def _work(services: Services, elsewhere: Work | None) -> dict[str, Work]:
+    if elsewhere is not None:
+        work = {"worker": elsewhere}
+    else:
+        work = background.building(services.settings, services.database)
+    if services.settings.work != "elsewhere" or services.settings.search_url is None:
+        work |= attending(services)
+    return work | following(services)

@@ -44,6 +44,10 @@ def _mount(asked: str | None) -> None:
         from augury import serving
 
         app.command("serve")(serving.serve)
+    if asked in (None, "worker"):
+        from augury import working
+
+        app.command("worker")(working.worker)
     if asked in (None, "search"):
         from augury.search import commands as search
 
@@ -119,7 +123,7 @@ def _group() -> None:
 
 COMMANDS = tuple(
     (
-        "serve search forecast scorecard graph relations rvol eval bench import sync keys"
+        "serve worker search forecast scorecard graph relations rvol eval bench import sync keys"
         " accounts db"
     ).split()
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from socket import socket
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 import uvicorn
 
-from augury import presence
+from augury import background, presence
 from augury.app import create_app
+from augury.background import Work
 from augury.errors import SetupProblem
 from augury.http.server import config
 from augury.logs import configure
@@ -40,11 +42,22 @@ def serve(
             raise problem
 
 
+async def _nothing(stop: asyncio.Event) -> None:
+    await stop.wait()
+
+
+_ELSEWHERE: Final[dict[str, Work | None]] = {
+    "child": background.child,
+    "here": None,
+    "elsewhere": _nothing,
+}
+
+
 class _Server(uvicorn.Server):
     """Says where it listens once it answers, and leaves the address for other commands."""
 
     def __init__(self, settings: Settings) -> None:
-        self._app = create_app(settings)
+        self._app = create_app(settings, elsewhere=_ELSEWHERE[settings.work])
         super().__init__(config(self._app, settings))
         self._settings = settings
 

@@ -68,6 +68,11 @@ class Settings(BaseSettings):
     redis_url: SecretStr | None = Field(
         default=None, description="Redis for rate limits; unset: PostgreSQL counts them."
     )
+    work: Literal["child", "here", "elsewhere"] = Field(
+        default="child",
+        description="Who does the heavy background work: child: a process that `augury serve` "
+        "starts; here: `serve` itself; elsewhere: `augury worker` that you start.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Lowest level that is logged."
     )

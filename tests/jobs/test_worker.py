@@ -276,6 +276,48 @@ async def _seen(database: Database, what: str) -> list[int]:
         return [row[0] for row in await cursor.fetchall()]
 
 
+@pytest.mark.parametrize(("failures", "listened"), [(1, 1), (2, 2)])
+async def test_a_listener_that_answers_late_is_asked_again_and_then_replaced(
+    database: Database, monkeypatch: pytest.MonkeyPatch, failures: int, listened: int
+) -> None:
+    """As after the event loop stood still for longer than pgqueuer waits for its own notice."""
+    asked = 0
+    really = QueueManager.listener_healthy
+
+    async def listener_healthy(self: QueueManager, timeout: timedelta) -> object:
+        nonlocal asked
+        asked += 1
+        if asked <= failures:
+            raise FailingListenerError
+        return await really(self, timeout)
+
+    sessions: list[Worker] = []
+    session = Worker._session
+
+    async def counted(self: Worker, *arguments: object) -> None:
+        sessions.append(self)
+        await session(self, *arguments)  # type: ignore[arg-type]
+
+    async def done(job: Job) -> dict[str, object]:
+        return {"asked": asked}
+
+    monkeypatch.setattr(QueueManager, "listener_healthy", listener_healthy)
+    monkeypatch.setattr(Worker, "_session", counted)
+    worker = Worker(database, heartbeat=0.4)
+    worker.register("done", done)
+    async with _working(worker):
+        await _until(_answer(lambda: asked > failures))
+        await _ends_as(database, await _enqueue(database, "done"), "succeeded")
+    assert len(sessions) == listened
+
+
+def _answer(condition: Callable[[], bool]) -> Callable[[], Awaitable[bool]]:
+    async def answer() -> bool:
+        return condition()
+
+    return answer
+
+
 async def test_the_job_of_a_killed_worker_runs_again_by_itself(
     database: Database, start: Callable[[], subprocess.Popen[str]]
 ) -> None:

@@ -121,6 +121,8 @@ class Worker:
                 ) as listening:
                     pause = 0.2
                     await self._session(listening, stop)
+            except FailingListenerError:
+                log.warning("worker_listens_anew", reason="the database did not answer in time")
             except Exception as error:
                 # A listener that is late, on a machine that has too much to do, is listened to
                 # afresh; so is a database that was away.
@@ -133,7 +135,7 @@ class Worker:
                 pause = min(pause * 2, 5)
 
     async def _session(self, listening: AsyncConnection[Any], stop: asyncio.Event) -> None:
-        manager = QueueManager(Queries(_Driver(listening, self._database)))
+        manager = _Manager(Queries(_Driver(listening, self._database)))
         for name, kind in self._kinds.items():
             manager.entrypoint(name, concurrency_limit=kind.at_once)(self._entrypoint(kind))
         work = asyncio.create_task(
@@ -258,6 +260,19 @@ class Worker:
     async def _prune(self) -> None:
         async with self._database.reading() as connection:
             await queue.prune(connection)
+
+
+class _Manager(QueueManager):
+    async def listener_healthy(
+        self,
+        timeout: timedelta = timedelta(seconds=10),  # noqa: ASYNC109 - as pgqueuer has it
+    ) -> models.HealthCheckEvent:
+        try:
+            return await super().listener_healthy(timeout)
+        except FailingListenerError:
+            # After the loop stood still the time is over before the answer, which is there, is
+            # read: only a listener that fails again has failed.
+            return await super().listener_healthy(timeout)
 
 
 class _Driver(PsycopgDriver):

@@ -1,0 +1,119 @@
+"""Work beside the answers: what runs, in which process, and that it goes on when it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from time import monotonic
+
+import structlog
+
+from augury.jobs.worker import Worker
+from augury.relations.linking import Linker
+from augury.relations.moving import EVERY as MEASURE_EVERY
+from augury.relations.moving import Moving
+from augury.rvol import jobs as rvol_jobs
+from augury.rvol.collecting import Collector
+from augury.rvol.service import RvolService
+from augury.settings import Settings
+from augury.storage import launch
+from augury.storage.database import Database
+
+log = structlog.get_logger(__name__)
+
+DRAIN = 8.0
+"""Seconds background work has to end by itself on shutdown, before it is cancelled."""
+
+PAUSES = 1.0, 60.0
+"""Seconds until work that failed starts again: at first, doubled each time, at most."""
+
+Work = Callable[[asyncio.Event], Awaitable[None]]
+
+
+def building(settings: Settings, database: Database) -> dict[str, Work]:
+    """The heavy work that needs nothing but the database: events and links, what moves together,
+    realized volatility. It can be done anywhere, in one process at a time."""
+    worker = Worker(database)
+    worker.every("relations.co_movement", MEASURE_EVERY, Moving(database).measure)
+    collector = Collector(database, settings) if settings.sync == "on" else None
+    rvol_jobs.register(worker, database, RvolService(database, settings), collector)
+    return {"links": Linker(database).follow, "building": worker.run}
+
+
+@asynccontextmanager
+async def running(work: dict[str, Work]) -> AsyncIterator[None]:
+    """Run `work` until the block ends; each part restarts by itself should it fail."""
+    stop = asyncio.Event()
+    tasks = [
+        asyncio.create_task(_kept_up(name, run, stop), name=name) for name, run in work.items()
+    ]
+    try:
+        yield
+    finally:
+        stop.set()
+        _, late = await asyncio.wait(tasks, timeout=DRAIN)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _kept_up(name: str, run: Work, stop: asyncio.Event) -> None:
+    pause = PAUSES[0]
+    while not stop.is_set():
+        began = monotonic()
+        try:
+            await run(stop)
+        except Exception:
+            if monotonic() - began > PAUSES[1]:
+                pause = PAUSES[0]  # it had worked, so this is a new failure and no repeated one
+            log.exception("background work failed; it starts again", work=name, seconds=pause)
+            try:
+                await asyncio.wait_for(stop.wait(), pause)
+            except TimeoutError:
+                pause = min(PAUSES[1], pause * 2)
+
+
+async def child(stop: asyncio.Event) -> None:
+    """Have a process of its own do the `building` until `stop`, and start it anew when it ends.
+
+    It dies with this process, however that dies: all it does is safe to break off.
+    """
+    command = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), "same"]
+    command += [str(int(signal.SIGKILL)), sys.executable, "-m", "augury", "worker"]
+    pause = PAUSES[0]
+    while not stop.is_set():
+        began = monotonic()
+        process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.DEVNULL)
+        try:
+            if await _first(stop.wait(), process.wait()):
+                return
+        finally:
+            await _end(process)
+        if monotonic() - began > PAUSES[1]:
+            pause = PAUSES[0]
+        log.warning("the worker ended; it starts again", status=process.returncode, seconds=pause)
+        await _first(stop.wait(), asyncio.sleep(pause))
+        pause = min(PAUSES[1], pause * 2)
+
+
+async def _first(one: Awaitable[object], other: Awaitable[object]) -> bool:
+    """Wait for either; whether the first has come."""
+    tasks = [asyncio.ensure_future(one), asyncio.ensure_future(other)]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        return tasks[0].done()
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    for end in (process.terminate, process.kill):
+        if process.returncode is None:
+            end()
+            await _first(process.wait(), asyncio.sleep(0.75 * DRAIN))

@@ -1,0 +1,128 @@
+"""The worker: heavy work in a process of its own, beside the one that answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+from structlog.testing import capture_logs
+from tests.test_end_to_end import augury, dump, serving  # the service as its users start it
+
+from augury import background
+
+
+def workers(of: int) -> list[int]:
+    """The children of a process that are workers."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            command = (stat.parent / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if parent == of and command[-2:-1] == [b"worker"]:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def one_worker(of: int, *, other_than: int = 0) -> int:
+    deadline = time.monotonic() + 60
+    while not (found := [pid for pid in workers(of) if pid != other_than]):
+        assert time.monotonic() < deadline, "no worker"
+        time.sleep(0.05)
+    (pid,) = found
+    return pid
+
+
+def gone(pid: int) -> bool:
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{pid}").exists():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def linked(data_dir: Path) -> int:
+    """Markets that were brought into events."""
+    import psycopg
+
+    from augury.storage.embedded import EmbeddedServer
+
+    server = EmbeddedServer.open(data_dir)
+    try:
+        with psycopg.connect(server.url("augury")) as conn:
+            row = conn.execute("select count(*) from relation_members").fetchone()
+            return row[0] if row else 0
+    finally:
+        server.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_the_worker_is_kept_up_and_dies_with_the_service(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data, AUGURY_WORK="child") as (url, process):
+        first = one_worker(process.pid)
+        os.kill(first, signal.SIGKILL)
+        second = one_worker(process.pid, other_than=first)
+        dump(tmp_path / "markets.jsonl", 60)
+        assert augury(data, "import", str(tmp_path / "markets.jsonl")).returncode == 0
+        assert httpx2.get(f"{url}/v1/health", timeout=20).json()["status"] != "down"
+        deadline = time.monotonic() + 60
+        while linked(data) < 60:
+            assert time.monotonic() < deadline, "nothing was linked"
+            time.sleep(0.2)
+        process.kill()
+        process.wait()
+        assert gone(second)
+    with serving(data, AUGURY_WORK="child") as (_, process):
+        third = one_worker(process.pid)
+        process.terminate()
+        process.wait(30)
+        assert gone(third)
+
+
+@pytest.mark.anyio
+async def test_what_fails_begins_again_and_all_ends_when_told() -> None:
+    runs: list[str] = []
+
+    async def fails_once(stop: asyncio.Event) -> None:
+        runs.append("fails")
+        if len(runs) == 1:
+            raise ValueError("once")
+        await stop.wait()
+        runs.append("ended")
+
+    async with background.running({"work": fails_once}):
+        async with asyncio.timeout(10):
+            while len(runs) < 2:
+                await asyncio.sleep(0.05)
+    assert runs == ["fails", "fails", "ended"]
+
+
+@pytest.mark.anyio
+async def test_the_pause_grows_with_each_failure_and_not_after_long_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(background, "PAUSES", (0.001, 0.004))
+    clock = 0.0
+    monkeypatch.setattr(background, "monotonic", lambda: clock)
+    stop = asyncio.Event()
+    lasted = [0.0, 0.0, 0.0, 0.0, 100.0, 0.0]
+
+    async def run(stop: asyncio.Event) -> None:
+        nonlocal clock
+        if not lasted:
+            stop.set()
+            return
+        clock += lasted.pop(0)
+        raise RuntimeError("gone")
+
+    with capture_logs() as logs:
+        await background._kept_up("work", run, stop)
+    assert [line["seconds"] for line in logs] == [0.001, 0.002, 0.004, 0.004, 0.001, 0.002]
