@@ -120,6 +120,17 @@ async def test_the_same_rows_come_as_files(client: Client, path: str, form: str)
         assert set(frame.columns) >= {"forecast_volatility", "lower_80", "upper_95", "issued"}
 
 
+@pytest.mark.parametrize("path", ["history", "latest", "actuals"])
+async def test_files_have_pages_too(client: Client, path: str) -> None:
+    whole = await client.get(f"/v1/rvol/{path}", params={"format": "csv", "limit": 6})
+    answer = await client.get(f"/v1/rvol/{path}", params={"format": "csv", "limit": 2})
+    lines = answer.text.splitlines()
+    while len(lines) < 7 and "next" in answer.links:
+        answer = await client.get(answer.links["next"]["url"])
+        lines += answer.text.splitlines()[1:]
+    assert lines[:7] == whole.text.splitlines()
+
+
 async def test_accept_asks_for_a_file_too(client: Client) -> None:
     answer = await client.get("/v1/rvol/latest", headers={"Accept": "text/csv"})
     assert answer.headers["content-type"].startswith("text/csv")

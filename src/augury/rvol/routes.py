@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from fastapi import Depends, Request, Response
@@ -18,7 +18,7 @@ from augury.http.forms import CACHING, FILES, Format, Wanted, download, link
 from augury.rvol import rows
 from augury.rvol import schemas as s
 from augury.rvol.service import RvolService
-from augury.rvol.store import Position
+from augury.rvol.store import Page, Position
 
 router = routing.router(tags=["rvol"], prefix="/v1/rvol")
 
@@ -145,10 +145,11 @@ async def latest(
     `issued` is `live`, or `replay` for a forecast made later from data cut at its `as_of`.
     """
 
-    async def page() -> list[tuple[Any, ...]]:
+    async def page(by_column: bool) -> Page:
         return await service.forecasts(
-            **by._asdict(), **of._asdict(), limit=limit + 1, after=after, latest=True
-        )
+            **by._asdict(), **of._asdict(), limit=limit + 1, after=after, latest=True,
+            by_column=by_column,
+        )  # fmt: skip
 
     return await _page(request, service, wanted, "latest", (*by, *of, limit, after), page, limit)
 
@@ -172,10 +173,11 @@ async def history(
     `Link: rel="next"` leads to older ones.
     """
 
-    async def page() -> list[tuple[Any, ...]]:
+    async def page(by_column: bool) -> Page:
         return await service.forecasts(
-            **by._asdict(), **of._asdict(), **within._asdict(), limit=limit + 1, after=after
-        )
+            **by._asdict(), **of._asdict(), **within._asdict(), limit=limit + 1, after=after,
+            by_column=by_column,
+        )  # fmt: skip
 
     key = (*by, *of, *within, limit, after)
     return await _page(request, service, wanted, "history", key, page, limit)
@@ -200,9 +202,9 @@ async def actuals(
     `incomplete` window lacks a day for good, and has no value.
     """
 
-    async def page() -> list[tuple[Any, ...]]:
+    async def page(by_column: bool) -> Page:
         return await service.actuals(
-            **of._asdict(), **within._asdict(), limit=limit + 1, after=after
+            **of._asdict(), **within._asdict(), limit=limit + 1, after=after, by_column=by_column
         )
 
     key = (*of, *within, limit, after)
@@ -231,7 +233,7 @@ async def features(
     `value` is the family's first regressor today, relative to the asset's own level.
     """
 
-    async def page() -> list[tuple[Any, ...]]:
+    async def page(by_column: bool) -> Page:
         return await service.features(
             **of._asdict(), feature_set_id=feature_set_id, limit=limit + 1, after=after
         )
@@ -304,16 +306,22 @@ async def _page(
     wanted: Format,
     name: str,
     key: tuple[Any, ...],
-    read: Callable[[], Awaitable[list[tuple[Any, ...]]]],
+    read: Callable[[bool], Awaitable[Page]],
     limit: int,
 ) -> Response:
-    """A page of rows; `read` returns one more than `limit` where there are more."""
+    """A page of rows, or for a file of columns; `read` has one row more than `limit` where there
+    are more."""
 
     async def made() -> tuple[bytes, str | None]:
-        found = await read()
-        shown = found[:limit]
-        following = _cursor(name, shown) if len(found) > limit else None
-        return await asyncio.to_thread(_encoded, name, shown, wanted), following
+        if wanted != "json" and name in _FILE_COLUMNS:
+            columns = await read(True)
+            more = bool(columns) and len(columns[0]) > limit
+            following = _cursor(name, [c[limit - 1] for c in columns]) if more else None
+            shown = [c[:limit] for c in columns]
+            return await asyncio.to_thread(_file, name, shown, wanted), following
+        found = await read(False)
+        following = _cursor(name, found[limit - 1]) if len(found) > limit else None
+        return await asyncio.to_thread(_encoded, name, found[:limit], wanted), following
 
     body, following = await service.answer((name, wanted, *key), made)
     if wanted == "json":
@@ -321,16 +329,17 @@ async def _page(
     return download(request, body, wanted, name, following)
 
 
-def _encoded(name: str, shown: Sequence[tuple[Any, ...]], wanted: Format) -> bytes:
-    if wanted != "json" and name in _FILE_COLUMNS:
-        names, variance, volatility = _FILE_COLUMNS[name]
-        return rows.flat_file(shown, names, variance, volatility, wanted)
+def _file(name: str, columns: Page, wanted: Literal["csv", "parquet"]) -> bytes:
+    names, variance, volatility = _FILE_COLUMNS[name]
+    return rows.flat_file(columns, names, variance, volatility, wanted)
+
+
+def _encoded(name: str, shown: Page, wanted: Format) -> bytes:
     made = [_ROW[name](row) for row in shown]
     return msgspec.json.encode(made) if wanted == "json" else rows.table_file(made, wanted)
 
 
-def _cursor(name: str, shown: Sequence[tuple[Any, ...]]) -> str:
-    row = shown[-1]
+def _cursor(name: str, row: Sequence[Any]) -> str:
     if name in ("latest", "history"):
         model_id, version, asset, horizon, as_of = row[:5]
         return pages.encode((as_of, asset, horizon, model_id, version))

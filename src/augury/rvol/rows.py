@@ -168,7 +168,7 @@ assert len(FLAT_ACTUAL) == len(ACTUAL_FIELDS)
 
 
 def flat_file(
-    rows: Rows,
+    columns: Sequence[Sequence[Any]],
     names: tuple[str, ...],
     variance: str,
     volatility: str,
@@ -182,7 +182,6 @@ def flat_file(
         "model_version": pl.String, "asset": pl.String, "status": pl.String, "issued": pl.String,
     }  # fmt: skip
     times = ("as_of", "target_start_at", "target_end_at", "published_at", "known_at")
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
 
     def series(name: str, values: Sequence[Any]) -> Any:
         if name not in times:

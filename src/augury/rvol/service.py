@@ -344,15 +344,18 @@ class RvolService:
         limit: int,
         after: Position | None = None,
         latest: bool = False,
-    ) -> list[tuple[Any, ...]]:
-        """Rows of `store.FORECAST_FIELDS`; without a model those of the champion."""
+        by_column: bool = False,
+    ) -> store.Page:
+        """`store.FORECAST_FIELDS` of forecasts; without a model those of the champion."""
         async with self.database.reading() as conn:
             chosen = await self._chosen(conn, model, model_version)
             filters = Filters(
                 model_id=chosen.model_id, model_version=chosen.model_version, start=start, end=end,
                 **await self._subject(conn, asset, horizon),
             )  # fmt: skip
-            return await store.forecasts(conn, filters, limit=limit, after=after, latest=latest)
+            return await store.forecasts(
+                conn, filters, limit=limit, after=after, latest=latest, by_column=by_column
+            )
 
     async def actuals(
         self,
@@ -363,12 +366,13 @@ class RvolService:
         end: datetime | None,
         limit: int,
         after: Position | None,
-    ) -> list[tuple[Any, ...]]:
-        """Rows of `store.ACTUAL_FIELDS`."""
+        by_column: bool = False,
+    ) -> store.Page:
+        """`store.ACTUAL_FIELDS` of what was realized."""
         async with self.database.reading() as conn:
             subject = await self._subject(conn, asset, horizon)
             filters = Filters(start=start, end=end, **subject)
-            return await store.actuals(conn, filters, limit=limit, after=after)
+            return await store.actuals(conn, filters, limit=limit, after=after, by_column=by_column)
 
     async def features(
         self,
