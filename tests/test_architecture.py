@@ -70,6 +70,7 @@ PURE = [
     "relations/paths.py",
     "relations/comovement.py",
     "relations/rank.py",
+    "relations/labels.py",
     "graph/view.py",
     "graph/logic.py",
     "graph/picture.py",

@@ -35,6 +35,7 @@ from augury.net.addresses import Policy
 from augury.relations import compiled
 from augury.relations import store as relation_store
 from augury.relations.knowledge import Base
+from augury.relations.labelling import Labels
 from augury.relations.moving import Moving
 from augury.relations.service import RelationService
 from augury.rvol import store as rvol_store
@@ -96,6 +97,8 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         database = await Database.open(settings)
         stack.push_async_callback(database.close)
         relations = RelationService(await base, Moving(database))
+        if settings.relation_labels == "on":
+            relations.labels = Labels(database, relations.tags)
         search = await _searching(settings, database, relations, patience)
         stack.push_async_callback(search.close)
         vault = Vault(settings)
@@ -229,11 +232,14 @@ def following(services: Services) -> dict[str, Work]:
     """What keeps this process's own answers up to date: each process does it for itself."""
     moving = services.relations.moving
     assert moving is not None
-    return {
+    work: dict[str, Work] = {
         "index": services.search.follow,
         "co-movement": moving.follow,
         "games": services.extension.follow,
     }
+    if services.relations.labels is not None:
+        work["labels"] = services.relations.labels.follow
+    return work
 
 
 def attending(services: Services) -> dict[str, Work]:

@@ -253,6 +253,10 @@ class Settings(BaseSettings):
         "(json_object with a schema, as llama.cpp takes it), object (json_object), none.",
     )
 
+    relation_labels: OnOff = Field(
+        default="on", description="Use stored labels of a language model in relations."
+    )
+
     @field_validator(
         "trusted_proxies",
         "outbound_allow",

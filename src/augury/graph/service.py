@@ -98,6 +98,7 @@ class GraphService:
         )
         leads = {one.market.id: one.market for one in reached}
         graph.edges = logic.merged(graph.edges, logic.edges(_told(question, target, graph, leads)))
+        view.add_labelled(graph, _labelled(explored, found, by_id))
         trace = {
             "question": question,
             "unique_market_count": len(by_id),
@@ -141,11 +142,27 @@ class GraphService:
             for relation in RELATIONS
             for result in found.get(relation, ())
             if result.id in by_id
+            and lookup.labelled(relation, explored.tags[result.id], by_id[result.id].seq) is None
         ]
 
     def _lean(self, question: str, factor: int) -> int:
         matches = self._relations.matcher.match(question)
         return next((m.lean for m in matches if m.factor == factor), 1)
+
+
+def _labelled(
+    explored: Explored, found: Found, by_id: Mapping[str, markets.StoredMarket]
+) -> list[view.Labelled]:
+    """What only labels relate to the question, in the order of the results."""
+    lookup = explored.lookup
+    return [
+        view.Labelled(market, relation, tie.weight, tie.sign, tie.lag_days, tie.told)
+        for relation in RELATIONS
+        for result in found.get(relation, ())
+        if isinstance(lookup, Asked)
+        and (market := by_id.get(result.id)) is not None
+        and (tie := lookup.labelled(relation, explored.tags[result.id], market.seq)) is not None
+    ]
 
 
 def _told(

@@ -24,6 +24,8 @@ QUESTION: Final = "question"
 MOST_NODES: Final = 18
 """Nodes beside the question: more can't be read."""
 MOST_PER_RELATION: Final = 7
+MOST_LABELLED: Final = 3
+"""Nodes that only a language model's label relates to the question."""
 MOST_MARKETS: Final = 4
 """Markets shown of one node."""
 
@@ -88,6 +90,19 @@ class Asked:
     """+1 where Yes to the question means more of its factors."""
 
 
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A market that nothing but a language model's label relates to the question."""
+
+    market: StoredMarket
+    relation: Relation
+    weight: float
+    sign: int
+    """+1 where more of the one goes with more of the other, -1 with less, 0: unknown."""
+    lag_days: int
+    told: str
+
+
 def draw(
     asked: Asked,
     found: Sequence[Found],
@@ -128,6 +143,27 @@ def draw(
         graph.edges += _edges_of(leads[number], asked, ids, leads, factors)
     _add_between(graph, between, ids, leads)
     return graph
+
+
+def add_labelled(graph: Graph, labelled: Sequence[Labelled]) -> None:
+    """Add the few best of these, each tied to the question alone, as somebody's suggestion."""
+    shown = {market.id for node in graph.nodes for market in node.markets}
+    for one in [one for one in labelled if one.market.id not in shown][:MOST_LABELLED]:
+        name, market = one.market.id, one.market
+        graph.nodes.append(Node(name, market.question, (market,), price(market)))
+        polarity = _polarity(one.sign)
+        moves = one.relation == "correlated"
+        verb = "may move with" if moves else f"may {_MAY[polarity]}"
+        ends = (QUESTION, name) if one.relation == "downstream" else (name, QUESTION)
+        graph.edges.append(
+            Edge(
+                *ends, verb, one.weight, one.told, "co_movement" if moves else "causal", polarity,
+                one.weight, False, None if moves else one.lag_days, (name,),
+            )
+        )  # fmt: skip
+
+
+_MAY: Final = {"positive": "raise", "negative": "lower", "unknown": "bear on"}
 
 
 def price(market: StoredMarket) -> float | None:

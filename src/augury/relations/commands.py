@@ -1,19 +1,27 @@
-"""`augury relations`: the factor base on the command line."""
+"""`augury relations`: the factor base, and a language model's labels, on the command line."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
+from augury.errors import NotFound, SetupProblem
 from augury.relations import knowledge
 from augury.relations.factors import Matcher, game
+from augury.settings import Settings
+from augury.storage.database import Database
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -54,6 +62,123 @@ def lint(
         if caught:
             _show(caught)
     raise typer.Exit(1 if problems else 0)
+
+
+@app.command("label")
+def label(
+    limit: Annotated[int, typer.Option(min=1, help="Most pairs to ask about.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the language model how pairs of events bear on each other that nothing else relates.
+
+    Each label is kept at once and used with little weight until confirmed (`augury relations
+    labels`). Needs AUGURY_LLM_URL; stops at the day's allowance. Exits with 1 when nothing could
+    be asked.
+
+    Example: augury relations label --limit 200
+    """
+    report = asyncio.run(_label(limit, quiet=as_json))
+    if as_json:
+        typer.echo(json.dumps(report))
+    else:
+        typer.echo(
+            f"{report['labelled']} of {report['candidates']} pairs labelled by"
+            f" {report['model']}, {report['related']} of them related;"
+            f" {report['unusable']} answers of no use, {report['failed']} failures;"
+            f" {report['tokens_today']:,} tokens spent today. Ended: {report['ended']}."
+        )
+        if report["why"]:
+            typer.echo(report["why"])
+    raise typer.Exit(1 if report["ended"] == "not qualified" else 0)
+
+
+async def _label(limit: int, *, quiet: bool) -> dict[str, Any]:
+    from augury.llm.service import LanguageModel
+    from augury.relations.labelling import Labeller
+    from augury.relations.service import RelationService
+
+    settings = Settings()  # type: ignore[call-arg]
+    async with _database(settings) as database:
+        model = LanguageModel.of(settings, database)
+        if model is None or not model.does("label"):
+            if model is not None:
+                await model.aclose()
+            raise SetupProblem(
+                "No language model is asked for labels: AUGURY_LLM_URL names one, and"
+                " AUGURY_LLM_TASKS should have label in it."
+            )
+        try:
+            relations = RelationService()
+            labeller = Labeller(database, model, relations.tags, relations.graph.near)
+            with Progress(console=Console(stderr=True), disable=quiet) as progress:
+                bar = progress.add_task("Examining the model and finding pairs", total=None)
+
+                def told(done: int, of: int) -> None:
+                    progress.update(bar, description="Asking", completed=done, total=of)
+
+                return msgspec.to_builtins(await labeller.run(limit, told))
+        finally:
+            await model.aclose()
+
+
+@app.command("labels")
+def labels(
+    confirm: Annotated[list[int] | None, typer.Option(help="Number of a label: it holds.")] = None,
+    reject: Annotated[list[int] | None, typer.Option(help="Number of one that does not.")] = None,
+    remove_model: Annotated[str | None, typer.Option(help="Remove all labels of a model.")] = None,
+    remove_all: Annotated[bool, typer.Option("--remove-all", help="Remove every label.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the language model's labels; confirm, reject or remove some.
+
+    A running service follows within seconds.
+
+    Example: augury relations labels --confirm 12 --confirm 15 --reject 13
+    """
+    found, removed = asyncio.run(
+        _labels(confirm or [], reject or [], remove_model, everything=remove_all)
+    )
+    if as_json:
+        typer.echo(json.dumps({"removed": removed, "labels": found}, default=str))
+        return
+    if removed:
+        typer.echo(f"{removed} labels removed.")
+    table = Table(box=None)
+    for column in ("", "status", "first", "", "second", "reason", "model"):
+        table.add_column(column)
+    for one in found:
+        table.add_row(
+            str(one["id"]), one["status"], one["first_id"], one["relation"], one["second_id"],
+            one["reason"], one["model"],
+        )  # fmt: skip
+    Console().print(table if found else "There are no labels.")
+
+
+async def _labels(
+    confirm: list[int], reject: list[int], model: str | None, *, everything: bool
+) -> tuple[list[dict[str, Any]], int]:
+    from augury.relations import store
+
+    async with _database(Settings()) as database:  # type: ignore[call-arg]
+        async with database.transaction() as conn:
+            judged = await store.judge_labels(conn, confirm, "confirmed")
+            judged += await store.judge_labels(conn, reject, "rejected")
+            if judged < len({*confirm}) + len({*reject}):
+                raise NotFound("There is no label of one of these numbers; nothing was changed.")
+            removed = 0
+            if everything or model is not None:
+                removed = await store.remove_labels(conn, None if everything else model)
+        async with database.reading() as conn:
+            return [row._asdict() for row in await store.labels(conn)], removed
+
+
+@asynccontextmanager
+async def _database(settings: Settings) -> AsyncIterator[Database]:
+    database = await Database.open(settings)
+    try:
+        yield database
+    finally:
+        await database.close()
 
 
 def _catch(base: knowledge.Base, catalogue: Path) -> dict:

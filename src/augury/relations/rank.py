@@ -79,6 +79,7 @@ def rank(
     rivals: NDArray[np.bool_],
     unnamed: NDArray[np.bool_],
     ties: NDArray[np.float32],
+    labelled: NDArray[np.float32] | None = None,
 ) -> dict[Relation, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.uint16]]]:
     """By relation: positions in the pool best first, their scores in (0, 1), and the factor each
     was reached through. A market stands in the relation whose path is strongest.
@@ -95,6 +96,9 @@ def rank(
         They relate it only where it names something of the question.
     ties : (n,)
         How closely prices moved with those of the question's own markets, in [0, 1].
+    labelled : (3, n)
+        Weight by relation of what somebody else says of each market; it counts only where no path
+        of the base leads to it.
     """
     own, paths = bearing(reached, pool.tags, pool.fits)
     paths[:, unnamed & (pool.words < NAMING)[:, None]] = 0
@@ -104,6 +108,9 @@ def rank(
     aside = (own > 0) & (pool.directness < NOT_DIRECT)
     aside &= OTHER_RESPECT * own > evidence.max(axis=0, initial=0)
     evidence[2, aside] = OTHER_RESPECT * own[aside]
+    if labelled is not None:
+        told = labelled.any(axis=0) & ~paths.any(axis=(0, 2))
+        evidence[:, told] = labelled[:, told]
     strongest = evidence.argmax(axis=0)  # ties: the earlier relation
     years = np.where(pool.closes > 0, (pool.when - pool.closes.astype(np.float64)) / YEAR, 0)
     common = (

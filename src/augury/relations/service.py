@@ -14,6 +14,8 @@ from augury.relations import knowledge
 from augury.relations import rank as ranking
 from augury.relations.factors import Matcher, game
 from augury.relations.knowledge import Base, Factor
+from augury.relations.labelling import Labels
+from augury.relations.labels import Tie
 from augury.relations.moving import STEP, Moving, Partner
 from augury.relations.paths import RELATIONS, Graph, Reached, Relation, Step
 from augury.search.related import Lookup, Pool, Ranked, Tag
@@ -42,6 +44,8 @@ BESIDE: Final = 0.4
 whose words are a part of what another one's words say."""
 LOOKED_UP: Final = 24
 """Most factors whose markets are looked up for one query."""
+LABELLED: Final = 4
+"""Most factors looked up besides, for markets that labels name."""
 
 
 class RelationService:
@@ -51,6 +55,8 @@ class RelationService:
         """`moving`: which prices move together; without it nothing is known of that."""
         self.base = base or knowledge.load()
         self.moving = moving
+        self.labels: Labels | None = None
+        """How a language model relates markets; None: nothing is heard of that."""
 
     @property
     def version(self) -> str:
@@ -114,7 +120,8 @@ class RelationService:
         least = ASKED_SHARE * best[0][1] if best else 0.0
         factors = [(tag, weight) for tag, weight in best if weight >= least]
         partners = self.moving.partners(keys.tolist()) if self.moving else {}
-        return Asked(self, factors, contests, partners)
+        labels = self.labels.ties(keys.tolist()) if self.labels else {}
+        return Asked(self, factors, contests, partners, labels)
 
     def _near(self, number: int) -> set[int]:
         """The factors one step away, and the contests that those are parts in."""
@@ -145,11 +152,14 @@ class Asked(Lookup):
         factors: Sequence[tuple[int, float]],
         contests: Collection[int],
         partners: Mapping[int, Partner],
+        labels: Mapping[int, Tie],
     ) -> None:
         """`contests`: those that the question's factors are a part in."""
         self._relations = relations
         self._contests = np.array(sorted(contests), np.uint16)
         self._partners = partners
+        self.labels = labels
+        """By market: what a label relates to the question's best direct results."""
         self.factors = factors
         """(number, weight), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors)
@@ -177,14 +187,16 @@ class Asked(Lookup):
         ]
         rest = np.argsort(-own.max(axis=0), kind="stable")[:LOOKED_UP]
         found = dict.fromkeys([*shares, *(int(tag) for tag in rest if own[:, tag].any())])
-        return list(found)[:LOOKED_UP]
+        labelled = [tie.factor for tie in self.labels.values() if tie.factor][:LABELLED]
+        return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best of each relation, with their reasons."""
         ties = self._ties(pool.keys)
         foreign, rivals = self._foreign(pool.tags), self._rivals(pool.tags)
         unnamed = self._relations.graph.of_one[pool.tags]
-        ranked = ranking.rank(self.reached, pool, foreign, rivals, unnamed, np.abs(ties))
+        labelled = self._labelled(pool.keys) if self.labels else None
+        ranked = ranking.rank(self.reached, pool, foreign, rivals, unnamed, np.abs(ties), labelled)
         return {
             relation: [
                 Ranked(position, score, via, self._told(relation, via, int(pool.keys[position])))
@@ -205,7 +217,23 @@ class Asked(Lookup):
             ties[keys == seq] = partner.correlation
         return ties
 
+    def _labelled(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Weight of each market's label by relation, (3, n)."""
+        weights = np.zeros((len(RELATIONS), len(keys)), np.float32)
+        for seq, tie in self.labels.items():
+            weights[RELATIONS.index(tie.relation), keys == seq] = tie.weight
+        return weights
+
+    def labelled(self, relation: Relation, factor: int, key: int) -> Tie | None:
+        """The label by which alone a market stands in a relation."""
+        tie = self.labels.get(key)
+        if tie is None or tie.relation != relation or (factor and self.way(relation, factor)):
+            return None
+        return tie
+
     def _told(self, relation: Relation, factor: int, key: int) -> str:
+        if (tie := self.labelled(relation, factor, key)) is not None:
+            return tie.told
         reason = self.reason(relation, factor) if factor else ""
         if (partner := self._partners.get(key)) is not None:
             hours = STEP.total_seconds() / 3600

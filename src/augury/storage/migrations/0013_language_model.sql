@@ -35,6 +35,3 @@ create table relation_labels (
 );
 create index on relation_labels (second_seq);
 create index on relation_labels (first_seq);
-
--- Raised by every change of the labels, for those who keep them in memory.
-create sequence relation_labels_change;

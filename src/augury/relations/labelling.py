@@ -1,0 +1,259 @@
+"""Asks a language model about pairs of events, offline, and keeps what it said at hand for search.
+
+One command asks (`augury relations label`); every process reads the labels again when they have
+changed, so that what is confirmed, rejected or removed counts within seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, Literal
+
+import msgspec
+
+from augury.clock import Clock, now
+from augury.errors import AuguryError
+from augury.llm.service import LanguageModel, NoAnswer
+from augury.llm.task import Unusable
+from augury.markets import store as markets
+from augury.markets.store import StoredMarket
+from augury.relations import labels, store
+from augury.relations.labels import LABEL, Lead, Pair, Tie
+from augury.relations.store import LabelRow
+from augury.search.related import Tag
+from augury.search.text import DocumentText, document_text
+from augury.storage.database import Database
+
+LEADS: Final = 3_000
+"""Most traded events that are looked at."""
+MOVING: Final = 2_000
+"""Closest co-moving pairs that are looked at."""
+SIBLINGS: Final = 200
+"""Most markets of an event that lead to its labels."""
+LOOK_EVERY: Final = 5.0
+"""Seconds between looks whether labels have changed."""
+READ_EVERY: Final = 600.0
+"""Seconds after which they are read again even so: markets join events."""
+PATIENCE: Final = 60.0
+"""Longest pause that the labelling waits for the model."""
+FAILURES: Final = 5
+"""In a row, after which it gives up."""
+
+Tagger = Callable[[DocumentText], Sequence[Tag]]
+
+
+async def _leads(
+    database: Database, found: Sequence[StoredMarket], tags: Tagger
+) -> dict[int, Lead]:
+    async with database.reading() as conn:
+        events = await store.events_of_markets(conn, [market.seq for market in found])
+
+    def make() -> dict[int, Lead]:
+        return {
+            market.seq: Lead(
+                market,
+                # Not placed yet: an event of its own.
+                event.id if (event := events.get(market.seq)) else -market.seq,
+                event.stages if event else None,
+                tuple(tag.number for tag in tags(_text(market))),
+            )
+            for market in found
+        }
+
+    return await asyncio.to_thread(make)
+
+
+def _text(market: StoredMarket) -> DocumentText:
+    return document_text(
+        market.question, event_name=market.event_name, description=market.description
+    )
+
+
+class Labels:
+    """The labels in use, by market."""
+
+    def __init__(self, database: Database, tags: Tagger) -> None:
+        self._database = database
+        self._tags = tags
+        self._state: tuple[int, ...] | None = None
+        self._read_at = 0.0
+        self._ties: Mapping[int, tuple[Tie, ...]] = {}
+
+    def ties(self, seqs: Iterable[int]) -> dict[int, Tie]:
+        """The markets that labels relate to any of `seqs`, each by its strongest label."""
+        found: dict[int, Tie] = {}
+        for seq in seqs if self._ties else ():
+            for tie in self._ties.get(seq, ()):
+                known = found.get(tie.seq)
+                if known is None or tie.weight > known.weight:
+                    found[tie.seq] = tie
+        return found
+
+    async def refresh(self) -> None:
+        """Read the labels again if they have changed, and from time to time what belongs to their
+        events."""
+        at = time.monotonic()
+        async with self._database.reading() as conn:
+            state = await store.labels_state(conn)
+            if state == self._state and at - self._read_at < READ_EVERY:
+                return
+            rows = [
+                row
+                for row in await store.labels(conn)
+                if row.status in labels.WEIGHT and row.relation != "none"
+            ]
+            ids = sorted({name for row in rows for name in (row.first_id, row.second_id)})
+            found = await markets.fetch(conn, ids)
+        leads = await _leads(self._database, found, self._tags)
+        async with self._database.reading() as conn:
+            members = await store.markets_of_events(conn, {lead.event for lead in leads.values()})
+        self._ties = await asyncio.to_thread(_by_market, rows, leads, members)
+        self._state, self._read_at = state, at
+
+    async def follow(self, stop: asyncio.Event) -> None:
+        """Keep up with changes until `stop`."""
+        while not stop.is_set():
+            with suppress(AuguryError):  # the database is away: what is known still holds
+                await self.refresh()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), LOOK_EVERY)
+
+
+def _by_market(
+    rows: Sequence[LabelRow], leads: Mapping[int, Lead], members: Mapping[int, Sequence[int]]
+) -> dict[int, tuple[Tie, ...]]:
+    found: dict[int, list[Tie]] = defaultdict(list)
+    for row in rows:
+        first, second = leads.get(row.first_seq), leads.get(row.second_seq)
+        if first is None or second is None or not labels.undecided(first, second):
+            continue
+        for asked, other, is_first in ((first, second, True), (second, first, False)):
+            tie = labels.tie(row, other, asked_first=is_first)
+            for seq in {asked.market.seq, *members.get(asked.event, ())[:SIBLINGS]}:
+                found[seq].append(tie)
+    return {seq: tuple(ties) for seq, ties in found.items()}
+
+
+Ended = Literal["all asked", "limit", "cap", "not qualified", "failing"]
+
+
+class Report(msgspec.Struct):
+    """What a run of the labelling did."""
+
+    model: str
+    ended: Ended = "all asked"
+    candidates: int = 0
+    """Pairs worth asking about that had no label."""
+    labelled: int = 0
+    """Of these with a relation, in `related`."""
+    related: int = 0
+    unusable: int = 0
+    failed: int = 0
+    tokens_today: int = 0
+    why: str | None = None
+    """Of an early end."""
+
+
+class Labeller:
+    """Labels pairs with one model."""
+
+    def __init__(
+        self,
+        database: Database,
+        model: LanguageModel,
+        tags: Tagger,
+        near: Callable[[int], set[int]],
+        *,
+        clock: Clock = now,
+        sleep: Callable[[float], Any] = asyncio.sleep,
+    ) -> None:
+        """`near`: factors one step of the base from a factor."""
+        self._database = database
+        self._model = model
+        self._tags = tags
+        self._near = near
+        self._clock = clock
+        self._sleep = sleep
+
+    async def candidates(self) -> list[Pair]:
+        """Pairs worth asking about that have no label yet, the most promising first."""
+        async with self._database.reading() as conn:
+            moving = await store.strongest_co_movements(conn, MOVING)
+            ids = await store.leading_markets(conn, LEADS)
+            ids = list(dict.fromkeys([*ids, *(name for pair in moving for name in pair)]))
+            found = await markets.fetch(conn, ids)
+        place = {name: nth for nth, name in enumerate(ids)}
+        leads = await _leads(
+            self._database, sorted(found, key=lambda market: place[market.id]), self._tags
+        )
+        pairs = await asyncio.to_thread(
+            lambda: list(labels.pairs(list(leads.values()), moving, self._near))
+        )
+        async with self._database.reading() as conn:
+            known = await store.labelled_pairs(conn, [pair.key for pair in pairs])
+        return [pair for pair in pairs if pair.key not in known]
+
+    async def run(self, limit: int, told: Callable[[int, int], None] | None = None) -> Report:
+        """Ask about at most `limit` pairs, one after the other; each label is kept at once.
+
+        told : is told of how many of how many pairs have been asked about
+        """
+        report = Report(self._model.model)
+        if not await self._model.qualified(LABEL):
+            report.ended = "not qualified"
+            report.why = (
+                "The model could not be examined, or did not get enough control questions right."
+            )
+            return await self._counted(report)
+        pairs = await self.candidates()
+        report.candidates = len(pairs)
+        failures = 0
+        for nth, pair in enumerate(pairs[:limit]):
+            if told is not None:
+                told(nth, min(limit, len(pairs)))
+            try:
+                await self._label(pair, report)
+                failures = 0
+            except NoAnswer as error:
+                report.failed += 1
+                failures += 1
+                if error.outcome == "cap" or failures == FAILURES:
+                    report.ended = "cap" if error.outcome == "cap" else "failing"
+                    report.why = str(error)
+                    return await self._counted(report)
+                if error.retry_in is not None:
+                    await self._sleep(min(PATIENCE, error.retry_in))
+        if told is not None:
+            told(min(limit, len(pairs)), min(limit, len(pairs)))
+        report.ended = "limit" if len(pairs) > limit else "all asked"
+        return await self._counted(report)
+
+    async def _label(self, pair: Pair, report: Report) -> None:
+        try:
+            label = await self._model.ask(LABEL, pair.data)
+            told = labels.reason(label, pair)
+        except Unusable:
+            report.unusable += 1
+            return
+        except NoAnswer as error:
+            if error.outcome != "unusable":
+                raise
+            report.unusable += 1
+            return
+        relation = labels.relation(label)
+        async with self._database.transaction() as conn:
+            await store.add_label(
+                conn, pair.key, pair.first.market.seq, pair.second.market.seq, relation,
+                labels.SIGN[label.direction], labels.DAYS[label.lag], told, self._model.model,
+                self._clock(),
+            )  # fmt: skip
+        report.labelled += 1
+        report.related += relation != "none"
+
+    async def _counted(self, report: Report) -> Report:
+        report.tokens_today = (await self._model.spent_today()).tokens
+        return report

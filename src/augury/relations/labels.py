@@ -1,0 +1,247 @@
+"""Pairs of events that a language model may relate, what it is asked, which answers count. Pure.
+
+Logic and the causal base come first: a pair that either decides is not asked about, and a label
+that logic has since decided otherwise is not used. A label says what tends to move what; never that
+one thing implies another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+
+import msgspec
+
+from augury.llm.task import Control, Task, Unusable, plain
+from augury.relations.logic import relate
+from augury.relations.proposition import read_market
+from augury.search.related import Relation
+
+if TYPE_CHECKING:
+    from augury.markets.store import StoredMarket
+    from augury.relations.store import LabelRelation, LabelRow
+
+WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
+"""Of a path over a label: little until an operator has confirmed it, then that of an edge of
+middling strength; a rejected one has none."""
+A_FACTOR: Final = 6
+"""Most traded events of one factor that are paired with each other."""
+
+Lag = Literal["none", "hours", "days", "weeks", "months", "years"]
+DAYS: Final[dict[Lag, int]] = {
+    "none": 0, "hours": 0, "days": 3, "weeks": 14, "months": 60, "years": 365,
+}  # fmt: skip
+SIGN: Final = {"same": 1, "opposite": -1, "unknown": 0}
+
+
+class Label(msgspec.Struct, forbid_unknown_fields=True):
+    relation: Literal["first_causes_second", "second_causes_first", "correlated", "none"]
+    direction: Literal["same", "opposite", "unknown"]
+    lag: Lag
+    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+def _control(first: str, second: str, *relations: str) -> Control[Label]:
+    return Control(_asked(first, second), lambda said: said.relation in relations)
+
+
+def _asked(first: str, second: str) -> dict[str, str]:
+    return {"first": plain(first), "second": plain(second)}
+
+
+_BOTH: Final = ("first_causes_second", "correlated")
+
+LABEL: Final = Task(
+    name="label",
+    version=1,
+    instructions=(
+        "Say how two events bear on each other. first_causes_second: bringing the first about would"
+        " change the chance of the second, and not the other way round; second_causes_first: the"
+        " reverse; correlated: learning the one would change what is expected of the other, with no"
+        " clear arrow; none: no real bearing. direction: whether more of the one goes with more"
+        " (same) or less (opposite) of the other. lag: how long an effect takes. reason: one short"
+        " plain sentence without numbers."
+    ),
+    answer=Label,
+    max_tokens=120,
+    controls=(
+        _control("Will a frost hit the coffee belt of Arvandia in July?",
+                 "Will coffee futures close above their record in August?", *_BOTH),
+        _control("Will the Falcons win the handball cup?", "Will a new comet be named in May?",
+                 "none"),
+        _control("Will the ferry to Norport sink?", "Will the finance minister of Selva resign?",
+                 "none"),
+        _control("Will unemployment in Arvandia rise above 8 %?",
+                 "Will Arvandia's central bank cut its rate?", *_BOTH),
+        _control("Will bakers in Novara vote for a strike?",
+                 "Will Lena Ortiz win the chess olympiad?", "none"),
+        _control("Will the airline Norjet go bankrupt?",
+                 "Will jet fuel double in price?", "second_causes_first", "correlated"),
+        _control("Will Lake Mira freeze over this winter?", "Will Orbit Labs hire a new auditor?",
+                 "none"),
+        _control("Will the Reform Party win the election in Selva?",
+                 "Will Haruto Abe of the Reform Party become prime minister of Selva?", *_BOTH),
+        _control("Will a film about lighthouses win best picture?",
+                 "Will copper trade above its record?", "none"),
+        _control("Will a ceasefire hold at the Norport strait?",
+                 "Will insurance for ships through the Norport strait become cheaper?", *_BOTH),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The market that stands for its event."""
+
+    market: StoredMarket
+    event: int
+    stages: int | None
+    """Equal for stages of one contest."""
+    factors: tuple[int, ...]
+    """What it is about, best fitting first."""
+
+    @property
+    def text(self) -> str:
+        return self.market.question
+
+
+class Pair(NamedTuple):
+    """Two events to be asked about, in the order of their texts."""
+
+    first: Lead
+    second: Lead
+
+    @property
+    def key(self) -> bytes:
+        """Equal for the same texts, in whatever markets and at whatever time."""
+        parts = (str(LABEL.version), self.first.text, self.second.text)
+        return hashlib.sha256("\x1f".join(parts).encode()).digest()
+
+    @property
+    def data(self) -> dict[str, str]:
+        return _asked(self.first.text, self.second.text)
+
+
+def pairs(
+    leads: Sequence[Lead],
+    moving: Sequence[tuple[str, str]],
+    near: Callable[[int], set[int]],
+) -> Iterator[Pair]:
+    """Pairs worth asking about, the most promising first, each once.
+
+    leads : of the most traded events, in that order
+    moving : ids of markets whose prices move together, the closest first
+    near : factors one step of the base from a factor
+    """
+    by_id = {lead.market.id: lead for lead in leads}
+    seen: set[bytes] = set()
+    found = [(by_id[a], by_id[b]) for a, b in moving if a in by_id and b in by_id]
+    found += _of_one_factor(leads)
+    for one, other in found:
+        pair = Pair(*sorted((one, other), key=lambda lead: (lead.text, lead.market.id)))
+        if pair.key not in seen and undecided(one, other) and not _related(one, other, near):
+            seen.add(pair.key)
+            yield pair
+
+
+def _of_one_factor(leads: Sequence[Lead]) -> list[tuple[Lead, Lead]]:
+    busiest: dict[int, list[Lead]] = defaultdict(list)
+    for lead in leads:
+        for factor in lead.factors[:1]:
+            if len(busiest[factor]) < A_FACTOR:
+                busiest[factor].append(lead)
+    rounds = [
+        (i + j, one, other)
+        for members in busiest.values()
+        for i, one in enumerate(members)
+        for j, other in enumerate(members[:i])
+    ]
+    rounds.sort(key=lambda found: found[0])  # the busiest two of every factor first
+    return [(one, other) for _, one, other in rounds]
+
+
+def undecided(one: Lead, other: Lead) -> bool:
+    """Whether logic says nothing of two markets."""
+    if one.event == other.event or (one.stages is not None and one.stages == other.stages):
+        return False
+    if other.market.id in one.market.linked_market_ids or one.text == other.text:
+        return False
+    return relate(read_market(one.market), read_market(other.market)) == "none"
+
+
+def _related(one: Lead, other: Lead, near: Callable[[int], set[int]]) -> bool:
+    """Whether the base already relates what two markets are about."""
+    theirs = set(other.factors)
+    return any(near(factor) & theirs for factor in one.factors)
+
+
+_URL: Final = re.compile(r"https?:|www\.|[/@\\{}<>|`\[\]]|\.\w{2,}")
+_NUMBER: Final = re.compile(r"\d+")
+
+
+def reason(label: Label, pair: Pair) -> str:
+    """The label's reason, fit to be shown.
+
+    Raises
+    ------
+    Unusable
+        It leads elsewhere, or names a number that neither text has.
+    """
+    told = plain(label.reason, 200)
+    numbers = set(_NUMBER.findall(f"{pair.first.text} {pair.second.text}"))
+    if not told or _URL.search(told) or set(_NUMBER.findall(told)) - numbers:
+        raise Unusable("the reason is not one to be shown")
+    return told if told.endswith((".", "!", "?", "…")) else f"{told}."
+
+
+def relation(label: Label) -> LabelRelation:
+    """How the first stands to the second, as it is kept."""
+    match label.relation:
+        case "first_causes_second":
+            return "causes"
+        case "second_causes_first":
+            return "caused_by"
+        case other:
+            return other
+
+
+class Tie(NamedTuple):
+    """A market that a label relates to one the question is about."""
+
+    seq: int
+    relation: Relation
+    """In which it stands to the question."""
+    weight: float
+    sign: int
+    lag_days: int
+    told: str
+    """Why, and who says so."""
+    factor: int
+    """What it is most about; 0: no factor of the base."""
+
+
+_INVERSE: Final[Mapping[LabelRelation, LabelRelation]] = {
+    "causes": "caused_by", "caused_by": "causes", "correlated": "correlated", "none": "none",
+}  # fmt: skip
+_SEEN_AS: Final[Mapping[LabelRelation, Relation]] = {
+    "causes": "downstream", "caused_by": "upstream", "correlated": "correlated",
+}  # fmt: skip
+
+
+def tie(row: LabelRow, other: Lead, *, asked_first: bool) -> Tie:
+    """The label as seen from a question about its first market, or about its second."""
+    seen = row.relation if asked_first else _INVERSE[row.relation]
+    confirmed = "confirmed" if row.status == "confirmed" else "not confirmed"
+    return Tie(
+        seq=other.market.seq,
+        relation=_SEEN_AS[seen],
+        weight=WEIGHT[row.status],
+        sign=row.sign,
+        lag_days=row.lag_days,
+        told=f"{row.reason} (Suggested by a language model, {row.model}; {confirmed}.)",
+        factor=other.factors[0] if other.factors else 0,
+    )
