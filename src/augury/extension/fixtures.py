@@ -169,9 +169,7 @@ def _pair(
         return None
     if one.terms == other.terms and one.keys == other.keys:
         return None
-    together = {
-        of for of in names.leagues(one) & names.leagues(other) if not of.endswith("-player")
-    }
+    together = {of for of in names.leagues(one) & names.leagues(other) if not names.is_player(of)}
     if known and not together:
         return None
     if league is None and len(together) == 1:
@@ -260,7 +258,8 @@ def _named_at_edge(words: list[str], *, last: bool) -> str:
 def _is_name(part: str) -> bool:
     """Whether a text is a known name, whole: a team's with its city, a city, a player's."""
     words = tuple(terms(names.replaced(part)))
-    if words in names.known():
+    keys = names.known().get(words, frozenset())
+    if any(not names.is_player(key) for key, _ in keys):
         return True
     told = frozenset(words)
     return any(

@@ -43,12 +43,14 @@ def filed(category: str | None, tags: Iterable[str]) -> int:
 def leaning(votes: Iterable[Vote]) -> float:
     """The page's leaning in (-1, 1), 1 towards sports; `votes` best first.
 
-    Weighted by the share to the power 3/2, so that one market on all of the headline outweighs
-    ten with one word of it.
+    Weighted by share and rank; but many markets with the same word of the headline are no more
+    evidence than the one that shares most.
     """
-    towards = evidence = 0.0
+    towards = evidence = best = 0.0
     for rank, vote in enumerate(votes):
-        weight = vote.share**1.5 / (1 + rank / RANKS)
+        if vote.sports:
+            best = max(best, vote.share)
+        weight = vote.share / (1 + rank / RANKS)
         towards += weight * vote.sports
         evidence += weight * abs(vote.sports)
-    return towards / (evidence + DOUBT)
+    return towards / evidence * best / (best + DOUBT) if evidence else 0.0

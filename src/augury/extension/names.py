@@ -74,6 +74,10 @@ inter milan=inter;internazionale=inter;los blancos=real madrid;gunners=arsenal;
 red devils=manchester united;hammers=west ham;villa=aston villa;palace=crystal palace;
 bvb=borussia dortmund;leverkusen=bayer leverkusen;sporting cp=sporting;
 sporting lisbon=sporting;navi=natus vincere;vit=vitality;usmnt=usa;uswnt=usa;three lions=england;
+deutschland=germany;schweiz=switzerland;osterreich=austria;frankreich=france;spanien=spain;
+italien=italy;niederlande=netherlands;allemagne=germany;espagne=spain;angleterre=england;
+pays-bas=netherlands;italie=italy;bresil=brazil;espana=spain;alemania=germany;francia=france;
+inglaterra=england;brasil=brazil;germania=germany;spagna=spain;inghilterra=england;italia=italy;
 blackcaps=new zealand;black caps=new zealand;all blacks=new zealand;springboks=south africa;
 wallabies=australia;les bleus=france;die mannschaft=germany;la roja=spain;azzurri=italy;
 selecao=brazil;albiceleste=argentina;oranje=netherlands;el tri=mexico;socceroos=australia;
@@ -152,6 +156,78 @@ Toronto FC|Toronto|tfc;Vancouver Whitecaps|Vancouver|whitecaps
 """Club, its city as Kalshi writes it, what else news writes."""
 
 
+_PEOPLE: Final = {
+    "nba": "Giannis Antetokounmpo;Jayson Tatum;Jaylen Brown;Anthony Davis;Devin Booker;Trae Young;"
+    "Ja Morant;Damian Lillard;Jimmy Butler;Kawhi Leonard;James Harden;Paul George;Joel Embiid;"
+    "Karl-Anthony Towns;Jalen Brunson;Donovan Mitchell;Tyrese Haliburton;Cade Cunningham;"
+    "Paolo Banchero;Zion Williamson;Chet Holmgren;Cooper Flagg;Kyrie Irving;Draymond Green;"
+    "Victor Wembanyama;Shai Gilgeous-Alexander;Nikola Jokic;Luka Doncic;LeBron James;LeBron;"
+    "Stephen Curry;Steph Curry;Kevin Durant;Anthony Edwards;Caitlin Clark;A'ja Wilson;"
+    "Angel Reese;Paige Bueckers;Breanna Stewart;Sabrina Ionescu;Napheesa Collier",
+    "nfl": "Patrick Mahomes;Josh Allen;Lamar Jackson;Joe Burrow;Jalen Hurts;Aaron Rodgers;"
+    "Dak Prescott;Justin Herbert;Justin Jefferson;Ja'Marr Chase;Tyreek Hill;Travis Kelce;"
+    "Saquon Barkley;Christian McCaffrey;Derrick Henry;Micah Parsons;Myles Garrett;Maxx Crosby;"
+    "Caleb Williams;Jayden Daniels;Drake Maye;Bo Nix;C.J. Stroud;Baker Mayfield;Shedeur Sanders;"
+    "Travis Hunter;Arch Manning;Deion Sanders;Bill Belichick;Nick Saban;Kyler Murray",
+    "mlb": "Shohei Ohtani;Ohtani;Aaron Judge;Mookie Betts;Freddie Freeman;Juan Soto;Bryce Harper;"
+    "Paul Skenes;Tarik Skubal;Ronald Acuña;Mike Trout;Fernando Tatis;Bobby Witt;Cal Raleigh;"
+    "Gerrit Cole;Yoshinobu Yamamoto;Roki Sasaki;Clayton Kershaw;Justin Verlander;Elly De La Cruz;"
+    "Gunnar Henderson;Francisco Lindor;Pete Alonso;Vladimir Guerrero;José Ramírez;Kyle Tucker",
+    "nhl": "Connor McDavid;McDavid;Leon Draisaitl;Auston Matthews;Sidney Crosby;Alex Ovechkin;"
+    "Ovechkin;Nathan MacKinnon;Cale Makar;Nikita Kucherov;David Pastrnak;Mitch Marner;Jack Eichel;"
+    "Connor Bedard;Artemi Panarin;Matthew Tkachuk;Brady Tkachuk;Connor Hellebuyck;Quinn Hughes;"
+    "Jack Hughes;Macklin Celebrini;Kirill Kaprizov;Igor Shesterkin;Mikko Rantanen",
+    "football": "Lionel Messi;Messi;Cristiano Ronaldo;Ronaldo;Kylian Mbappé;Mbappé;Erling Haaland;"
+    "Haaland;Mohamed Salah;Vinicius Junior;Jude Bellingham;Harry Kane;Lamine Yamal;Neymar;"
+    "Robert Lewandowski;Pedri;Gavi;Rodri;Phil Foden;Bukayo Saka;Cole Palmer;Declan Rice;"
+    "Marcus Rashford;Bruno Fernandes;Florian Wirtz;Jamal Musiala;Alexander Isak;Viktor Gyökeres;"
+    "Ousmane Dembélé;Achraf Hakimi;Raphinha;Son Heung-min;Heung-min Son;Virgil van Dijk;"
+    "Trent Alexander-Arnold;Kevin De Bruyne;Pep Guardiola;Mikel Arteta;Jürgen Klopp;Arne Slot;"
+    "Jose Mourinho;Carlo Ancelotti;Xabi Alonso;Hansi Flick;Diego Simeone;Thomas Tuchel;"
+    "Ruben Amorim;Enzo Maresca;Unai Emery;Eddie Howe;Luis Enrique;Antonio Conte;"
+    "Mauricio Pochettino;Didier Deschamps;Zinedine Zidane;Aitana Bonmatí;Alexia Putellas;"
+    "Emma Hayes;Sam Kerr;Alessia Russo;Trinity Rodman",
+    "tennis": "Novak Djokovic;Carlos Alcaraz;Jannik Sinner;Rafael Nadal;Roger Federer;"
+    "Serena Williams;Venus Williams;Emma Raducanu;Naomi Osaka;Coco Gauff;Iga Swiatek;Andy Murray;"
+    "Nick Kyrgios;Stan Wawrinka;Joao Fonseca;Ons Jabeur;Paula Badosa;Karolina Muchova",
+    "boxing": "Canelo Alvarez;Canelo;Terence Crawford;Tyson Fury;Anthony Joshua;Oleksandr Usyk;"
+    "Usyk;Jake Paul;Gervonta Davis;Ryan Garcia;Devin Haney;Shakur Stevenson;Naoya Inoue;"
+    "Deontay Wilder;Floyd Mayweather;Manny Pacquiao;Katie Taylor;Claressa Shields;Daniel Dubois;"
+    "Dmitry Bivol;Artur Beterbiev;Mike Tyson;Teofimo Lopez;Joseph Parker;David Benavidez",
+    "ufc": "Jon Jones;Conor McGregor;Islam Makhachev;Ilia Topuria;Khamzat Chimaev;Alex Pereira;"
+    "Tom Aspinall;Israel Adesanya;Sean O'Malley;Merab Dvalishvili;Dustin Poirier;Max Holloway;"
+    "Charles Oliveira;Paddy Pimblett;Khabib Nurmagomedov;Dricus du Plessis;Ciryl Gane;"
+    "Justin Gaethje;Kayla Harrison;Amanda Nunes;Valentina Shevchenko;Dana White",
+    "golf": "Scottie Scheffler;Rory McIlroy;McIlroy;Tiger Woods;Bryson DeChambeau;Jon Rahm;"
+    "Brooks Koepka;Jordan Spieth;Justin Thomas;Xander Schauffele;Collin Morikawa;Phil Mickelson;"
+    "Viktor Hovland;Tommy Fleetwood;Ludvig Aberg;Nelly Korda;Lydia Ko;Rose Zhang;Lexi Thompson;"
+    "Shane Lowry;Justin Rose;Dustin Johnson;Hideki Matsuyama;Cameron Smith",
+    "f1": "Max Verstappen;Verstappen;Lewis Hamilton;Lando Norris;Oscar Piastri;Piastri;"
+    "Charles Leclerc;Leclerc;George Russell;Kimi Antonelli;Fernando Alonso;Carlos Sainz;"
+    "Sergio Perez;Alex Albon;Christian Horner;Toto Wolff;Marc Marquez;Valentino Rossi;Alex Palou;"
+    "Kyle Larson;Denny Hamlin;Chase Elliott;Yuki Tsunoda;Isack Hadjar;Francesco Bagnaia",
+    "cricket": "Virat Kohli;Kohli;Rohit Sharma;MS Dhoni;Jasprit Bumrah;Ben Stokes;Joe Root;"
+    "Steve Smith;Pat Cummins;Mitchell Starc;Babar Azam;Shaheen Afridi;Shubman Gill;"
+    "Hardik Pandya;Rishabh Pant;Kane Williamson;Harry Brook;Jofra Archer;Travis Head;"
+    "Smriti Mandhana;Harmanpreet Kaur;Vaibhav Suryavanshi;Glenn Maxwell;Rashid Khan",
+    "chess": "Magnus Carlsen;Gukesh Dommaraju;Gukesh;Hikaru Nakamura;Fabiano Caruana;Ding Liren;"
+    "Praggnanandhaa;Alireza Firouzja;Hans Niemann;Levon Aronian;Vincent Keymer;Arjun Erigaisi",
+    "cycling": "Tadej Pogacar;Pogacar;Jonas Vingegaard;Vingegaard;Remco Evenepoel;Evenepoel;"
+    "Primoz Roglic;Mathieu van der Poel;Wout van Aert;Mark Cavendish;Tom Pidcock;Isaac del Toro;"
+    "Demi Vollering;Juan Ayuso;Geraint Thomas",
+    "olympics": "Simone Biles;Noah Lyles;Mondo Duplantis;Armand Duplantis;Katie Ledecky;"
+    "Mikaela Shiffrin;Lindsey Vonn;Eliud Kipchoge;Kipchoge;Sifan Hassan;Faith Kipyegon;"
+    "Jakob Ingebrigtsen;Femke Bol;Leon Marchand;Usain Bolt;Ilia Malinin;Chloe Kim;Eileen Gu;"
+    "Marco Odermatt;Sydney McLaughlin-Levrone;Julien Alfred;Keely Hodgkinson;Suni Lee",
+    "darts": "Luke Littler;Littler;Luke Humphries;Michael van Gerwen;Gerwyn Price;"
+    "Ronnie O'Sullivan;Judd Trump;Mark Selby;Zhao Xintong;Stephen Hendry",
+    "rugby": "Antoine Dupont;Siya Kolisi;Maro Itoje;Finn Russell;Ardie Savea;Johnny Sexton;"
+    "Nathan Cleary;Cheslin Kolbe;Owen Farrell;Rassie Erasmus;Marcus Smith",
+    "esports": "Faker;ZywOo;s1mple;donk;NiKo;m0NESY;TenZ;Chovy;Keria;Gumayusi",
+}  # fmt: skip
+"""People whom news names without saying what they play; the factor base has some of them too."""
+
+
 def _pairs(text: str) -> dict[str, str]:
     lines = (pair.partition("=") for pair in " ".join(text.split()).split(";"))
     return {left.strip(): right.strip() for left, _, right in lines}
@@ -181,6 +257,10 @@ _FOOTBALL: Final = frozenset(
 )
 FULLY_KNOWN: Final = frozenset({*TEAMS, "wnba", "ncaa"})
 """Leagues all of whose teams are known by city and nickname."""
+_OF_A_PLACE = 0.4
+"""A club that is called like its town ("Liverpool") tells no more of sports than a nickname."""
+_SURNAME = 0.05
+"""A surname alone tells something only beside another name of its league."""
 _MANY_SPORTS: Final = frozenset({"olympics", "other"})
 _KINDS: Final = {
     "wnba-team": ("wnba", 1.0), "football-club": ("football", 0.8),
@@ -197,7 +277,8 @@ _ALSO_WORDS: Final = frozenset(
     tiger twin ray red royal cardin brave nation pirat rocki brewer mariner duck flame hurrican
     shark blue lightn predat devil senat capit penguin dolphin patriot viking falcon colt jaguar
     command raider texan steeler guardian cub astro pacer warrior mammoth avalanch kraken storm
-    dream sky fever aces liberti merc wing spark lynx sabr oiler""".split()
+    dream sky fever aces bengal bruin packer
+    saber gator husky spartan trojan badger liberti merc wing spark lynx sabr oiler""".split()
 )
 """Stems of nicknames that are words of their own: alone they tell little."""
 
@@ -243,9 +324,17 @@ def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
     for club, _, nicknames in _mls_clubs():
         for form in (club, *nicknames):
             add(form, f"football:{club.casefold()}", 0.4)
+    for league, told in _PEOPLE.items():
+        for person in told.split(";"):
+            key = f"{league}-player:{person.casefold()}"
+            add(person, key, 1.0)
+            if " " in person:
+                add(person.split()[-1], key, _SURNAME)
     for kind, (league, weight) in _KINDS.items():
         for row in knowledge.load().entities.get(kind, ()):
             key = f"{league}:{row['name'].casefold()}"
+            if kind == "football-club" and len(terms(row["name"])) == 1:
+                weight = _OF_A_PLACE
             add(row["name"], key, weight)
             if kind == "wnba-team":
                 add(row["name"].split()[-1], key, 0.4)
@@ -394,6 +483,15 @@ def broad(league: str) -> str:
 
 def league_of_key(key: str) -> str:
     return key.partition(":")[0]
+
+
+def is_player(key: str) -> bool:
+    """Whether a key is of somebody who plays for a side, and is none."""
+    league, is_one, _ = league_of_key(key).partition("-player")
+    return bool(is_one) and league not in _OF_PEOPLE
+
+
+_OF_PEOPLE: Final = frozenset({"tennis", "boxing", "ufc", "golf", "f1", "chess", "darts"})
 
 
 def _is_year(word: str) -> bool:

@@ -22,8 +22,9 @@ _ALONE: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"
 PARTLY, SURE = 0.4, 0.5
 """A side named by a word of its name; and how surely one of the two must be named at least."""
 _SHORT = 5
+_ONE = "1:"
 _WORD = re.compile(r"[a-z0-9]+")
-_RARE = 2
+_RARE = 4
 """Sides that may share a term which still names one of them."""
 _NONE: Final = frozenset[str]()
 _TICKER = re.compile(r"-\d\d[a-z]{3}\d\d(?:\d{4})?(?P<both>[a-z]+?)(?:g\d)?-(?P<one>[a-z]+)$")
@@ -55,6 +56,13 @@ class _Found(NamedTuple):
     """Where in the text."""
     whole: frozenset[str]
     """The terms it was found by."""
+
+
+class _Known(NamedTuple):
+    """A key among terms: how surely it is named, and everywhere it is."""
+
+    surety: float
+    places: set[int]
 
 
 class Roster:
@@ -115,7 +123,7 @@ class Roster:
                 of[id].append(how)
         out: list[Named] = []
         for id, (one, *rest) in of.items():
-            apart = [other for other in rest if not one.places & other.places]
+            apart = [other for other in rest if _are_apart(one.places, other.places)]
             if apart and max(one.surety, apart[0].surety) >= SURE:
                 other = apart[0]
                 game = self._games[id]
@@ -126,7 +134,7 @@ class Roster:
 
     def _sides_in(self, text: str, league: str | None) -> dict[int, _Found]:
         words: list[str] = []
-        keys: dict[str, tuple[float, frozenset[int]]] = {}
+        keys: dict[str, _Known] = {}
         found: dict[int, _Found] = {}
 
         def note(number: int, how: _Found) -> None:
@@ -152,7 +160,8 @@ class Roster:
             at[word].add(position)
         for key, (surety, places) in keys.items():
             for number in self._by_token.get(key, ()):
-                note(number, _Found(surety, places, frozenset(words[p] for p in places)))
+                whole = frozenset(words[p] for p in places)
+                note(number, _Found(surety, frozenset(places), whole))
         named = {p for surety, places in keys.values() if surety > SURE for p in places}
         for number in set().union(*(self._by_token.get(word, ()) for word in at if word)):
             how = self._by_terms(self._by_number[number], at, named)
@@ -212,14 +221,14 @@ class Roster:
                 self._by_token[_beginning(word)].add(number)
             if len(together := "".join(_WORD.findall(fold(side.text)))) > _SHORT:
                 self._together[together].add(number)
+                if " " in side.text:
+                    self._together[f"{_ONE}{together}"].add(number)
             for letters in names.initials(side, of):
                 self._letters[letters].add(number)
         return number
 
 
-def _find_keys(
-    words: Sequence[str], start: int, keys: dict[str, tuple[float, frozenset[int]]]
-) -> None:
+def _find_keys(words: Sequence[str], start: int, keys: dict[str, _Known]) -> None:
     """Enter the known names and cities among terms, with where they stand; a city before its own
     team's name is part of that."""
     spans: list[range] = []
@@ -233,14 +242,27 @@ def _find_keys(
         spans.append(span)
         for key, weight in mention.keys:
             surety = 1.0 if weight > 0.5 else 0.7 if weight else 0.5
-            keys.setdefault(key, (surety, frozenset(start + p for p in span)))
+            _note(keys, key, surety, start, span)
     for size in (3, 2, 1):
         for position in range(len(words) - size + 1):
             city = range(position, position + size)
             if any(city[0] in span and city[-1] in span and len(span) > size for span in spans):
                 continue
             for key in names.places().get(tuple(words[_slice(city)]), _NONE):
-                keys.setdefault(key, (0.5, frozenset(start + p for p in city)))
+                if key not in keys:
+                    _note(keys, key, 0.5, start, city)
+
+
+def _note(keys: dict[str, _Known], key: str, surety: float, start: int, span: range) -> None:
+    before = keys.get(key, _Known(0.0, set()))
+    places = before.places | {start + position for position in span}
+    keys[key] = _Known(max(surety, before.surety), places)
+
+
+def _are_apart(one: frozenset[int], other: frozenset[int]) -> bool:
+    """Whether a text names two sides, not one of them twice: neither stands only where the other
+    does ("Vols beat East Tennessee")."""
+    return not (one <= other or other <= one)
 
 
 def _beginning(word: str) -> str:
@@ -259,7 +281,9 @@ def _joined(run: str) -> Iterator[tuple[str, int]]:
         for start in range(len(words) - size + 1):
             together = "".join(words[start : start + size])
             if len(together) > _SHORT:
-                yield together, len(terms(" ".join(words[:start])))
+                # One word is news only of a side that is written as several.
+                marked = f"{_ONE}{together}" if size == 1 else together
+                yield marked, len(terms(" ".join(words[:start])))
 
 
 def _index_of(letters: str, run: str) -> int:

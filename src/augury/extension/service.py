@@ -48,7 +48,7 @@ FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
 """What the best fitting factor says: of sports (and shows: the base keeps them together) or of
 the world beside them."""
 FACTORS = 3
-VOTERS, VOTE = 20, 0.5
+VOTERS, VOTE = 20, 0.6
 """Closest markets that are asked where the words leave it in doubt, and what they can add."""
 GAME_MARKETS = 100
 TEXT_READ = 300

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from augury.extension import names
@@ -42,7 +43,7 @@ class Reading:
 _SPEAKS_OF_OTHER_THINGS = frozenset({"golf", "mls", "other", "football"})
 """Leagues whose names may stand in a headline on another subject (MLS listings, a marathon)."""
 
-IS_SPORTS: Final = 0.5
+IS_SPORTS: Final = 0.6
 
 _HOSTS = re.compile(
     r"(?:^|\.)(?:espn|mlssoccer|espncricinfo|nba|nfl|mlb|nhl|wnba|skysports|uefa|fifa|flashscore|goal|marca|"
@@ -78,7 +79,7 @@ _JARGON = re.compile(
     r"running backs?|wide receivers?|tight ends?|linebackers?|cornerbacks?|qb\d?|interceptions?|"
     r"field goals?|homers?|homered|no-hitter|walk-off|shortstop|closer role|grand slam homer|"
     r"triple-double|double-double|three-pointers?|buzzer-beater|slam dunk|point guard|goalies?|"
-    r"power play|face-off|slapshot|clean sheet|stoppage time|injury time|own goal|offside|"
+    r"power play|face-off|slapshot|clean sheet|stoppage[- ]time|injury[- ]time|own goal|offside|"
     r"var check|springboks|all blacks|wallabies|lionesses|proteas|black caps|socceroos|"
     r"centre-?back|full-?back|left-?back|right-?back|winger|goalless|two-legged|"
     r"round of 16|last 16|group stage|super over|test cricket|odis?|t20is?|wickets|bowled|spinner|"
@@ -95,6 +96,15 @@ _JARGON = re.compile(
     r"heavyweight|welterweight|middleweight|cruiserweight|wbc|wba|ibf|wbo|pound-for-pound|"
     r"rosters?|call-?ups?|squad|(?:irish|scottish|italian|canadian|us|british) open|"
     r"world cup|olympians?|paralympians?|slalom|downhill|biathlon|decathlon|sprinter|steeplechase|"
+    r"(?:rolls?|coasts?|cruises?|eases?|squeezes?|breezes?) past|"
+    r"(?:first|second|third|fourth|fifth|sixth|straight|home|road) (?:loss|losses|win|defeat)|"
+    r"(?:winning|losing|win) streak|"
+    r"will race|"
+    r"crashes out|boss|rematch|title shot|"
+    r"\w+-year (?:deal|contract|extension)|linked with|called up|prospects?|"
+    r"drop zone|drops? points|practice squad|training camp|spring training|minor league|"
+    r"liveticker|spieltag|aufstellung|testspiel|alineaci[oó]n(?:es)?|partido|formazioni|"
+    r"compos probables|giornata|jornada|calcio|futbol|fussball|fichajes|mercato|"
     r"hat-?trick|touchdowns?|quarterbacks?|midfielder|striker|goalkeeper|wicket|innings|bullpen|"
     r"box score|starting xi|line-?ups?|playing xi|grands? prix)\b"
 )
@@ -113,7 +123,8 @@ _OTHER_THINGS = re.compile(
     r"wedding|sequel|director|actor|trailer|bridesmaid|groomsman|song|single|eurovision|concert|biopic|prices?|review|recipe|"
     r"minister|chancellor|econom(?:y|ies|ic)|lawmakers?|referendum|treaty|embassy|diplomats?|"
     r"refugees?|migrants?|taxes|pensions?|hospitals?|housing|jobs report|airstrikes?|drones?|"
-    r"killed|dead|murder|bill|law|ban|budget|dollar|euro zone|yen)\b"
+    r"scientists?|researchers?|study|cancer|police|pleads?|wildlife|species|zoo|museum|festival|"
+    r"ranchers|killed|dead|murder|bill|law|ban|budget|dollar|euro zone|yen)\b"
 )
 
 
@@ -174,17 +185,20 @@ def read(
 
 
 def _names_tell(mentions: Sequence[Mention]) -> float:
-    """Nicknames that are words of their own tell something only as two of one league."""
-    sure = 0.0
+    """Nicknames that are words of their own, and surnames, tell something as two of one league."""
+    sure = alone = 0.0
     doubtful: list[set[str]] = []
     for mention in mentions:
         weight = max(weight for _, weight in mention.keys)
         if weight > 0.5:
             sure += weight
         elif weight > 0:
-            doubtful.append({names.league_of_key(key) for key, _ in mention.keys})
-    together = len(doubtful) > 1 and bool(set.intersection(*doubtful))
-    return min(1.6, sure + (0.8 if together else 0.4 if doubtful else 0.0))
+            alone = max(alone, 0.4 if weight >= 0.2 else 0.0)
+        if weight > 0:
+            leagues = {names.league_of_key(key).removesuffix("-player") for key, _ in mention.keys}
+            doubtful.append(leagues)
+    together = any(one & other for one, other in combinations(doubtful, 2))
+    return min(1.6, max(sure, 0.8) if together and sure < 1 else sure + (alone if not sure else 0))
 
 
 def _fixture_tells(fixture: Fixture) -> float:
