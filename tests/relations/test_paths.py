@@ -149,7 +149,7 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         salience=flat,
         closes=np.full(n, 2_000_000_000, np.uint32),
         family=np.arange(n, dtype=np.uint64),
-        when=1_900_000_000,
+        when=1_990_000_000,
     )
 
 
@@ -185,6 +185,10 @@ def test_an_effect_is_not_settled_before_its_cause() -> None:
     assert [r.position for r in found["upstream"]] == [0]
     assert found["downstream"] == []
     assert [r.position for r in asked("Monsoon").rank(markets, 10)["downstream"]] == [1]
+    later = replace(markets, closes=np.full(2, markets.when + 3 * 31_557_600, np.uint32))
+    found = asked("Monsoon").rank(later, 10)
+    assert found["upstream"] == []  # nor is it caused by what is settled years after it
+    assert [r.position for r in found["downstream"]] == [1]
 
 
 def test_a_question_is_about_the_whole_phrase_and_less_about_a_part_of_it() -> None:

@@ -32,8 +32,8 @@ class Match(NamedTuple):
     words: tuple[str, ...]
     """The terms that made the match."""
     part: bool = False
-    """Whether a better match is made of these words and of more: "OpenAI" beside "OpenAI's
-    listing"."""
+    """Whether it is a bare name, and another match says that name and more: "OpenAI" beside
+    "OpenAI's listing"."""
 
 
 class Matcher:
@@ -69,6 +69,7 @@ class Matcher:
             places[word].append(place)
         total = sum(weights.values())
         best: dict[int, tuple[float, tuple[str, ...]]] = {}
+        bare: dict[int, bool] = {}
         for word in places:
             for number, line in self._lines.get(word, ()):
                 words = _matched(line, found, places)
@@ -79,6 +80,7 @@ class Matcher:
                 fit = (explained + 0.25) / (total + 0.25) if total else 0.25
                 if number not in best or fit > best[number][0]:
                     best[number] = fit, words
+                    bare[number] = len(line.conjuncts) == 1
         if any(self.factors[number - 1].hearsay for number in best):
             best = {n: found for n, found in best.items() if self.factors[n - 1].hearsay}
         order = sorted(best, key=lambda number: (-best[number][0], number))[:MOST]
@@ -92,7 +94,7 @@ class Matcher:
                 min(1.0, best[n][0]),
                 lean(told, self.factors[n - 1]),
                 best[n][1],
-                any(words[n] < words[other] for other in order),
+                bare[n] and any(words[n] < words[other] for other in order),
             )
             for n in order
         ]

@@ -60,6 +60,8 @@ GRACE: Final = 0.25
 SETTLED: Final[dict[Relation, float]] = {"upstream": 3.0, "downstream": 0.6, "correlated": 3.0}
 """Years before the question's own markets from which a market is not shown: an effect is not
 settled before its cause, and what was settled long ago moves nothing."""
+LATER: Final = 2.0
+"""Years after them from which a market is no cause of theirs any more."""
 
 
 def bearing(
@@ -126,6 +128,8 @@ def rank(
     out: dict[Relation, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.uint16]]] = {}
     for nth, relation in enumerate(RELATIONS):
         shown = (strongest == nth) & (evidence[nth] >= FLOOR) & (years < SETTLED[relation])
+        if relation == "upstream":
+            shown &= years > -LATER
         if relation == "downstream":
             shown &= ~foreign  # what happens to one team, country, bank happens not to another
         held = np.flatnonzero(shown)
