@@ -77,6 +77,24 @@ async def test_retry_queues_a_canceled_job_again(database: Database) -> None:
     assert await _counts(database) == (1, 1)
 
 
+async def test_what_the_queue_has_lost_is_queued_again(database: Database) -> None:
+    async with database.transaction() as connection:
+        lost, young, queued, ended = [await queue.enqueue(connection, "graph") for _ in range(4)]
+        age = "created_at = now() - interval '1 minute'"
+        for job, sets in ((lost, f"status = 'running', {age}"), (queued, age),
+                          (ended, f"status = 'succeeded', {age}")):  # fmt: skip
+            await connection.execute(f"update jobs set {sets} where id = %s".encode(), (job,))
+        await connection.execute(
+            "delete from pgqueuer where dedupe_key = any(%s)", ([lost, young, ended],)
+        )
+        assert await queue.mend(connection) == [lost]
+        assert await queue.mend(connection) == []
+        record = await queue.fetch(connection, lost)
+    assert record
+    assert record.status == "queued"
+    assert await _counts(database) == (4, 2)
+
+
 async def test_prune_forgets_what_ended_long_ago(database: Database) -> None:
     async with database.transaction() as connection:
         old, new, running = [await queue.enqueue(connection, "graph") for _ in range(3)]

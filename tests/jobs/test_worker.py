@@ -150,6 +150,37 @@ async def test_a_running_job_can_be_canceled(database: Database) -> None:
     assert (await _record(database, job_id)).status == "canceled"
 
 
+@pytest.mark.parametrize("what", ["_claim", "_finish", "_failed"])
+async def test_a_database_that_goes_away_before_a_job_is_written_down(
+    database: Database, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """The job is not forgotten by the queue: it is done again, and ends."""
+    write, calls = getattr(Worker, what), 0
+
+    async def once_away(self: Worker, *arguments: Any, **named: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
+        return await write(self, *arguments, **named)
+
+    monkeypatch.setattr(Worker, what, once_away)
+    tries = 0
+
+    async def work(job: Job) -> None:
+        nonlocal tries
+        tries += 1
+        if what == "_failed" and tries < 3:
+            raise Retry("not yet", after=0)
+
+    worker = Worker(database, heartbeat=1)
+    worker.register("work", work, attempts=5)
+    async with _working(worker):
+        await _ends_as(database, await _enqueue(database, "work"), "succeeded")
+        await _until(lambda: _queue_is_empty(database))
+    assert calls > 1
+
+
 async def test_a_late_listener_is_listened_to_afresh(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

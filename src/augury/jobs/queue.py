@@ -21,6 +21,8 @@ from augury.ids import new_id
 
 FINISHED_KEPT = timedelta(days=30)
 LOG_KEPT = timedelta(days=7)
+LOST_AFTER = timedelta(seconds=20)
+"""Without an entry and a sign of life for so long, a job is lost."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,27 @@ async def retry(connection: AsyncConnection[Any], job_id: str) -> bool:
             return False
         await _queries(connection).enqueue(row[0], job_id.encode(), dedupe_key=job_id)
     return True
+
+
+async def mend(connection: AsyncConnection[Any]) -> list[str]:
+    """Queue again what has not ended and yet has no entry, however that came; their ids.
+
+    A record and its entry are written together, so that there is none such while all goes well.
+    """
+    async with connection.transaction():
+        cursor = await connection.execute(
+            "update jobs set status = 'queued' where id in ("
+            " select id from jobs j where status in ('queued', 'running')"
+            " and coalesce(heartbeat_at, created_at) < now() - %s::interval"
+            " and not exists (select from pgqueuer where dedupe_key = j.id"
+            "                 and status in ('queued', 'picked'))"
+            " for update skip locked) returning id, kind",
+            (LOST_AFTER,),
+        )
+        lost = await cursor.fetchall()
+        for job_id, kind in lost:
+            await _queries(connection).enqueue(kind, job_id.encode(), dedupe_key=job_id)
+    return [job_id for job_id, _ in lost]
 
 
 async def prune(connection: AsyncConnection[Any]) -> None:

@@ -28,6 +28,8 @@ log = structlog.get_logger(__name__)
 
 HEARTBEAT = 4.0
 """Seconds without a sign of life after which a job is taken from its worker."""
+MEND_EVERY = 30.0
+"""Seconds between looks for jobs that the queue has lost."""
 DRAIN = 10.0
 """Seconds running jobs have to end when the worker is stopped."""
 
@@ -90,6 +92,7 @@ class Worker:
         self._draining = False
         self.schedules = Schedules(database)
         self.schedules.add("jobs.prune", 3600, self._prune)
+        self.schedules.add("jobs.mend", MEND_EVERY, self._mend)
 
     def register(self, kind: str, handler: Handler, *, attempts: int = 3, at_once: int = 0) -> None:
         """Do jobs of `kind` with `handler`: at most `attempts` times each, at most `at_once` of
@@ -169,6 +172,17 @@ class Worker:
         await asyncio.wait({work}, timeout=self._drain * 0.2)
 
     def _entrypoint(self, kind: _Kind) -> Callable[[models.Job, models.Context], Awaitable[None]]:
+        async def keep(entry: models.Job, context: models.Context) -> None:
+            try:
+                await perform(entry, context)
+            except RetryRequested:
+                raise
+            except Exception as error:
+                # What a handler raises has been written down. This is a database that went away
+                # before it could be: were the entry to go, nobody would come back to the job.
+                log.warning("job_not_written_down", entry=entry.id, reason=type(error).__name__)
+                raise RetryRequested(timedelta(seconds=1), "not written down") from None
+
         async def perform(entry: models.Job, context: models.Context) -> None:
             job_id = (entry.payload or b"").decode()
             job = await self._claim(job_id, kind)
@@ -199,7 +213,7 @@ class Worker:
             finally:
                 self._running.discard(handling)
 
-        return perform
+        return keep
 
     async def _claim(self, job_id: str, kind: _Kind) -> Job | None:
         """Mark the job as running. One found running was its dead worker's."""
@@ -256,6 +270,11 @@ class Worker:
                 " finished_at = now() where id = %s and attempts = %s and status = 'running'",
                 (status, None if result is None else Jsonb(result), error, job.id, job.attempt),
             )
+
+    async def _mend(self) -> None:
+        async with self._database.reading() as connection:
+            for job_id in await queue.mend(connection):
+                log.warning("job_queued_again", job=job_id)
 
     async def _prune(self) -> None:
         async with self._database.reading() as connection:

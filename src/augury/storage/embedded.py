@@ -62,6 +62,8 @@ SERVER_OPTIONS: Mapping[str, str] = {
     "fsync": "on",
     "full_page_writes": "on",
     "synchronous_commit": "on",
+    # After a crash one call in place of one a file: seconds less on a busy disk.
+    **({"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}),
     "jit": "off",
     "random_page_cost": "1.1",
     "timezone": "UTC",

@@ -27,11 +27,25 @@ _TEXTS: tuple[tuple[tuple[type[Exception], ...], str, float], ...] = (
 )
 
 
+_ANY_FILE = {"XX000", "42501"}
+"""How PostgreSQL tells of a quota, of a file system that became read-only, and of much else."""
+
+
+def _of_a_file(exc: psycopg.Error) -> bool:
+    """By the server's words, which are English in the embedded one."""
+    return (exc.diag.message_primary or "").startswith(
+        ("could not extend file", "could not write", "could not open file", "could not read",
+         "could not fsync file", "could not create file", "could not truncate file")
+    )  # fmt: skip
+
+
 def as_unavailable(exc: BaseException) -> Unavailable | None:
     """The 503 this database failure means, or None when it is a fault of ours."""
     for kinds, text, retry_after in _TEXTS:
         if isinstance(exc, kinds):
             return Unavailable(text, retry_after=retry_after)
+    if isinstance(exc, psycopg.Error) and exc.sqlstate in _ANY_FILE and _of_a_file(exc):
+        return Unavailable("The database's disk reported an error.", retry_after=30)
     # What remains without a code of its own: refused, reset, closed in the middle.
     if isinstance(exc, psycopg.OperationalError) and exc.sqlstate is None:
         return Unavailable("The database can't be reached.", retry_after=2)
