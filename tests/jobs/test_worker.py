@@ -181,32 +181,6 @@ async def test_a_database_that_goes_away_before_a_job_is_written_down(
     assert calls > 1
 
 
-async def test_a_late_listener_is_listened_to_afresh(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    healthy, late = QueueManager.listener_healthy, 0
-
-    async def once_late(self: QueueManager, *arguments: Any, **named: Any) -> Any:
-        nonlocal late
-        late += 1
-        if late == 1:
-            raise FailingListenerError
-        return await healthy(self, *arguments, **named)
-
-    monkeypatch.setattr(QueueManager, "listener_healthy", once_late)
-
-    async def quick(job: Job) -> None:
-        pass
-
-    worker = Worker(database, heartbeat=1)
-    worker.register("quick", quick)
-    async with _working(worker):
-        for _ in range(3):
-            await _ends_as(database, await _enqueue(database, "quick"), "succeeded")
-            await asyncio.sleep(0.5)
-    assert late > 1
-
-
 async def test_at_most_so_many_of_a_kind_run_at_once(database: Database) -> None:
     running, most = 0, 0
 

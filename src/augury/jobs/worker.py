@@ -127,13 +127,9 @@ class Worker:
             except FailingListenerError:
                 log.warning("worker_listens_anew", reason="the database did not answer in time")
             except Exception as error:
-                # A listener that is late, on a machine that has too much to do, is listened to
-                # afresh; so is a database that was away.
-                known = isinstance(error, AuguryError | FailingListenerError)
-                if not known and as_unavailable(error) is None:
+                if not isinstance(error, AuguryError) and as_unavailable(error) is None:
                     raise
-                reason = str(error) or type(error).__name__
-                log.warning("worker_waits_for_database", reason=reason, again_in=pause)
+                log.warning("worker_waits_for_database", reason=str(error), again_in=pause)
                 await sleep(pause, stop)
                 pause = min(pause * 2, 5)
 
