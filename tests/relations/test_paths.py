@@ -228,6 +228,19 @@ def test_another_town_is_foreign_to_a_question_that_names_one() -> None:
     assert len(rank(cause, monsoon, yes, no, rest, untied)["downstream"][0]) == 0
 
 
+def test_prices_that_move_together_support_a_relation_and_make_none() -> None:
+    markets, rest = pool(("monsoon", 1.0)), np.zeros((1, 6), np.bool_)
+    no = np.array([False])
+
+    def scores(cause: str, tie: float) -> list[float]:
+        tied = np.array([tie], np.float32)
+        ranked = rank(asked(cause).reached, markets, no, no, rest, tied)
+        return [float(score) for _, found, _ in ranked.values() for score in found]
+
+    assert scores("ocean", 0.8) > scores("ocean", 0.0)
+    assert scores("beer", 0.8) == []
+
+
 def test_who_leads_a_list_is_related_only_where_it_names_something_of_the_question() -> None:
     text = TEXT.replace('up = "there is a monsoon"', 'up = "the rain in question leads"')
     relations = RelationService(knowledge.parse({"test.toml": text}))

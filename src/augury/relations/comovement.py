@@ -5,7 +5,8 @@ weighs no more than the next), correlated for every pair at lags of 0 to 2 steps
 would show is measured, not assumed: the same statistic between series of which one was turned
 round in time by a random number of steps, which keeps each series' own habits and breaks what
 they share. The false discovery rate among the pairs named is held at `FDR` (Benjamini & Hochberg
-1995). Co-movement proposes and supports; it never says which of two things drives the other.
+1995). Co-movement supports what is related for a reason; by itself it relates nothing, and it
+never says which of two things drives the other.
 """
 
 from __future__ import annotations

@@ -37,10 +37,8 @@ NOT_DIRECT: Final = 4.0
 NAMING: Final = 0.15
 """Share of the question's rarity that a title holds which names something of it."""
 MOVED: Final = 0.4
-"""What perfect co-movement of prices adds to a path, as a share of it; and its weight, in
-`correlated`, where nothing else relates two markets."""
-TIED: Final = 0.4
-"""Correlation from which it does so by itself."""
+"""What perfect co-movement of prices adds to a path, as a share of it. By itself it relates
+nothing: on sparse histories most pairs are quotes of thin books (`docs/relations.md`)."""
 FAMILY_SIZE: Final = 6
 FAMILY_PENALTY: Final = 0.3
 """So many markets of one family stand at their own score, further ones give way by so much."""
@@ -105,8 +103,6 @@ def rank(
     own, paths = bearing(reached, pool.tags, pool.fits)
     paths[:, unnamed & (pool.words < NAMING)[:, None]] = 0
     evidence = paths.max(axis=2, initial=0) * (1 + MOVED * ties)  # (3, n)
-    alone = (own == 0) & (evidence.max(axis=0, initial=0) == 0) & (ties >= TIED)
-    evidence[2, alone] = MOVED * ties[alone]
     aside = (own > 0) & (pool.directness < NOT_DIRECT)
     aside &= OTHER_RESPECT * own > evidence.max(axis=0, initial=0)
     evidence[2, aside] = OTHER_RESPECT * own[aside]

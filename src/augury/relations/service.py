@@ -234,14 +234,14 @@ class Asked(Lookup):
     def _told(self, relation: Relation, factor: int, key: int) -> str:
         if (tie := self.labelled(relation, factor, key)) is not None:
             return tie.told
-        reason = self.reason(relation, factor) if factor else ""
+        reason = self.reason(relation, factor)
         if (partner := self._partners.get(key)) is not None:
             hours = STEP.total_seconds() / 3600
             moved = (
                 f"Prices moved together: correlation {partner.correlation:+.2f} over"
                 f" {partner.steps} steps of {hours:.0f} hours."
             )
-            reason = f"{reason} {moved}".strip()
+            reason = f"{reason} {moved}"
         return reason
 
     def _rivals(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
