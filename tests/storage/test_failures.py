@@ -124,12 +124,12 @@ async def test_a_database_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 192 MB of our own."""
+    """A disk of 256 MB of our own."""
     if os.geteuid() != 0 or not shutil.which("mount"):
         pytest.skip("filling a disk needs one of its own, and only root can mount it")
     disk = tmp_path / "disk"
     disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=192m", "tmpfs", str(disk)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256m", "tmpfs", str(disk)]
     if subprocess.run(mount, capture_output=True).returncode != 0:
         pytest.skip("filling a disk needs one of its own, and mounting is not permitted here")
     yield disk
@@ -140,13 +140,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-def _fill(filler: Path) -> None:
-    """Take all room but 256 kB."""
+def _fill(filler: Path, leave: int = 256 * 1024) -> None:
+    """Take all room but `leave` bytes."""
     with filler.open("wb", buffering=0) as file:
         with suppress(OSError):
             while file.write(bytes(64 * 1024)):
                 pass
-        file.truncate(file.tell() - 256 * 1024)
+        file.truncate(file.tell() - leave)
 
 
 async def test_a_full_disk_and_its_recovery_without_a_restart(small_disk: Path) -> None:
@@ -184,6 +184,58 @@ async def test_a_full_disk_and_its_recovery_without_a_restart(small_disk: Path) 
         await _write(database, kilobytes=64)
         assert await _count(database) > before
         assert server.pid == pid
+    finally:
+        await database.close()
+        await asyncio.to_thread(server.close)
+
+
+async def test_the_server_s_log_finds_no_room_and_reads_go_on_all_the_same(
+    small_disk: Path,
+) -> None:
+    """The server stops, as it must; room held back for it lets it replay its log and answer."""
+    data_dir = small_disk / "d"
+    options = {"shared_buffers": "8MB", "max_wal_size": "64MB", "min_wal_size": "32MB"}
+    server = await asyncio.to_thread(EmbeddedServer.open, data_dir, options=options)
+    database = await Database.open(
+        Settings(data_dir=data_dir, database_pool_size=2, sync="off", sample="off")
+    )
+    try:
+        await _write(database)
+        kept = await _count(database)
+        assert (data_dir / "postgres" / "reserve").exists()
+        filler = small_disk / "filler"
+        _fill(filler, leave=0)
+
+        async def fill_log() -> None:
+            for _ in range(200):  # and no table
+                async with database.transaction() as connection:
+                    await connection.execute(
+                        "select pg_logical_emit_message(true, 'x',"
+                        " string_agg(gen_random_uuid()::text, '')) from generate_series(1, 28000)"
+                    )
+
+        with pytest.raises(psycopg.Error) as caught:
+            await fill_log()
+        assert as_unavailable(caught.value)
+
+        async def reads() -> bool:
+            with suppress(psycopg.OperationalError, Unavailable):
+                return await _count(database) == kept
+            return False
+
+        began = time.monotonic()
+        deadline = began + 60
+        while not await reads():
+            assert time.monotonic() < deadline, "reads do not come back"
+            await asyncio.sleep(0.1)
+        print(f"reads came back after {time.monotonic() - began:.1f} s")
+        assert filler.exists(), "the disk is still full"
+        assert not (data_dir / "postgres" / "reserve").exists()
+        assert await reads()
+
+        filler.unlink()
+        await _write(database, kilobytes=64)
+        assert await _count(database) > kept
     finally:
         await database.close()
         await asyncio.to_thread(server.close)

@@ -39,6 +39,9 @@ PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 INHERIT_EVERY = 0.1
 """Seconds between looks of an attached process whether the owner has gone."""
+RESERVE = 32 * 1024 * 1024
+"""Bytes held back on the disk. A server whose own log found no room has to replay it and needs
+two segments for that: with these it comes back, and answers what can be answered on a full disk."""
 LONGEST_SOCKET_PATH = 107
 """Bytes of a unix socket's path: `sun_path` less its closing NUL."""
 LONGEST_LOG = 16 * 1024 * 1024
@@ -312,6 +315,7 @@ class _Supervisor:
         self._thread = threading.Thread(target=self._watch, name="augury-postgres", daemon=True)
         self.record = self._settle()
         self._data = Path(self.record.home) / "data"
+        self._reserve = Path(self.record.home) / "reserve"
         self._log = folder / "server.log"
         self._log.touch(mode=0o600)
         self._log_before = self._log.stat().st_size
@@ -505,14 +509,31 @@ class _Supervisor:
             if self._stopping.is_set() or not self._started:
                 return
             log.warning("database_stopped", status=status, restart_in=pause)
+            self._give_up_reserve()
             self._stopping.wait(pause)
             pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 3)
+
+    def _keep_reserve(self) -> None:
+        """Hold back room while there is plenty."""
+        with suppress(OSError):
+            if self._reserve.exists() or shutil.disk_usage(self._data).free < 4 * RESERVE:
+                return
+            with self._reserve.open("xb") as file:
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, RESERVE)
+
+    def _give_up_reserve(self) -> None:
+        with suppress(OSError):
+            if self._reserve.exists() and shutil.disk_usage(self._data).free < RESERVE:
+                self._reserve.unlink()
+                log.error("disk_full", reserve_given_up=RESERVE, folder=str(self._data))
 
     def _spawn(self, command: list[str]) -> subprocess.Popen[bytes] | None:
         """The server's process, or None when it is no longer wanted."""
         with self._spawning:
             if self._stopping.is_set():
                 return None
+            self._keep_reserve()
             if self._log.exists() and self._log.stat().st_size > LONGEST_LOG:
                 self._log.replace(self._log.with_suffix(".log.1"))
             with self._log.open("ab") as output:
