@@ -29,6 +29,8 @@ def load(folder: Path) -> Base:
     Without a file, or with a damaged one, the texts are read and the file is written; where that
     can't be done, the next start reads the texts again.
     """
+    if (base := knowledge.loaded()) is not None:
+        return base
     texts = knowledge.texts()
     file = folder / f"causal-base-{_digest(texts)}.bin"
     base = _read(file)

@@ -141,7 +141,12 @@ _base: Base | None = None
 
 def load() -> Base:
     """The base that comes with this version, read once a process."""
-    return _base or use(parse(texts()))
+    return loaded() or use(parse(texts()))
+
+
+def loaded() -> Base | None:
+    """What `load` gives without reading anything; None before the first time."""
+    return _base
 
 
 def use(base: Base) -> Base:
