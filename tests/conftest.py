@@ -16,6 +16,8 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
+from augury.markets.service import MarketService
+from augury.rvol.service import RvolService
 from augury.settings import Settings
 from augury.storage import migrate
 from augury.storage.database import Database
@@ -48,19 +50,20 @@ class PostgresServer:
     server: EmbeddedServer
     admin: psycopg.Connection
     used: list[str] = field(default_factory=list)
+    templates: set[str] = field(default_factory=set)
 
     def url(self, database: str) -> str:
         return self.server.url(database)
 
-    def create(self) -> str:
-        """A new migrated database's name (15 ms)."""
+    def create(self, template: str = _TEMPLATE) -> str:
+        """A new migrated database's name (15 ms), with what the template holds."""
         # Dropped a test late: by then its sessions have ended, for which a drop waits 100 ms.
         while self.used:
             name = Identifier(self.used.pop())
             self.admin.execute(SQL("drop database {} with (force)").format(name))
         name = f"t{next(_numbers)}"
         create = "create database {} template {} strategy file_copy"
-        self.admin.execute(SQL(create).format(Identifier(name), Identifier(_TEMPLATE)))
+        self.admin.execute(SQL(create).format(Identifier(name), Identifier(template)))
         return name
 
 
@@ -94,6 +97,27 @@ def postgres(in_memory: str | None) -> Iterator[PostgresServer]:
 def database_url(postgres: PostgresServer) -> Iterator[str]:
     """URL of a fresh, migrated database."""
     name = postgres.create()
+    yield postgres.url(name)
+    postgres.used.append(name)
+
+
+@pytest.fixture
+async def sample_database_url(postgres: PostgresServer, settings: Settings) -> AsyncIterator[str]:
+    """URL of a fresh database that holds the sample, as a service fills it at its first start."""
+    template = f"{_TEMPLATE}_sample"
+    if template not in postgres.templates:
+        postgres.admin.execute(
+            SQL("create database {} template {}").format(
+                Identifier(template), Identifier(_TEMPLATE)
+            )
+        )
+        database = Database(postgres.url(template), postgres.url(template), pool_size=2)
+        await database.start()
+        await MarketService(database).ensure_sample()
+        await RvolService(database, settings).ensure_sample()
+        await database.close()
+        postgres.templates.add(template)
+    name = postgres.create(template)
     yield postgres.url(name)
     postgres.used.append(name)
 

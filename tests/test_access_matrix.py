@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic import SecretStr
 from tests.http.conftest import OpenLimiter
 
-from augury import clock
+from augury import background, clock
 from augury.access.keys import SCOPES, mint
 from augury.access.service import AccessService
 from augury.app import create_app
@@ -65,7 +65,7 @@ async def app(database_url: str, settings: Settings) -> AsyncIterator[FastAPI]:
     own = settings.model_copy(
         update={"database_url": SecretStr(database_url), "forecast_in_flight": 100}
     )
-    app = create_app(own)
+    app = create_app(own, elsewhere=background.nothing)
     app.state.traffic.limiter = OpenLimiter()
     async with app.router.lifespan_context(app):
         app.state.services.access._remember = 0

@@ -30,7 +30,7 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
         "AUGURY_DATA_DIR": str(data_dir),
         "AUGURY_PORT": "0",
         "AUGURY_SYNC": "off",
-        "AUGURY_WORK": "here",  # test_background.py has the worker
+        "AUGURY_WORK": "elsewhere",  # test_background.py has the worker
         "AUGURY_ANONYMOUS_SEARCH_RATE": "1000/s",
         "AUGURY_ANONYMOUS_SEARCH_BURST": "1000",
         "AUGURY_LOG_LEVEL": "warning",

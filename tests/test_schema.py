@@ -35,7 +35,7 @@ def service() -> Iterator[tuple[str, str]]:
         scopes = ("search:read", "forecast:read", "rvol:read", "watch:write")
         flags = [part for scope in scopes for part in ("--scope", scope)]
         data = Path(folder)
-        with serving(data, **UNLIMITED) as (url, _):
+        with serving(data, AUGURY_WORK="here", **UNLIMITED) as (url, _):
             made = augury(data, "keys", "create", "--account", "r1", *flags, "--json")
             assert made.returncode == 0, made.stderr
             approved = augury(data, "accounts", "approve-rvol", "r1")

@@ -45,6 +45,11 @@ def building(settings: Settings, database: Database) -> dict[str, Work]:
     return {"links": Linker(database).follow, "building": worker.run}
 
 
+async def nothing(stop: asyncio.Event) -> None:
+    """Leave it to others."""
+    await stop.wait()
+
+
 @asynccontextmanager
 async def running(work: dict[str, Work]) -> AsyncIterator[None]:
     """Run `work` until the block ends; each part restarts by itself should it fail."""

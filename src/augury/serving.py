@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from socket import socket
 from typing import Annotated, Final
 
@@ -42,14 +41,10 @@ def serve(
             raise problem
 
 
-async def _nothing(stop: asyncio.Event) -> None:
-    await stop.wait()
-
-
 _ELSEWHERE: Final[dict[str, Work | None]] = {
     "child": background.child,
     "here": None,
-    "elsewhere": _nothing,
+    "elsewhere": background.nothing,
 }
 
 

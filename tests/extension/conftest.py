@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 from tests.net.conftest import trap  # noqa: F401
 
+from augury import background
 from augury.app import create_app
 from augury.markets import store
 from augury.markets.records import Market
@@ -95,7 +96,7 @@ async def service(database_url: str, settings: Settings) -> AsyncIterator[Servic
             "extension_fetch": "on",
         }
     )
-    app = create_app(own)
+    app = create_app(own, elsewhere=background.nothing)
     async with app.router.lifespan_context(app):
         services = app.state.services
         async with services.database.transaction() as conn:

@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
+from augury import background
 from augury.app import create_app
 from augury.forecast import routes, store
 from augury.settings import Settings
@@ -22,12 +23,12 @@ QUESTION = "Will the US fall into recession before 2028?"
 
 
 @pytest.fixture
-async def client(database_url: str, settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
+async def client(sample_database_url: str, settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     own = Settings(
         data_dir=settings.data_dir, sync="off", sample="on", forecast_rate="1000/s",
-        database_url=SecretStr(database_url),
+        database_url=SecretStr(sample_database_url),
     )  # fmt: skip
-    app = create_app(own)
+    app = create_app(own, elsewhere=background.nothing)
     async with app.router.lifespan_context(app):
         access = app.state.services.access
         keys = {}

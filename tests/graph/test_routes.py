@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
+from augury import background
 from augury.app import create_app
 from augury.settings import Settings
 
@@ -17,11 +18,14 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def client(database_url: str, settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
+async def client(sample_database_url: str, settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     own = Settings(
-        data_dir=settings.data_dir, sync="off", sample="on", database_url=SecretStr(database_url)
+        data_dir=settings.data_dir,
+        sync="off",
+        sample="on",
+        database_url=SecretStr(sample_database_url),
     )
-    app = create_app(own)
+    app = create_app(own, elsewhere=background.nothing)
     async with app.router.lifespan_context(app):
         access = app.state.services.access
         _, key = await access.create_key("operator", ["internal"])
