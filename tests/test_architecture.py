@@ -111,6 +111,7 @@ PURE = [
     "macro/target.py",
     "macro/caching.py",
     "watchlists/rules.py",
+    "watchlists/wording.py",
     "watchlists/measures.py",
     "watchlists/chart.py",
     "deliveries/schedule.py",

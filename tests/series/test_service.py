@@ -270,3 +270,12 @@ async def test_secrets_are_sealed_and_others_see_nothing(
     mine = await world.watchlists.create(other.account_id, "x", None)
     with pytest.raises(InvalidInput):
         await world.watchlists.add_target(other.account_id, mine.watchlist.id, "series", id_)
+
+
+async def test_nothing_new_is_no_answer_to_who_did_not_ask_for_news(
+    world: World, series: SeriesService, feed: Feed
+) -> None:
+    feed.status = 304
+    id_ = await create(world, series, Source("csv", feed.url))
+    with pytest.raises(FetchFailed, match="status 304"):
+        await series.refresh(world.account, id_, None)

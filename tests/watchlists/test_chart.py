@@ -13,6 +13,7 @@ from augury.watchlists.chart import (
     Line,
     Marker,
     Threshold,
+    apart,
     standing,
     to_json,
     to_svg,
@@ -69,3 +70,10 @@ def test_a_price_stands_for_a_while_and_then_is_a_gap() -> None:
     points = [(T0 + timedelta(hours=n), 0.5 if n in (1, 5) else None) for n in range(8)]
     stood = [value for _, value in standing(points, timedelta(hours=2))]
     assert stood == [None, 0.5, 0.5, 0.5, None, 0.5, 0.5, 0.5]
+
+
+def test_siblings_are_named_by_what_tells_them_apart() -> None:
+    siblings = ["Will the next chair be Ann?", "Will the next chair be Bob Lee?"]
+    assert apart(siblings) == ["… Ann?", "… Bob Lee?"]
+    assert apart(["Fed cut", "Fed hike"]) == ["Fed cut", "Fed hike"]
+    assert apart(["Will it rain today?"] * 2) == ["… today?"] * 2

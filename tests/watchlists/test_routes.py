@@ -227,6 +227,7 @@ async def test_a_repeated_request_makes_one(client: httpx2.AsyncClient, world: W
         {"cooldown": "1w"}, {"window": "1h"}, {"severity": "loud"}, {"hysteresis": -1},
         {"hysteresis": "1"}, {"expires_at": "tomorrow"}, {"expires_at": 1e9}, {"extra": 1},
         {"target_id": "x"}, {"target_id": 1}, {"expires_at": "9999-12-31T23:59:59Z"},
+        {"expires_at": "2020-01-01T00:00:00Z"}, {"value": "done"},
     ],
 )  # fmt: skip
 async def test_rules_that_are_refused(
@@ -234,7 +235,22 @@ async def test_rules_that_are_refused(
 ) -> None:
     answer = await client.post(f"/v1/watchlists/{world.watchlist}/rules", json={**RULE, **change})
     assert answer.status_code == 422, answer.text
-    assert set(answer.json()["detail"][0]) == {"loc", "msg", "type"}
+    [issue] = answer.json()["detail"]
+    assert set(issue) == {"loc", "msg", "type"}
+
+
+async def test_what_is_answered_when_made_is_what_is_kept(
+    client: httpx2.AsyncClient, world: World
+) -> None:
+    root = f"/v1/watchlists/{world.watchlist}"
+    for path, body in (
+        ("targets", {"kind": "search", "ref": "rates"}),
+        ("rules", RULE),
+        ("deliveries", {"type": "webhook", "url": "http://127.0.0.1:9/hook"}),
+    ):
+        made = (await client.post(f"{root}/{path}", json=body)).json()
+        kept = (await client.get(f"{root}/{path}")).json()["items"][-1]
+        assert kept == {field: made[field] for field in kept}
 
 
 async def test_lists_by_pages(client: httpx2.AsyncClient, world: World) -> None:
@@ -353,5 +369,11 @@ async def test_a_rule_is_tuned_without_losing_its_alert(
         "recovered",
         0.6,
     )
-    for wrong in ({"value": 7}, {"value": "closed"}, {"window": "1h"}, {"metric": "spread"}):
+    for wrong in (
+        {"value": 7},
+        {"value": "closed"},
+        {"window": "1h"},
+        {"metric": "spread"},
+        {"expires_at": "2020-01-01T00:00:00Z"},
+    ):
         assert (await client.patch(at["rule"], json=wrong)).status_code == 422

@@ -111,10 +111,10 @@ async def owns(conn: Connection, account_id: str, watchlist_id: str) -> bool:
 async def insert(conn: Connection, endpoint: Endpoint) -> None:
     await conn.execute(
         """
-        insert into watch_deliveries (id, watchlist_id, type, host, url, secret)
-        values (%s, %s, %s, %s, %s, %s)
+        insert into watch_deliveries (id, watchlist_id, type, host, url, secret, created_at)
+        values (%s, %s, %s, %s, %s, %s, %s)
         """,
-        endpoint[:6],
+        (*endpoint[:6], endpoint.created_at),
     )
 
 

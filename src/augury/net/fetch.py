@@ -74,7 +74,7 @@ async def _follow(
                     headers = {}
                 target = there
                 continue
-            if response.status_code == 304:
+            if response.status_code == 304 and any(h.lower().startswith("if-") for h in headers):
                 return Fetched(304, response.headers, b"")
             if not 200 <= response.status_code < 300:
                 raise FetchFailed(f"The source answered with status {response.status_code}.")

@@ -23,6 +23,8 @@ _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] 
     timedelta(days=d) for d in (1, 2, 7, 14, 30, 91, 182, 365)
 ]
 _MOST_X_TICKS = 8
+_SHARED = 2
+"""Words that names may begin with alike and still be told apart where there is little room."""
 
 
 class Line(NamedTuple):
@@ -269,12 +271,24 @@ class _Plot:
                 f'<text x="{_LEFT}" y="45" font-size="12" fill="{_SERIES_COLOURS[0]}">'
                 f"{_text(name, 110)}</text>"
             ]
+        shown = apart([line.name for line in self.chart.lines[:4]])
         room = (WIDTH - _LEFT - _RIGHT) / min(len(self.chart.lines), 4)
         return [
             f'<text x="{_LEFT + n * room:.0f}" y="45" font-size="12" '
-            f'fill="{_SERIES_COLOURS[n]}">{_text(line.name, int(room / 7.5))}</text>'
-            for n, line in enumerate(self.chart.lines[:4])
+            f'fill="{_SERIES_COLOURS[n]}">{_text(name, int(room / 7.5))}</text>'
+            for n, name in enumerate(shown)
         ]
+
+
+def apart(names: list[str]) -> list[str]:
+    """Names without the words they all begin with, where these are many: siblings differ late."""
+    words = [name.split() for name in names]
+    same = 0
+    for column in zip(*(line[:-1] for line in words), strict=False):
+        if len(set(column)) > 1:
+            break
+        same += 1
+    return ["… " + " ".join(line[same:]) for line in words] if same > _SHARED else names
 
 
 def _runs(points: list[tuple[datetime, float | None]]) -> list[list[tuple[datetime, float]]]:

@@ -23,7 +23,7 @@ from augury.markets import store as markets
 from augury.markets.records import PLATFORMS
 from augury.series import store as series
 from augury.storage.database import Database
-from augury.watchlists import store
+from augury.watchlists import store, wording
 from augury.watchlists.observe import Look, Observer
 from augury.watchlists.rules import Rule, State, due, step
 from augury.watchlists.store import Alert, Connection, Ended, Opened, Pair, Target
@@ -217,20 +217,11 @@ class Evaluator:
         await deliveries.enqueue(conn, messages)
 
 
-_OPS = {
-    "gt": "above", "gte": "at or above", "lt": "below", "lte": "at or below",
-    "crosses_above": "rose above", "crosses_below": "fell below", "eq": "equal to",
-    "ne": "other than",
-}  # fmt: skip
-
-
 def _opened(
     account_id: str, rule: Rule, target: Target, state: State, look: Look, at: datetime
 ) -> Opened:
     quote = look.quote
-    about = quote.question if quote is not None else target.label or target.ref
-    limit = rule.label if rule.label is not None else f"{rule.threshold:g}"
-    value = state.value if isinstance(state.value, str) else f"{state.value:.4g}"
+    about = quote.question if quote is not None else target.label or look.name or target.ref
     market = None
     source: dict[str, Any] = {"as_of": _iso(state.as_of)}
     if quote is not None:
@@ -250,7 +241,7 @@ def _opened(
         }
     record = {
         "title": f"{rule.name}: {about}"[:300],
-        "summary": f"{rule.metric} is {value}, {_OPS[rule.op]} {limit}.",
+        "summary": wording.summary(rule, state.value),
         "market": market,
         "target": {
             "id": target.id, "kind": target.kind, "ref": target.ref, "label": target.label,

@@ -54,6 +54,8 @@ class Look:
     quote: Quote | None = None
     outcome: str | None = None
     evidence: list[dict[str, Any]] = field(default_factory=list)
+    name: str | None = None
+    """Of what has one and is no market."""
 
 
 class _Side(NamedTuple):
@@ -357,9 +359,12 @@ class _Facts:
             "as_of": isoformat(found.time),
         }
         if rule.metric == "staleness":
-            return Look(_age(self.now, found.time), evidence=[point])
+            heard = found.fetched_at or found.time
+            return Look(_age(self.now, heard), evidence=[point], name=found.name)
         if rule.metric == "series_value":
-            return Look(Seen(value=found.value, as_of=found.time), evidence=[point])
+            return Look(
+                Seen(value=found.value, as_of=found.time), evidence=[point], name=found.name
+            )
         window = rule.window or HOUR
         before = self.series_before[found.id, window]
         if before is None:
@@ -370,7 +375,7 @@ class _Facts:
             "as_of": isoformat(found.time - window),
         }
         change = Seen(value=found.value - before, as_of=found.time)
-        return Look(change, evidence=[point, earlier])
+        return Look(change, evidence=[point, earlier], name=found.name)
 
     def _asset(self, rule: Rule, target: Target) -> Look:
         found = self.volatility.get(target.ref)

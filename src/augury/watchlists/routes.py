@@ -356,7 +356,10 @@ async def chart(
     service: Service,
     watchlist_id: WatchlistId,
     target_id: TargetId,
-    start: Annotated[Moment | None, Query(description="By default 7 days before the end.")] = None,
+    start: Annotated[
+        Moment | None,
+        Query(description="By default 7 days before the end, 90 of an asset, 366 of a series."),
+    ] = None,
     end: Annotated[Moment | None, Query(description="Not in the window; by default now.")] = None,
     format: Annotated[Literal["json", "svg", "png"], Query()] = "json",
 ) -> Response:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictFloat, StrictInt
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic_core import PydanticCustomError
 
 from augury.deliveries.schemas import DeliveryMade, DeliveryRequest
@@ -68,7 +78,7 @@ _ALERT: dict[str, Any] = {
     "resolution": None,
     "resolved_value": None,
     "title": "Cut is likely: Will the central bank cut its rate in March?",
-    "summary": "probability is 0.62, rose above 0.6.",
+    "summary": "The probability is 62 %, risen above 60 %.",
     "market": {
         "id": "kalshi:KXRATECUT-27MAR-T25",
         "platform": "kalshi",
@@ -212,7 +222,28 @@ def _bounded(value: float | str) -> float | str:
     return value
 
 
-Amount = Annotated[StrictInt | StrictFloat | MarketStatus, AfterValidator(_bounded)]
+def _one_issue(text: str) -> WrapValidator:
+    """One issue for a value, not one for each kind of value that it might have been."""
+
+    def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return handler(value)
+        except ValidationError:
+            raise PydanticCustomError("value_invalid", "{text}", {"text": text}) from None
+
+    return WrapValidator(check)
+
+
+Amount = Annotated[
+    StrictInt | StrictFloat | MarketStatus,
+    _one_issue("Input should be a number, or for a status active, closed or resolved"),
+    AfterValidator(_bounded),
+]
+Slack = Annotated[
+    StrictInt | StrictFloat,
+    Field(ge=0, le=1e15),
+    _one_issue("Input should be a number from 0 to 1e15"),
+]
 
 
 class RuleRequest(BaseModel):
@@ -245,7 +276,7 @@ class RuleRequest(BaseModel):
     )
     cooldown: Duration | None = Field(None, description="Least time from one alert to the next.")
     severity: Severity = "warning"
-    hysteresis: Annotated[StrictInt | StrictFloat, Field(ge=0, le=1e15)] = Field(
+    hysteresis: Slack = Field(
         0, description="How far the value must come back before an alert resolves."
     )
     expires_at: BodyMoment | None = Field(None, description="Not evaluated any more from then on.")
@@ -279,7 +310,7 @@ class RuleChange(BaseModel):
     hold: Duration | None = Field(None, alias="for")
     cooldown: Duration | None = None
     severity: Severity | None = None
-    hysteresis: Annotated[StrictInt | StrictFloat, Field(ge=0, le=1e15)] | None = None
+    hysteresis: Slack | None = None
     expires_at: BodyMoment | None = Field(None, description="null: never.")
 
     def changes(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from augury.clock import Clock, now
 from augury.deliveries.service import DeliveryService, NewEndpoint
@@ -45,6 +45,8 @@ _BOUNDS = {
 }
 _ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._^/-]{0,63}")
 _INTERVALS = (1, 5, 60, 1440)
+CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
+"""What a chart shows of what moves once a day or a month; of markets 7 days."""
 _CHART_POINTS = 600
 _PRICE_STANDS = timedelta(hours=26)
 """An unchanged price is recorded anew once a day; longer ago, and nobody looked."""
@@ -205,6 +207,7 @@ class WatchlistService:
     ) -> StoredRule:
         """A rule for one target, or with None for every target it fits, now and later."""
         check_rule(rule)
+        self._check_expiry(rule.expires_at)
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             if target_id is not None:
@@ -230,6 +233,10 @@ class WatchlistService:
             await self._check_pairs(conn, watchlist_id)
         return stored
 
+    def _check_expiry(self, expires_at: datetime | None) -> None:
+        if expires_at is not None and expires_at <= self._clock():
+            raise InvalidInput.at("body", "expires_at", msg="Should be a time to come.")
+
     async def rules(
         self, account_id: str, watchlist_id: str, *, limit: int, after: str | None
     ) -> list[StoredRule]:
@@ -249,6 +256,7 @@ class WatchlistService:
                 raise NotFound("There is no rule with this id.")
             changed = found._replace(**changes)
             check_rule(changed.rule())
+            self._check_expiry(changes.get("expires_at"))
             await store.change_rule(conn, changed)
         return changed
 
@@ -304,14 +312,16 @@ class WatchlistService:
     ) -> Chart:
         """A target's values over [start, end), with its rules' thresholds and its alerts."""
         end = end or self._clock()
-        start = start or end - timedelta(days=7)
-        if start >= end:
-            raise InvalidInput.at("query", "start", msg="The window should start before its end.")
         async with self._database.reading() as conn:
             await self._fetch(conn, account_id, watchlist_id)
             target = await store.target(conn, watchlist_id, target_id)
             if target is None:
                 raise NotFound("There is no target with this id.")
+            start = start or end - CHART_WINDOWS.get(target.kind, timedelta(days=7))
+            if start >= end:
+                raise InvalidInput.at(
+                    "query", "start", msg="The window should start before its end."
+                )
             title, unit, lines, shown = await self._lines(conn, account_id, target, start, end)
             rules = await store.rules_for(conn, target_id)
             alerts = await store.alerts_page(

@@ -229,9 +229,10 @@ async def delete(conn: Connection, watchlist_id: str) -> None:
 async def insert_target(conn: Connection, target: Target, markets: Sequence[str]) -> None:
     """A target, its markets, and its state under every rule of the watchlist that fits it."""
     await conn.execute(
-        "insert into watch_targets (id, watchlist_id, kind, ref, outcome, label, resolved_at)"
-        " values (%s, %s, %s, %s, %s, %s, now())",
-        target[:6],
+        "insert into watch_targets"
+        " (id, watchlist_id, kind, ref, outcome, label, resolved_at, created_at)"
+        " values (%s, %s, %s, %s, %s, %s, %s, %s)",
+        target,
     )
     await set_members(conn, target.id, markets)
     await conn.execute(
@@ -346,10 +347,11 @@ async def insert_rule(conn: Connection, rule: StoredRule) -> None:
     await conn.execute(
         """
         insert into watch_rules (id, watchlist_id, target_id, name, metric, op, threshold, label,
-                                 span, hold, cooldown, hysteresis, severity, expires_at)
-        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                                 span, hold, cooldown, hysteresis, severity, expires_at,
+                                 created_at)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
-        rule[:14],
+        rule,
     )
     await conn.execute(
         """

@@ -1,0 +1,67 @@
+"""What an alert says to whoever reads it. Pure."""
+
+from __future__ import annotations
+
+from augury.watchlists.rules import Metric, Rule
+
+_OPS = {
+    "gt": "above", "gte": "at or above", "lt": "below", "lte": "at or below",
+    "crosses_above": "risen above", "crosses_below": "fallen below", "eq": "equal to",
+    "ne": "other than",
+}  # fmt: skip
+_NAMES: dict[Metric, str] = {
+    "probability": "The probability is",
+    "probability_change": "The probability moved by",
+    "probability_zscore": "The move is",
+    "volume_24h": "The volume of 24 hours is",
+    "volume_spike": "Trading is",
+    "spread": "The spread is",
+    "divergence": "The venues differ by",
+    "hours_to_close": "The time to its closing is",
+    "status": "The status is",
+    "series_value": "The value is",
+    "series_change": "The value changed by",
+    "rvol_forecast": "The volatility forecast is",
+    "rvol_ratio": "Realized over forecast volatility is",
+    "staleness": "The silence of the source is",
+}
+
+
+def summary(rule: Rule, value: float | str | None) -> str:
+    """ "The probability is 62 %, risen above 60 %." """
+    limit = rule.label if rule.label is not None else amount(rule.metric, rule.threshold or 0.0)
+    seen = value if isinstance(value, str) else amount(rule.metric, value or 0.0)
+    return f"{_NAMES[rule.metric]} {seen}, {_OPS[rule.op]} {limit}."
+
+
+def amount(metric: Metric, value: float) -> str:
+    """A value of a metric as people write it, with its unit."""
+    match metric:
+        case "probability" | "rvol_forecast":
+            return f"{number(100 * value)} %"
+        case "probability_change" | "spread" | "divergence":
+            return f"{number(100 * value)} points"
+        case "probability_zscore":
+            return f"{number(value)} deviations"
+        case "volume_spike":
+            return f"{number(value)} times the usual"
+        case "hours_to_close":
+            return duration(3600 * value)
+        case "staleness":
+            return duration(value)
+        case _:
+            return number(value)
+
+
+def number(value: float) -> str:
+    """Four digits that count, thousands apart: 1,234,568; 12.35; 0.01."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def duration(seconds: float) -> str:
+    """In the largest unit that it is one of, to a tenth; negative: that long ago."""
+    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if abs(seconds) >= length:
+            size = f"{round(seconds / length, 1):,g}"
+            return f"{size} {unit.removesuffix('s') if size == '1' else unit}"
+    return f"{seconds:.0f} seconds"
