@@ -150,6 +150,28 @@ async def test_a_running_job_can_be_canceled(database: Database) -> None:
     assert (await _record(database, job_id)).status == "canceled"
 
 
+async def test_attempts_lost_with_their_workers_do_not_make_a_job_fail(database: Database) -> None:
+    """Unless there are so many that the job must be what kills them."""
+
+    async def quick(job: Job) -> None:
+        pass
+
+    lost = {await _enqueue(database, "quick"): n for n in (5, 200)}
+    async with database.reading() as connection:
+        for job_id, attempts in lost.items():
+            await connection.execute(
+                "update jobs set status = 'running', attempts = %s where id = %s",
+                (attempts, job_id),
+            )
+    worker = Worker(database, heartbeat=1)
+    worker.register("quick", quick)
+    few, many = lost
+    async with _working(worker):
+        await _ends_as(database, few, "succeeded")
+        record = await _ends_as(database, many, "failed")
+    assert record.error_message == "The worker stopped each time it tried."
+
+
 @pytest.mark.parametrize("what", ["_claim", "_finish", "_failed"])
 async def test_a_database_that_goes_away_before_a_job_is_written_down(
     database: Database, monkeypatch: pytest.MonkeyPatch, what: str

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+import psycopg
 import structlog
 from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
 from pgqueuer.adapters.persistence.queries import Queries
@@ -18,7 +19,7 @@ from psycopg import AsyncConnection, AsyncRawCursor
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from augury.errors import AuguryError
+from augury.errors import AuguryError, Unavailable
 from augury.jobs import queue
 from augury.jobs.schedules import Schedules, sleep
 from augury.storage.database import Database
@@ -28,6 +29,10 @@ log = structlog.get_logger(__name__)
 
 HEARTBEAT = 4.0
 """Seconds without a sign of life after which a job is taken from its worker."""
+LOST = 20
+"""Attempts a job may lose with workers that die, before it is taken for what kills them."""
+LONGEST_PAUSE = 60.0
+"""Seconds between attempts at most."""
 MEND_EVERY = 30.0
 """Seconds between looks for jobs that the queue has lost."""
 DRAIN = 10.0
@@ -95,8 +100,8 @@ class Worker:
         self.schedules.add("jobs.mend", MEND_EVERY, self._mend)
 
     def register(self, kind: str, handler: Handler, *, attempts: int = 3, at_once: int = 0) -> None:
-        """Do jobs of `kind` with `handler`: at most `attempts` times each, at most `at_once` of
-        them at the same time over all workers (0: no limit)."""
+        """Do jobs of `kind` with `handler`: until it has failed at the attempt numbered `attempts`
+        or later, at most `at_once` of them at the same time over all workers (0: no limit)."""
         if kind in self._kinds:
             raise ValueError(f"two handlers for jobs of kind {kind}")
         self._kinds[kind] = _Kind(handler, attempts, at_once)
@@ -177,7 +182,7 @@ class Worker:
                 # What a handler raises has been written down. This is a database that went away
                 # before it could be: were the entry to go, nobody would come back to the job.
                 log.warning("job_not_written_down", entry=entry.id, reason=type(error).__name__)
-                raise RetryRequested(timedelta(seconds=1), "not written down") from None
+                raise RetryRequested(timedelta(seconds=2), "not written down") from None
 
         async def perform(entry: models.Job, context: models.Context) -> None:
             job_id = (entry.payload or b"").decode()
@@ -200,9 +205,13 @@ class Worker:
             except Retry as error:
                 await self._failed(job, kind, str(error), timedelta(seconds=error.after))
             except Exception as error:
+                away = isinstance(error, psycopg.Error) and as_unavailable(error) is not None
+                if away or isinstance(error, Unavailable):
+                    raise  # no failure of the job's
                 log.exception("job_failed", job=job.id, kind=job.kind, attempt=job.attempt)
                 text = str(error) if isinstance(error, AuguryError) else type(error).__name__
-                await self._failed(job, kind, text, timedelta(seconds=2**job.attempt))
+                pause = min(LONGEST_PAUSE, 2.0**job.attempt)
+                await self._failed(job, kind, text, timedelta(seconds=pause))
             else:
                 if not context.cancellation.cancelled_caught:
                     await self._finish(job, "succeeded", result=result)
@@ -225,7 +234,7 @@ class Worker:
         if row is None:
             return None
         job = Job(*row, _database=self._database)
-        if job.attempt > kind.attempts:
+        if job.attempt > kind.attempts + LOST:
             await self._finish(job, "failed", error="The worker stopped each time it tried.")
             return None
         return job
