@@ -91,12 +91,6 @@ def test_links_and_siblings_move_together() -> None:
     assert rome["rain-oslo"] == rome["rain-lima"] == paths.SIBLING
 
 
-def test_a_weak_link_relates_nothing_by_itself() -> None:
-    base = knowledge.parse({"test.toml": TEXT.replace('"beer", "+", 2', '"beer", "+", 1')})
-    reached = Graph(base).reach([(NUMBERS["beer"], 1.0)])
-    assert reached.weights[2, NUMBERS["bread"]] == 0
-
-
 def test_a_pattern_may_say_that_its_instances_have_nothing_in_common() -> None:
     text = TEXT.replace('up = "it rains more"', 'up = "it rains more"\nsiblings = false')
     base = knowledge.parse({"test.toml": text})

@@ -24,9 +24,6 @@ STRENGTH: Final = {3: 1.0, 2: 0.6, 1: 0.3}
 """What an edge of each strength carries on."""
 SECOND_STEP: Final = 0.3
 """What a second step leaves of a weight."""
-TELLING: Final = 2
-"""Least strength of a link that relates two factors by itself: a weaker one is true and moves
-nobody's estimate."""
 SIBLING: Final = 0.5
 """Weight of two instances of one pattern for each other: another central bank, a rival team."""
 MOST_SIBLINGS: Final = 400
@@ -172,8 +169,6 @@ class Graph:
                         second = _step(target, beyond, edge2)
                         note(relation, (first, second), _weight((first, second)))
         for target, link in self.links.get(number, ()):
-            if link.strength < TELLING:
-                continue
             sign = 1 if link.sign == "+" else -1
             step = Step(number, target, STRENGTH[link.strength], sign, 0, link.reason)
             note(2, (step,), step.weight)

@@ -47,7 +47,7 @@ FACTOR_PENALTY: Final = 0.2
 MOST_STEPS: Final = 8
 """Every so many markets reached through one factor, further ones give way by so much more, so many
 times at most: a list shows several causes and not one of them two hundred times."""
-FLOOR: Final = 0.12
+FLOOR: Final = 0.1
 """Path weight times fit below which a market is not shown at all."""
 MIDDLE: Final = 2.0
 """Raw score that is shown as one half."""
