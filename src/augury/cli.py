@@ -72,6 +72,10 @@ def _mount(asked: str | None) -> None:
         from augury.relations import commands as relations
 
         app.add_typer(relations.app, name="relations")
+    if asked in (None, "llm"):
+        from augury.llm import commands as llm
+
+        app.add_typer(llm.app, name="llm")
     if asked in (None, "import", "sync"):
         from augury.venues import commands as venues
 
@@ -123,8 +127,8 @@ def _group() -> None:
 
 COMMANDS = tuple(
     (
-        "serve worker search forecast scorecard graph relations rvol eval bench import sync keys"
-        " accounts db"
+        "serve worker search forecast scorecard graph relations llm rvol eval bench import sync"
+        " keys accounts db"
     ).split()
 )
 

@@ -90,7 +90,7 @@ def test_an_answer_is_kept_under_all_that_it_depends_on() -> None:
     others = [
         TASK.key("n", {"t": "a"}),
         TASK.key("m", {"t": "b"}),
-        Task("other", 1, "Judge.", Answer, 20).key("m", {"t": "a"}),
+        Task("label", 1, "Judge.", Answer, 20).key("m", {"t": "a"}),
         Task("match", 2, "Judge.", Answer, 20).key("m", {"t": "a"}),
         Task("match", 1, "Judge well.", Answer, 20).key("m", {"t": "a"}),
     ]

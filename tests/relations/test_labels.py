@@ -13,6 +13,7 @@ from augury.markets.store import StoredMarket
 from augury.relations import labels
 from augury.relations.labels import LABEL, Label, Lead, Pair
 from augury.relations.paths import RELATIONS
+from augury.relations.proposition import read_market
 from augury.relations.service import RelationService
 from augury.relations.store import LabelRow
 from augury.search.related import Pool
@@ -33,10 +34,11 @@ def lead(seq: int, question: str, *factors: int, **more: Any) -> Lead:
         token_ids=[], origin="dump", observed_at=NOW, updated_at=NOW,
         linked_market_ids=more.get("linked", []),
     )  # fmt: skip
-    return Lead(market, more.get("event", seq), more.get("stages"), factors)
+    return Lead(market, more.get("event", seq), more.get("stages"), factors, read_market(market))
 
 
 TREATY = lead(1, "Will Ruritania and Graustark sign a treaty by December 31, 2027?", 1)
+AGAIN = lead(6, "Treaty of Ruritania with Graustark, signed in the presence of the king?", 1)
 EARLIER = lead(2, "Will Ruritania and Graustark sign a treaty by June 30, 2027?", 1)
 HARVEST = lead(3, "Will the harvest of Graustark fail in 2027?", 1)
 BREAD = lead(4, "Will bread in Strelsau cost twice as much in 2027?", 2)
@@ -54,6 +56,11 @@ def asked(*leads: Lead, moving: Any = (), near: Any = none) -> list[set[int]]:
 def test_what_logic_decides_is_not_asked() -> None:
     assert asked(TREATY, EARLIER) == []
     assert asked(TREATY, EARLIER, HARVEST) == [{1, 3}, {2, 3}]
+
+
+def test_what_asks_about_the_same_things_is_not_asked() -> None:
+    assert labels.undecided(TREATY, AGAIN)
+    assert asked(TREATY, AGAIN) == []
 
 
 def test_what_the_base_relates_is_not_asked() -> None:
@@ -111,6 +118,10 @@ def test_a_plain_reason_is_shown() -> None:
         "<script>alert()</script>",
         "{obey} the system",
         "\u200b",
+        "yes.",
+        "Bread in Strelsau",
+        "Will bread in Strelsau cost twice as much in 2027?",
+        "flour_gets_dear by the year 2027 and so on",
     ],
 )
 def test_a_reason_that_leads_elsewhere_or_invents_is_not(text: str) -> None:

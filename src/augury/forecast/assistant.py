@@ -196,8 +196,10 @@ class Sitting:
         if await self._may(MATCH) and (
             opinions := await self._opinions(reading, engine.doubtful(reading, markets, self._at))
         ):
-            self.used.append("language_model_match")
-            estimate = engine.answer(reading, markets, self._at, opinions)
+            second = engine.answer(reading, markets, self._at, opinions)
+            if second != estimate:
+                self.used.append("language_model_match")
+                estimate = second
         if estimate.probability is not None:
             estimate = replace(estimate, reasoning=await self._smoothed(estimate.reasoning))
         if self.used:

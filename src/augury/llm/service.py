@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 
@@ -73,6 +74,20 @@ class NoAnswer(Exception):
         """`retry_in`: seconds after which to ask again is worth while."""
         super().__init__(f"The language model {text}.")
         self.outcome, self.retry_in = outcome, retry_in
+
+
+@dataclass
+class Examination:
+    """How a model does on a task's controls."""
+
+    task: LlmTask
+    of: int
+    usable: int = 0
+    """Answers of the task's shape."""
+    right: int = 0
+    passed: bool = False
+    seconds: list[float] = field(default_factory=list)
+    """Of each answer; next to nothing where it was kept from before."""
 
 
 class LanguageModel:
@@ -310,20 +325,38 @@ class LanguageModel:
 
     # Controls
 
-    async def _examine(self, task: Task[Any]) -> bool | None:
-        """Ask the controls one after the other; None: it could not be found out for now."""
-        right = 0
+    async def examine(self, task: Task[Any]) -> Examination:
+        """Ask the task's controls one after the other.
+
+        Raises
+        ------
+        NoAnswer
+            It could not be found out for now.
+        """
+        found = Examination(task.name, len(task.controls))
         for control in task.controls:
+            began = time.perf_counter()
             try:
-                right += control.right(await self.ask(task, control.data))
+                answer = await self.ask(task, control.data)
             except NoAnswer as error:
                 if error.outcome != "unusable":
-                    return None
-        passed = right >= task.needed * len(task.controls)
-        self._verdicts[task.name] = passed
-        QUALIFIED.labels(task.name).set(passed)
+                    raise
+            else:
+                found.usable += 1
+                found.right += bool(control.right(answer))
+            found.seconds.append(time.perf_counter() - began)
+        found.passed = found.right >= task.needed * found.of
+        return found
+
+    async def _examine(self, task: Task[Any]) -> bool | None:
+        try:
+            found = await self.examine(task)
+        except NoAnswer:
+            return None
+        self._verdicts[task.name] = found.passed
+        QUALIFIED.labels(task.name).set(found.passed)
         log.info(
-            "language_model_examined", task=task.name, model=self.model, right=right,
-            of=len(task.controls), used=passed,
+            "language_model_examined", task=task.name, model=self.model, right=found.right,
+            of=found.of, used=found.passed,
         )  # fmt: skip
-        return passed
+        return found.passed

@@ -23,6 +23,7 @@ from augury.markets import store as markets
 from augury.markets.store import StoredMarket
 from augury.relations import labels, store
 from augury.relations.labels import LABEL, Lead, Pair, Tie
+from augury.relations.proposition import read_market
 from augury.relations.store import LabelRow
 from augury.search.related import Tag
 from augury.search.text import DocumentText, document_text
@@ -60,6 +61,7 @@ async def _leads(
                 event.id if (event := events.get(market.seq)) else -market.seq,
                 event.stages if event else None,
                 tuple(tag.number for tag in tags(_text(market))),
+                read_market(market),
             )
             for market in found
         }

@@ -18,7 +18,7 @@ import msgspec
 
 from augury.llm.task import Control, Task, Unusable, plain
 from augury.relations.logic import relate
-from augury.relations.proposition import read_market
+from augury.relations.proposition import Proposition
 from augury.search.related import Relation
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
 middling strength; a rejected one has none."""
 A_FACTOR: Final = 6
 """Most traded events of one factor that are paired with each other."""
+
+LEAST_WORDS: Final = 4
+"""Of a reason."""
 
 Lag = Literal["none", "hours", "days", "weeks", "months", "years"]
 DAYS: Final[dict[Lag, int]] = {
@@ -103,6 +106,7 @@ class Lead:
     """Equal for stages of one contest."""
     factors: tuple[int, ...]
     """What it is about, best fitting first."""
+    proposition: Proposition
 
     @property
     def text(self) -> str:
@@ -143,7 +147,9 @@ def pairs(
     found += _of_one_factor(leads)
     for one, other in found:
         pair = Pair(*sorted((one, other), key=lambda lead: (lead.text, lead.market.id)))
-        if pair.key not in seen and undecided(one, other) and not _related(one, other, near):
+        if pair.key in seen or _alike(one, other) or _related(one, other, near):
+            continue
+        if undecided(one, other):
             seen.add(pair.key)
             yield pair
 
@@ -170,7 +176,13 @@ def undecided(one: Lead, other: Lead) -> bool:
         return False
     if other.market.id in one.market.linked_market_ids or one.text == other.text:
         return False
-    return relate(read_market(one.market), read_market(other.market)) == "none"
+    return relate(one.proposition, other.proposition) == "none"
+
+
+def _alike(one: Lead, other: Lead) -> bool:
+    """Whether both ask about the same things: these are direct to each other, whatever is said."""
+    ours, theirs = one.proposition.terms, other.proposition.terms
+    return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
 def _related(one: Lead, other: Lead, near: Callable[[int], set[int]]) -> bool:
@@ -179,7 +191,7 @@ def _related(one: Lead, other: Lead, near: Callable[[int], set[int]]) -> bool:
     return any(near(factor) & theirs for factor in one.factors)
 
 
-_URL: Final = re.compile(r"https?:|www\.|[/@\\{}<>|`\[\]]|\.\w{2,}")
+_URL: Final = re.compile(r"https?:|www\.|[/@\\{}<>|`\[\]_]|\.[^\W\d]{2,}")
 _NUMBER: Final = re.compile(r"\d+")
 
 
@@ -189,11 +201,16 @@ def reason(label: Label, pair: Pair) -> str:
     Raises
     ------
     Unusable
-        It leads elsewhere, or names a number that neither text has.
+        It leads elsewhere, names a number that neither text has, or says nothing: a word or two,
+        or what the texts say already.
     """
     told = plain(label.reason, 200)
+    words = told.casefold().rstrip(" .?!").split()
+    said = " ".join(words)
+    if len(words) < LEAST_WORDS or any(said in lead.text.casefold() for lead in pair):
+        raise Unusable("the reason says nothing")
     numbers = set(_NUMBER.findall(f"{pair.first.text} {pair.second.text}"))
-    if not told or _URL.search(told) or set(_NUMBER.findall(told)) - numbers:
+    if _URL.search(told) or set(_NUMBER.findall(told)) - numbers:
         raise Unusable("the reason is not one to be shown")
     return told if told.endswith((".", "!", "?", "…")) else f"{told}."
 

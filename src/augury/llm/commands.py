@@ -1,0 +1,83 @@
+"""`augury llm`: what the configured language model is good for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+from statistics import median
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from augury.errors import SetupProblem, UpstreamFailed
+from augury.settings import Settings
+
+app = typer.Typer(help="The optional language model.", no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Keeps a group a group while it holds one command."""
+
+
+@app.command("examine")
+def examine(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Ask the model the control questions of each task: only what it gets right is it used for.
+
+    Answers are kept, so that asking again costs nothing; raise AUGURY_LLM_TIMEOUT for a slow one.
+
+    Example: AUGURY_LLM_URL=http://localhost:8080/v1 augury llm examine
+    """
+    report = asyncio.run(_examine(quiet=as_json))
+    if as_json:
+        typer.echo(json.dumps(report))
+        return
+    table = Table(box=None)
+    for column in ("task", "used", "right", "usable", "of", "median s"):
+        table.add_column(column)
+    for one in report["tasks"]:
+        table.add_row(
+            one["task"], "yes" if one["passed"] else "no", str(one["right"]), str(one["usable"]),
+            str(one["of"]), f"{median(one['seconds']):.2f}" if one["seconds"] else "-",
+        )  # fmt: skip
+    Console().print(table)
+    typer.echo(f"{report['model']}: {report['tokens_today']:,} tokens spent today.")
+
+
+async def _examine(*, quiet: bool) -> dict[str, Any]:
+    from augury.forecast.assistant import MATCH, REWRITE, WORDING
+    from augury.llm.service import LanguageModel, NoAnswer
+    from augury.relations.labels import LABEL
+    from augury.storage.database import Database
+
+    settings = Settings()  # type: ignore[call-arg]
+    if settings.llm_url is None:
+        raise SetupProblem("There is no language model: AUGURY_LLM_URL names one.")
+    database = await Database.open(settings)
+    try:
+        model = LanguageModel.of(settings, database)
+        assert model is not None
+        try:
+            tasks = [task for task in (LABEL, REWRITE, MATCH, WORDING) if model.does(task.name)]
+            found = [
+                await model.examine(task)
+                for task in track(tasks, "Examining", console=Console(stderr=True), disable=quiet)
+            ]
+            spent = await model.spent_today()
+        except NoAnswer as error:
+            raise UpstreamFailed(str(error)) from None
+        finally:
+            await model.aclose()
+    finally:
+        await database.close()
+    return {
+        "model": model.model,
+        "tasks": [asdict(one) for one in found],
+        "tokens_today": spent.tokens,
+    }
