@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.rvol.conftest import NOW, Clock
 
-from augury.rvol import calendars, issuing, learning, sample, scorecard, store
+from augury.rvol import calendars, garch, issuing, learning, sample, scorecard, store
 from augury.rvol.service import RvolService
 from augury.rvol.store import Asset, DayRow, Filters
 from augury.storage.database import Database
@@ -19,6 +19,11 @@ pytestmark = pytest.mark.anyio
 
 LAST = calendars.number(date(2026, 11, 19))
 """The last day that had closed by `NOW`."""
+
+
+@pytest.fixture(autouse=True)
+def _without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garch, "available", lambda: False)
 
 
 def days_of(asset: str, n: int = 320, last: int = LAST, seed: int = 1) -> list[DayRow]:
@@ -99,7 +104,7 @@ async def test_a_refresh_is_done_once(service: RvolService, database: Database) 
     await filled(service, "AAA", "BBB")
     first = await service.refresh()
     assert first.sets == 3
-    assert first.forecasts == 3 * 2 * 2 * 4  # days, assets, horizons, models
+    assert first.forecasts == 3 * 2 * 2 * 5  # days, assets, horizons, models
     assert first.actuals > 0
     assert first.latest == NOW.replace(hour=0)
     again = await service.refresh()
@@ -124,11 +129,11 @@ async def test_cut_off_anywhere_what_is_there_is_whole_and_the_next_refresh_goes
     monkeypatch.setattr(store, "publish", dies)
     with pytest.raises(RuntimeError):
         await service.refresh()
-    assert await count(database, "rvol_forecasts") == 2 * 2 * 4  # the first set, all of it
+    assert await count(database, "rvol_forecasts") == 2 * 2 * 5  # the first set, all of it
     assert await count(database, "rvol_sets") == 1
     rest = await service.refresh()
     assert rest.sets == 2
-    assert await count(database, "rvol_forecasts") == 3 * 2 * 2 * 4
+    assert await count(database, "rvol_forecasts") == 3 * 2 * 2 * 5
 
 
 async def test_two_refreshes_at_once_publish_as_one(
@@ -138,7 +143,7 @@ async def test_two_refreshes_at_once_publish_as_one(
 
     await filled(service, "AAA", "BBB")
     await asyncio.gather(service.refresh(), service.refresh())
-    assert await count(database, "rvol_forecasts") == 3 * 2 * 2 * 4
+    assert await count(database, "rvol_forecasts") == 3 * 2 * 2 * 5
 
 
 async def test_a_published_set_is_recomputed_to_the_bit_after_its_inputs_were_corrected(
@@ -303,6 +308,7 @@ async def test_versions_are_immutable_and_aliases_follow_the_scores(
         "ewma": [],
         "har": [],
         "log-har": [],
+        "pooled-lasso": [],
     }
     monkeypatch.setattr(scorecard, "challenger", lambda scored, champion: "log-har")
     await service.put_measures([], days_of("AAA", last=LAST + 1)[-1:])
@@ -338,6 +344,8 @@ def test_a_challenger_needs_evidence() -> None:
     champion = scored("blend", 0.6)
     assert scorecard.challenger([champion, scored("log-har", 0.3)], "blend") == "log-har"
     assert scorecard.challenger([champion, scored("log-har", 0.6)], "blend") is None
+    elsewhere = champion._replace(asset="BBB")
+    assert scorecard.challenger([champion, elsewhere, scored("garch", 0.3)], "blend") is None
     few = [scored("blend", 0.6, 100), scored("log-har", 0.3, 100)]
     assert scorecard.challenger(few, "blend") is None
 
@@ -357,7 +365,7 @@ async def test_the_scorecard_is_of_what_was_issued(service: RvolService) -> None
     await service.refresh()
     rows = await service.scorecard(horizon="1d")
     assert {r["asset"] for r in rows} == {"all", "AAA", "BBB"}
-    assert {r["model_id"] for r in rows} == {"blend", "log-har", "har", "ewma"}
+    assert {r["model_id"] for r in rows} == {"blend", "log-har", "har", "ewma", "pooled-lasso"}
     blend = next(r for r in rows if r["asset"] == "AAA" and r["model_id"] == "blend")
     assert blend["n"] == 2  # three origins, of which the last window is open
     async with service.database.reading() as conn:
@@ -379,6 +387,8 @@ async def test_watchlists_read_the_volatility_of_an_asset(
 
 _REFRESH = """
 import asyncio, sys
+from augury.rvol import garch
+garch.available = lambda: False
 from datetime import UTC, datetime
 from augury.rvol.service import RvolService
 from augury.settings import Settings
@@ -423,7 +433,7 @@ async def test_killed_at_any_moment_no_set_is_half_published(
                 "select s.set_id, count(f.asset) from rvol_sets s"
                 " left join rvol_forecasts f using (set_id) group by 1"
             )
-            assert {n for _, n in await rows.fetchall()} <= {2 * 2 * 4}
+            assert {n for _, n in await rows.fetchall()} <= {2 * 2 * 5}
         if "done" in done:
             break
     assert kills
@@ -432,4 +442,4 @@ async def test_killed_at_any_moment_no_set_is_half_published(
     )
     assert "done" in last.stdout
     assert await count(database, "rvol_sets") == 40
-    assert await count(database, "rvol_forecasts") == 40 * 2 * 2 * 4
+    assert await count(database, "rvol_forecasts") == 40 * 2 * 2 * 5

@@ -21,7 +21,15 @@ from augury.rvol.learning import Checkpoint
 from augury.rvol.panel import NO_DAY, Bools, Panel
 
 EDITION = "2026.11"
-CODE = ("panel.py", "features.py", "regression.py", "models.py", "learning.py", "issuing.py")
+CODE = (
+    "panel.py",
+    "features.py",
+    "regression.py",
+    "models.py",
+    "garch.py",
+    "learning.py",
+    "issuing.py",
+)
 """The modules whose text decides what is forecast."""
 TRAINING = "expanding window, refit at every origin, windows closed by then"
 FEATURE_SET = f"rvol-{EDITION}"
@@ -84,9 +92,9 @@ def members_of(model_id: str) -> tuple[str, ...]:
 
 def families_of(model_id: str) -> list[str]:
     """The feature families a published model reads."""
-    if model_id != "blend":
-        return ["realized_variance"]
-    return list(features.FAMILIES)
+    if model_id in ("blend", "pooled-lasso"):
+        return list(features.FAMILIES)
+    return ["returns"] if model_id == "garch" else ["realized_variance"]
 
 
 def with_rows(given: Panel) -> Panel:

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from augury.rvol import features, models
+from augury.rvol import features, garch, models
 from augury.rvol.features import Carry
+from augury.rvol.garch import Fitted
 from augury.rvol.models import Closed, Forecasts, Lessons
 from augury.rvol.panel import Floats, Ints, Panel, fingerprint
 from augury.rvol.regression import BLOCK
@@ -55,6 +56,7 @@ class Checkpoint:
     closed: dict[int, Closed]
     """By horizon."""
     taught: Taught
+    garch: Fitted | None
 
     def fits(self, panel: Panel, horizons: Mapping[int, Window]) -> bool:
         """Whether it is of the same past, to the last bit."""
@@ -90,6 +92,8 @@ def forecast(
     # A block of rows is closed once the longest window after its last one is.
     keep = np.maximum(rest.lengths - max(horizons), 0) // BLOCK
     found, closed = {}, {}
+    last = int(models.last_days(panel).max())
+    parameters = garch.fitted(panel, last, None if before is None else before.garch)
     for horizon, window in horizons.items():
         given = models.problem(rest, design, horizon, by_calendar=window.by_calendar)
         came = np.where(given.ok, given.means / design.level, np.nan)[mine]
@@ -101,11 +105,14 @@ def forecast(
             Lessons(taught.x, taught.relative[horizon], taught.owner),
             None if before is None else before.closed[horizon],
             keep,
+            {}
+            if parameters is None
+            else {"garch": garch.forecast(panel, parameters, window.steps)},
         )
     first = keep * BLOCK
     kept = np.concatenate([np.ones(len(old.days), dtype=bool), place < first[owner]])[order]
     return found, Checkpoint(
-        int(models.last_days(panel).max()),
+        last,
         fingerprint(panel),
         panel.assets,
         design.carry(first),
@@ -114,6 +121,7 @@ def forecast(
             taught.x[kept], taught.days[kept], taught.owner[kept],
             {horizon: values[kept] for horizon, values in taught.relative.items()},
         ),
+        parameters,
     )  # fmt: skip
 
 

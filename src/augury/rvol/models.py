@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -55,12 +56,12 @@ class Member:
     columns: tuple[str, ...]
     scale: Literal["log", "root", "level", "weighted"] = "log"
     penalty: float = 0.0
-    pooled: Literal["", "ridge", "gamma"] = ""
+    pooled: Literal["", "ridge", "gamma", "lasso"] = ""
 
     def needs(self) -> set[str]:
-        """What an asset must have for this member to differ from log-HAR. The ridges take
-        whatever there is."""
-        if self.name in ("ridge", "pooled-ridge", "pooled-gamma"):
+        """What an asset must have for this member to differ from log-HAR. Those with a
+        penalty take whatever there is."""
+        if self.penalty:
             return set()
         return {NEEDS[c] for c in self.columns if c in NEEDS}
 
@@ -93,6 +94,7 @@ MEMBERS = {
         Member("pooled-log-har", _HAR, pooled="ridge"),
         Member("pooled-ridge", _ALL, penalty=0.002, pooled="ridge"),
         Member("pooled-gamma", _ALL, penalty=0.002, pooled="gamma"),
+        Member("pooled-lasso", _ALL, penalty=0.005, pooled="lasso"),
     )
 }  # fmt: skip
 
@@ -108,8 +110,8 @@ ALONE = ("log-har",)
 """Also in the blend for long horizons where an asset has no others to learn from: there it stands
 for the two members that need them."""
 
-MODELS = ("blend", "log-har", "har", "ewma")
-"""What is published: the champion and its challengers."""
+MODELS = ("blend", "log-har", "har", "ewma", "pooled-lasso", "garch")
+"""What is published: the champion and its challengers, where there is what they need."""
 
 
 def blend_of(days: int, *, alone: bool) -> tuple[str, ...]:
@@ -300,6 +302,7 @@ def forecast(
     lessons: Lessons,
     before: Closed | None = None,
     keep: Ints | None = None,
+    others: Mapping[str, Floats] = MappingProxyType({}),
 ) -> tuple[Forecasts, Closed]:
     """Fit every member on all windows closed by the last row, and look ahead from there.
 
@@ -313,6 +316,8 @@ def forecast(
         What the rows before those of `given` taught.
     keep : (assets), optional
         Of how many blocks of rows to return what they taught, with `before`.
+    others
+        Models that are no regressions: what they say, as mean daily variance (assets).
     """
     panel, design = given.panel, given.design
     n = len(panel.assets)
@@ -368,15 +373,14 @@ def forecast(
     )
     members: dict[str, Floats] = {k: np.clip(v, low, high) * steps for k, v in raw.items()}
     names = blend_of(given.days, alone=n < 2)
-    smoothed: Floats = np.where(usable, design.smoothed[here, last], np.nan)
+    others = {**others, "ewma": design.smoothed[here, last]}
     found = Forecasts(
         given.days,
         steps,
         {
             "blend": blend(members, names),
-            "log-har": members["log-har"],
-            "har": members["har"],
-            "ewma": smoothed * steps,
+            **{name: members[name] for name in MODELS if name in members},
+            **{name: np.where(usable, mean * steps, np.nan) for name, mean in others.items()},
         },
         log_variance,
         {k: v for k, v in members.items() if k in names},
@@ -449,7 +453,9 @@ def _solve_pooled(
     columns = columns_of(member, given.panel.continuous)
     sums = pool.of(columns)
     b, residual = regression.solve(sums, member.penalty)
-    if member.pooled == "ridge":
+    if member.pooled == "lasso":
+        b, residual = regression.lasso(sums, member.penalty)
+    if member.pooled != "gamma":
         return b, float(residual)
     b[0] += 0.5 * residual
     ok = np.isfinite(lessons.relative) & which[lessons.owner]

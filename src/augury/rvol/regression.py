@@ -7,6 +7,7 @@ cumulative, a refit on every day costs one small linear system a day.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ which BLAS spreads a product over threads, which for products this small costs m
 most of all on a busy machine."""
 CHUNK = 32
 """Regressions prepared at a time: what is copied for them stays in the processor's cache."""
+LASSO_SWEEPS = 100
 GAMMA_STEPS = 30
 GAMMA_CLIP = 6.0
 """One historic day must not bend the pooled gamma regression: a realized value counts as at most
@@ -174,6 +176,48 @@ def mean_square_error(given: Sums, b: Floats) -> Floats:
     return (given.yy - 2 * (b * given.xy).sum(axis=-1) + fitted) / np.maximum(given.n, 1e-300)
 
 
+class _Scaled(NamedTuple):
+    """Regressions without their constants, of regressors of unit variance."""
+
+    gram: Floats
+    """(..., k, k): correlations; one on the diagonal."""
+    with_y: Floats
+    """(..., k): covariances with the target."""
+    sd: Floats
+    """(..., k): infinite for a regressor that says nothing."""
+    mean_x: Floats
+    mean_y: Floats
+    var_y: Floats
+
+
+def _scaled(given: Sums) -> _Scaled:
+    weight = np.maximum(given.xx[..., 0, 0], 1e-300)
+    mean_x, mean_y = given.xx[..., 0, 1:] / weight[..., None], given.xy[..., 0] / weight
+    cov = given.xx[..., 1:, 1:] / weight[..., None, None]
+    cov = cov - mean_x[..., :, None] * mean_x[..., None, :]
+    with_y = given.xy[..., 1:] / weight[..., None] - mean_x * mean_y[..., None]
+    diagonal = np.arange(cov.shape[-1])
+    variance = cov[..., diagonal, diagonal]
+    square = given.xx[..., diagonal + 1, diagonal + 1] / weight[..., None]
+    says = variance > _CONSTANT * np.maximum(square, 1e-300)
+    sd = np.sqrt(np.where(says, variance, np.inf))
+    gram = cov / sd[..., :, None] / sd[..., None, :]
+    gram[..., diagonal, diagonal] = 1.0
+    return _Scaled(gram, with_y / sd, sd, mean_x, mean_y, given.yy / weight - mean_y * mean_y)
+
+
+def _unscaled(given: Sums, by: _Scaled, scaled: Floats) -> tuple[Floats, Floats]:
+    """Coefficients with the constant, and residual variances with n - k degrees of freedom."""
+    says = np.isfinite(by.sd)
+    shown = np.where(says, scaled, 0.0)
+    explained = (shown * (2 * by.with_y - (by.gram @ shown[..., None])[..., 0])).sum(axis=-1)
+    left = np.maximum(by.var_y - explained, 0.0)
+    left = left * given.n / np.maximum(given.n - scaled.shape[-1] - 1, 1.0)
+    b = scaled / by.sd
+    constant = by.mean_y - (b * by.mean_x).sum(axis=-1)
+    return np.concatenate([constant[..., None], b], axis=-1), left
+
+
 def solve(given: Sums, penalty: float) -> tuple[Floats, Floats]:
     """Ridge coefficients (..., k) and residual variances (...).
 
@@ -181,25 +225,28 @@ def solve(given: Sums, penalty: float) -> tuple[Floats, Floats]:
     the smallest penalty this is ordinary least squares. The residual variance has n - k degrees
     of freedom; overlapping targets leave it as it is.
     """
-    weight = np.maximum(given.xx[..., 0, 0], 1e-300)
-    mean_x, mean_y = given.xx[..., 0, :] / weight[..., None], given.xy[..., 0] / weight
-    cov = given.xx / weight[..., None, None] - mean_x[..., :, None] * mean_x[..., None, :]
-    cov = cov[..., 1:, 1:]
-    with_y = (given.xy / weight[..., None] - mean_x * mean_y[..., None])[..., 1:]
-    k = cov.shape[-1]
-    diagonal = np.arange(k)
-    variance = cov[..., diagonal, diagonal]
-    square = given.xx[..., diagonal + 1, diagonal + 1] / weight[..., None]
-    says = variance > _CONSTANT * np.maximum(square, 1e-300)
-    sd = np.sqrt(np.where(says, variance, np.inf))
-    scaled = cov / sd[..., :, None] / sd[..., None, :]
-    scaled[..., diagonal, diagonal] = 1.0 + max(penalty, NEVER_SINGULAR)
-    b = np.linalg.solve(scaled, (with_y / sd)[..., None])[..., 0] / sd
-    explained = 2 * (b * with_y).sum(axis=-1) - (b * (cov @ b[..., None])[..., 0]).sum(axis=-1)
-    left = np.maximum(given.yy / weight - mean_y * mean_y - explained, 0.0)
-    left = left * given.n / np.maximum(given.n - k - 1, 1.0)
-    constant = mean_y - (b * mean_x[..., 1:]).sum(axis=-1)
-    return np.concatenate([constant[..., None], b], axis=-1), left
+    by = _scaled(given)
+    diagonal = np.arange(by.gram.shape[-1])
+    gram = by.gram.copy()
+    gram[..., diagonal, diagonal] = 1.0 + max(penalty, NEVER_SINGULAR)
+    b = np.asarray(np.linalg.solve(gram, by.with_y[..., None])[..., 0], dtype=np.float64)
+    return _unscaled(given, by, b)
+
+
+def lasso(given: Sums, penalty: float) -> tuple[Floats, Floats]:
+    """Lasso coefficients (..., k) and residual variances (...), by coordinate descent.
+
+    minimizes sum (y - x b)^2 / 2n + l sum_j |sd_j b_j|, with l the share `penalty` of the least l
+    that leaves no regressor in (Friedman, Hastie, Tibshirani 2010).
+    """
+    by = _scaled(given)
+    most = penalty * np.abs(by.with_y).max(axis=-1)
+    b: Floats = np.zeros_like(by.with_y)
+    for _ in range(LASSO_SWEEPS):
+        for j in range(b.shape[-1]):
+            rest = by.with_y[..., j] - (by.gram[..., j, :] * b).sum(axis=-1) + b[..., j]
+            b[..., j] = np.sign(rest) * np.maximum(np.abs(rest) - most, 0.0)
+    return _unscaled(given, by, b)
 
 
 def gamma(

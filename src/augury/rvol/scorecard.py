@@ -100,12 +100,16 @@ def _daily(loss: Floats, days: Ints) -> Floats:
 def challenger(scored: Sequence[Scored], champion: str) -> str | None:
     """The model that beats the champion at most horizons beyond doubt; None when none does.
 
-    Beyond doubt: a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days.
+    Beyond doubt: a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model that
+    lacks some of the champion's assets does not come into question: it could not take its place.
     """
     by_key = {(s.asset, s.horizon, s.model_id): s for s in scored}
     horizons = {s.horizon for s in scored}
     best: tuple[float, str] | None = None
+    needed = {(s.asset, s.horizon) for s in scored if s.model_id == champion}
     for model in sorted({s.model_id for s in scored} - {champion}):
+        if not needed <= {(s.asset, s.horizon) for s in scored if s.model_id == model}:
+            continue
         wins, ratios = 0, []
         for horizon in horizons:
             own = [s for s in scored if (s.horizon, s.model_id) == (horizon, model)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from augury.clock import Clock, now
 from augury.errors import InvalidInput
-from augury.rvol import calendars, issuing, sample, scorecard, store
+from augury.rvol import calendars, garch, issuing, sample, scorecard, store
 from augury.rvol.calendars import Calendar, calendar, date_of, number
 from augury.rvol.learning import Checkpoint
 from augury.rvol.models import MODELS
@@ -140,6 +140,8 @@ class RvolService:
         version = issuing.model_version()
         async with self.database.transaction() as conn:
             for model_id in MODELS:
+                if model_id == "garch" and not garch.available():
+                    continue
                 await store.put_model(
                     conn,
                     model_id,

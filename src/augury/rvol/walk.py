@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from augury.rvol import models, regression
+from augury.rvol import garch, models, regression
 from augury.rvol.features import design
 from augury.rvol.models import MEMBERS, Member, Problem
 from augury.rvol.panel import NO_DAY, Floats, Ints, Panel
@@ -43,15 +43,20 @@ def walk(panel: Panel, days: int, start: int) -> list[Walked]:
     made = design(panel)
     given = models.problem(panel, made, days)
     pooled = _pooled_paths(given) if len(panel.assets) > 1 else {}
+    others = garch.walk(panel, days)
     return [
-        _path(given, asset, start, pooled)
+        _path(given, asset, start, pooled, others)
         for asset in range(len(panel.assets))
         if panel.lengths[asset] > start
     ]
 
 
 def _path(
-    given: Problem, i: int, start: int, pooled: dict[str, tuple[Member, Ints, Floats, Floats]]
+    given: Problem,
+    i: int,
+    start: int,
+    pooled: dict[str, tuple[Member, Ints, Floats, Floats]],
+    others: Floats,
 ) -> Walked:
     panel, made = given.panel, given.design
     rows = int(panel.lengths[i])
@@ -98,6 +103,8 @@ def _path(
     names = models.blend_of(given.days, alone=len(panel.assets) < 2)
     out["blend"] = models.blend(out, names)
     out["ewma"] = made.smoothed[i, origins]
+    if np.isfinite(others[i, origins]).any():
+        out["garch"] = others[i, origins]
     return Walked(panel.assets[i], panel.days[i, origins], means[origins], out, log_variance)
 
 
@@ -123,7 +130,8 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
         b = np.full((len(when), len(columns)), np.nan)
         spread = np.full(len(when), np.nan)
         if enough.any():
-            b[enough], spread[enough] = regression.solve(sums.at(enough), member.penalty)
+            solve = regression.lasso if member.pooled == "lasso" else regression.solve
+            b[enough], spread[enough] = solve(sums.at(enough), member.penalty)
         if member.pooled == "gamma":
             b[enough, 0] += 0.5 * spread[enough]
             upto = np.searchsorted(closing[mine], when, side="right")
