@@ -139,3 +139,19 @@ async def test_every_shape_has_an_example(service: Service) -> None:
             ("Page", "PricesRe", "SearchPage", "SportsPage", "Fixture", "MarketPrice")
         ):
             assert schema.get("examples"), name
+
+
+async def test_a_sports_page_shows_markets_of_sports_alone(service: Service) -> None:
+    answer = await service.post(
+        "sports-search", {"title": "Lakers rates: who will win the NBA Finals?", "mode": "direct"}
+    )
+    shown = [result["id"] for result in answer.json()["results"]]
+    assert shown[0] == "polymarket:8"
+    assert not {"polymarket:1", "polymarket:2"} & set(shown)
+
+
+async def test_a_venue_s_own_page_leads_to_its_market_and_no_other_game(service: Service) -> None:
+    answer = await service.post(
+        "search", {"url": "https://polymarket.com/event/suns-vs-magic-game-3"}
+    )
+    assert answer.json()["fixture"] is None

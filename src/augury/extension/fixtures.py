@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from string import capwords
 from typing import Final
 
 from augury.extension import names
@@ -156,7 +157,7 @@ def named_pair(text: str, league: str | None = None) -> Fixture | None:
                 of.setdefault(one, []).append(key)
     for one, keys in of.items():
         if len(keys) == 2 and keys[0] != keys[1]:
-            home, away = (name(key.partition(":")[2], one) for key in keys)
+            home, away = (name(capwords(key.partition(":")[2]), one) for key in keys)
             return Fixture(home, away, one)
     return None
 

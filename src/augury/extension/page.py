@@ -52,12 +52,17 @@ class Page:
         return title if is_readable(title) else words_of(self.url)
 
     @property
+    def is_of_venue(self) -> bool:
+        """Whether it is a venue's own page, whose address names the market it shows."""
+        host = self.host
+        return any(host == venue or host.endswith(f".{venue}") for venue in _VENUES)
+
+    @property
     def question(self) -> str:
         """What to search for: the query, the heading, or the text's first words."""
         if is_readable(self.query):
             return self.query[:MAX_QUERY]
-        host = self.host
-        if any(host == venue or host.endswith(f".{venue}") for venue in _VENUES):
+        if self.is_of_venue:
             return self.url[:MAX_QUERY]  # search reads the venues' own addresses
         heading = self.heading
         if is_readable(heading) and (len(heading.split()) > 2 or not self.text):

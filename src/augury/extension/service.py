@@ -51,6 +51,8 @@ FACTORS = 3
 VOTERS, VOTE = 20, 0.6
 """Closest markets that are asked where the words leave it in doubt, and what they can add."""
 GAME_MARKETS = 100
+SPORTS_CANDIDATES = 30
+"""Direct markets that are looked through for those of sports."""
 TEXT_READ = 300
 """Characters of a page's text in which a side may be named."""
 NEAR, SURE = 10.0, 0.7
@@ -137,7 +139,7 @@ class ExtensionService:
         """The markets for a page; a page on sports goes the way of `sports`."""
         page = await self._readable(page, may_fetch=may_fetch)
         reading = await self._settled(page, self._read(page))
-        found = self._game(page, reading, None)
+        found = None if page.is_of_venue else self._game(page, reading, None)
         if reading.is_sports or (found is not None and self._settles(found, reading)):
             return await self._of_sports(page, found, sports_mode, mode, ads_mode, limit)
         return await self._of_page(page, "search", mode, ads_mode, limit)
@@ -250,12 +252,16 @@ class ExtensionService:
         query = page.question
         status: Status = "active"
         wanted = max(limit, ADS_CANDIDATES[ads_mode]) if mode == "ads" else limit
+        if route == "sports":
+            wanted = max(wanted, SPORTS_CANDIDATES)
         found = await self._search.search(
             query, dimensions=("direct",), top_k=wanted, status=status
         )
         scores = {result.id: result.score for result in found["direct"]}
         async with self._database.reading() as conn:
             rows = await store.rows(conn, list(scores))
+        if route == "sports":
+            rows = {id: row for id, row in rows.items() if self._is_of_sports(row) >= 0}
         told = _Told(self._search, page)
         shown = [
             Shown(rows[id], score, told.why(rows[id])) for id, score in scores.items() if id in rows
