@@ -137,7 +137,11 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
                 database,
                 search,
                 graphs,
-                assistant=Assistant(model, deadline=settings.llm_deadline) if model else None,
+                assistant=Assistant(
+                    model, deadline=min(settings.llm_deadline, settings.forecast_deadline / 2)
+                )
+                if model
+                else None,
             ),
             rvol=RvolService(database, settings),
             series=series,

@@ -227,7 +227,9 @@ class Settings(BaseSettings):
         "match (in forecasts), wording (of a forecast's reasons).",
     )
     llm_deadline: float = Field(
-        default=2, gt=0, description="Seconds the model may add to one forecast in all."
+        default=2,
+        gt=0,
+        description="Seconds the model may add to one forecast in all; at most half of the forecast's own.",
     )
     llm_timeout: float = Field(
         default=60,

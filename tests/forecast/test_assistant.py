@@ -13,7 +13,7 @@ import pytest
 from tests.forecast.conftest import NOW, market, put
 from tests.llm.fake import HTTP_FAULTS, FakeModel, data_of, served
 
-from augury.forecast import schemas
+from augury.forecast import opinion, schemas
 from augury.forecast.assistant import MATCH, REWRITE, Assistant
 from augury.forecast.service import Forecast, ForecastService
 from augury.llm.endpoint import Endpoint
@@ -34,9 +34,36 @@ QUESTIONS = [
     "Will Arsenal's stadium shop sell a purple teapot in 2027?",
 ]
 DOUBTED = "Starmer leaving Downing Street before July 2027?"
-"""Its market's role is in doubt: it stands just below the limit."""
 BARELY = "Bitcoin at 150k by end of 2026, thoughts?"
-"""Its market is direct, if barely."""
+BELOW = [
+    DOUBTED,
+    "Will BTC be worth 150 thousand dollars at some point in 2026?",
+    "Bitcoin's price, $150,000, before New Year?",
+    "Will the PM leave Downing Street by June 30, 2027?",
+    "Will the Hawkeye state pick Sand as governor?",
+]
+"""No part tells their market from them, and yet it is not taken to ask them."""
+ABOVE = ["Does BTC hit $150K before January 1, 2027?", BARELY]
+"""Their market is direct."""
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that is near the limit at all is in doubt: where it lies may change, as rules do."""
+    monkeypatch.setattr(opinion, "NEAR", 100.0)
+
+
+async def in_doubt(service: ForecastService, questions: Sequence[str]) -> str:
+    """The first of these whose market stands on their side of the limit."""
+    below = questions is BELOW
+    for question in questions:
+        made = await service.forecast(question)
+        markets = await service._gather(made.reading, NOW, replay=False)
+        if service._engine.doubtful(made.reading, markets, NOW) and below != bool(
+            made.estimate.count("direct")
+        ):
+            return question
+    raise AssertionError("none of these questions is in doubt: think of another")
 
 
 def able(request: dict[str, Any]) -> Any:
@@ -111,35 +138,42 @@ async def answers(
 # Helping
 
 
+@pytest.mark.usefixtures("wide")
 async def test_a_market_in_doubt_is_confirmed(
     service: ForecastService, helped: Helped, fake: FakeModel
 ) -> None:
-    before = await service.forecast(DOUBTED)
-    assert before.estimate.profile == "proxy_only"
+    question = await in_doubt(service, BELOW)
     with_help = helped()
     assert (await ready(with_help))["match"]
-    after = await with_help.forecast(DOUBTED)
+    after = await with_help.forecast(question)
     assert after.estimate.profile.startswith("direct")
-    assert after.estimate.probability == pytest.approx(0.62, abs=0.02)
+    [lead] = [one for one in after.estimate.evidence if one.role == "direct"]
+    assert after.estimate.probability == pytest.approx(lead.probability, abs=0.02)
     assert "language_model_match" in after.estimate.fallbacks
-    shown = wire(after, DOUBTED)["metadata"]["oracle_port"]
+    shown = wire(after, question)["metadata"]["oracle_port"]
     assert "language_model_match" in shown["fallbacks_applied"]
 
 
+@pytest.mark.usefixtures("wide")
 async def test_a_market_in_doubt_is_lowered(
     service: ForecastService, helped: Helped, fake: FakeModel
 ) -> None:
-    fake.says = lambda r: (
-        {"answer": "different"} if data_of(r).get("question", "").startswith("Bitcoin") else able(r)
-    )
+    question = await in_doubt(service, ABOVE)
+    known = [dict(control.data) for control in MATCH.controls]
+
+    def says(request: dict[str, Any]) -> Any:
+        data = data_of(request)
+        return {"answer": "different"} if "market" in data and data not in known else able(request)
+
+    fake.says = says
     with_help = helped()
     await ready(with_help)
-    assert (await service.forecast(BARELY)).estimate.count("direct") == 1
-    lowered = (await with_help.forecast(BARELY)).estimate
+    lowered = (await with_help.forecast(question)).estimate
     assert lowered.count("direct") == 0
     assert "language_model_match" in lowered.fallbacks
 
 
+@pytest.mark.usefixtures("wide")
 async def test_no_side_is_turned_by_a_model(
     service: ForecastService, helped: Helped, fake: FakeModel
 ) -> None:
@@ -174,6 +208,14 @@ async def test_an_ill_put_question_is_put_in_plain_words(helped: Helped, fake: F
     assert "language model" in shown["normalization_reason"]
     assert "language_model_rewrite" in shown["fallbacks_applied"]
     assert made.estimate.probability == pytest.approx(0.30, abs=0.02)
+
+
+async def test_what_is_sure_is_not_asked(helped: Helped, fake: FakeModel) -> None:
+    with_help = helped()
+    await ready(with_help)
+    fake.requests.clear()
+    await with_help.forecast("Will Bitcoin reach $150,000 by December 31, 2026?")
+    assert not [r for r in fake.requests if "market" in data_of(r) or "today" in data_of(r)]
 
 
 async def test_a_reason_is_smoothed_and_keeps_its_figures(
@@ -323,6 +365,7 @@ async def test_a_model_steered_by_a_title_moves_nothing(
 # Time
 
 
+@pytest.mark.usefixtures("wide")
 async def test_a_slow_model_costs_its_deadline_and_no_more(
     helped: Helped, fake: FakeModel, service: ForecastService
 ) -> None:
@@ -335,6 +378,7 @@ async def test_a_slow_model_costs_its_deadline_and_no_more(
     assert told.estimate == (await service.forecast(DOUBTED)).estimate
 
 
+@pytest.mark.usefixtures("wide")
 async def test_the_past_is_not_told_to_a_model(
     helped: Helped, service: ForecastService, fake: FakeModel
 ) -> None:
@@ -347,6 +391,7 @@ async def test_the_past_is_not_told_to_a_model(
     assert not fake.requests
 
 
+@pytest.mark.usefixtures("wide")
 async def test_what_was_answered_on_one_day_is_not_used_on_another(
     helped: Helped, fake: FakeModel
 ) -> None:
@@ -359,6 +404,7 @@ async def test_what_was_answered_on_one_day_is_not_used_on_another(
     assert asked == ["2026-11-21", "2026-11-22"]
 
 
+@pytest.mark.usefixtures("wide")
 async def test_a_hundred_at_once_are_asked_once(helped: Helped, fake: FakeModel) -> None:
     with_help = helped()
     await ready(with_help)

@@ -181,7 +181,8 @@ async def test_a_failure_is_not_kept(model: LanguageModel, fake: FakeModel) -> N
 
 def booked(data: object) -> int:
     """The most that one question may cost, in tokens: a request's bytes and an answer's length."""
-    return sum(len(m["content"].encode()) for m in TASK.messages(data)) + 64 + 20  # type: ignore[arg-type]
+    sent = sum(len(m["content"].encode()) for m in TASK.messages(data))  # type: ignore[arg-type]
+    return sent + len(json.dumps(TASK.schema)) + 64 + 20
 
 
 async def test_many_at_once_in_two_processes_never_exceed_the_cap(

@@ -6,6 +6,7 @@ Nothing here is needed for the service to work: whoever asks has to go on withou
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -267,8 +268,9 @@ class LanguageModel:
         healthy: bool | None = None
         try:
             day = self._clock().date()
-            # No tokenizer makes more tokens than bytes.
-            booked = self._cost(sent + OVERHEAD, task.max_tokens)
+            # No tokenizer makes more tokens than bytes; a schema may be sent beside the messages.
+            schema = len(json.dumps(task.schema))
+            booked = self._cost(sent + schema + OVERHEAD, task.max_tokens)
             async with self._database.reading() as conn:
                 if not await store.book(conn, day, booked, self._cap):
                     raise NoAnswer("cap", "has used up today's allowance")
