@@ -229,7 +229,8 @@ class Settings(BaseSettings):
     llm_deadline: float = Field(
         default=2,
         gt=0,
-        description="Seconds the model may add to one forecast in all; at most half of the forecast's own.",
+        description="Seconds the model may add to one forecast in all; at most half of the "
+        "forecast's own.",
     )
     llm_timeout: float = Field(
         default=60,
