@@ -225,7 +225,7 @@ async def test_search_and_graph_show_a_label_and_forget_it(
         anonymous_search_rate="100/s", anonymous_search_burst=100,
     )  # fmt: skip
     app = create_app(own)
-    query = {"query": "Will the US fall into recession before 2028?", "top_k_per_dimension": 20}
+    query = {"query": "Will measles spread?", "top_k_per_dimension": 20}
     async with app.router.lifespan_context(app):
         services = app.state.services
         database, held = services.database, services.relations.labels

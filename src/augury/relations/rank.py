@@ -55,9 +55,9 @@ YEAR: Final = 31_557_600
 """Seconds."""
 GRACE: Final = 0.25
 """Years before the question's own markets in which another closes without being stale."""
-SETTLED: Final[dict[Relation, float]] = {"upstream": 3.0, "downstream": 0.6, "correlated": 3.0}
-"""Years before the question's own markets from which a market is not shown: an effect is not
-settled before its cause, and what was settled long ago moves nothing."""
+SETTLED: Final = 5.0
+"""Years before the question's own markets from which a market is not shown: what was settled so
+long ago moves nothing."""
 LATER: Final = 2.0
 """Years after them from which a market is no cause of theirs any more."""
 
@@ -118,12 +118,11 @@ def rank(
         + WEIGHTS["salience"] * pool.salience
         + WEIGHTS["stale"] * np.clip(years - GRACE, 0, 3)
         + WEIGHTS["own"] * np.where(aside, 0, own)
-        + WEIGHTS["foreign"] * foreign
         + WEIGHTS["fixture"] * pool.fixture
     )
     out: dict[Relation, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.uint16]]] = {}
     for nth, relation in enumerate(RELATIONS):
-        shown = (strongest == nth) & (evidence[nth] >= FLOOR) & (years < SETTLED[relation])
+        shown = (strongest == nth) & (evidence[nth] >= FLOOR) & (years < SETTLED)
         if relation == "upstream":
             shown &= years > -LATER
         if relation == "downstream":
@@ -132,6 +131,8 @@ def rank(
         raw = WEIGHTS["path"] * evidence[nth, held] + common[held]
         if relation == "correlated":
             raw += WEIGHTS["rival"] * rivals[held]
+        else:  # what moves together is mostly about others
+            raw += WEIGHTS["foreign"] * foreign[held]
         through = np.where(aside[held, None], reached.asked[pool.tags[held]], paths[nth, held])
         via = pool.tags[held, through.argmax(axis=1)] if len(held) else pool.tags[:0, 0]
         order = _order(raw, pool.keys[held])
