@@ -26,18 +26,22 @@ from augury.search.text import is_number
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
-DIRECT_SCORE: Final = 1.5
-DIRECT_CONTENT: Final = 1.1
-DIRECT_ASKED: Final = 0.4
+DIRECT_SCORE: Final = 1.15
+DIRECT_CONTENT: Final = 0.95
+DIRECT_ASKED: Final = 0.36
 """Below one of these a market is not taken to ask the question itself."""
 DIRECT: Final = opinion.Limit(DIRECT_SCORE, DIRECT_CONTENT, DIRECT_ASKED)
+SURE_SCORE: Final = 1.5
+"""Below this a market has to say most of the names that the question says."""
 AS_GOOD: Final = 0.3
 """Markets whose score comes so near to the best are about the same."""
 KIN_CONTENT: Final = 0.85
-KIN_ASKED: Final = 0.4
+KIN_ASKED: Final = 0.34
 """Least likeness of a market that bounds or informs the answer."""
 SERIES_EXTRA: Final = 0.9
 """A market with another deadline that has so telling a word of its own is of another series."""
+OUTDONE: Final = 0.4
+"""By so much more content another market outdoes one that no part tells from the question."""
 TWIN_GAP: Final = 0.1
 """Markets whose prices differ by more do not ask the same, whatever their words."""
 HALF_LIFE: Final = 4.0
@@ -251,7 +255,7 @@ class _Weighing:
         kin = [b for b in self._bearings if _is_kin(b.fit)]
         if kin:
             best = kin[0].fit.content
-            kin = [b for b in kin if b.fit.rival or b.fit.content >= best - 0.5]
+            kin = [b for b in kin if b.fit.rival or b.fit.content >= best - 0.65]
             for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
                 if (found := attempt(kin)) is not None:
                     return found
@@ -271,6 +275,8 @@ class _Weighing:
         if not good:
             return []
         best = good[0]
+        if any(_outdoes(b.fit, best.fit) for b in self._bearings):
+            return []
         twins = [b for b in good[1:] if b.fit.score >= best.fit.score - AS_GOOD
                  and _are_twins(best, b, self._at.date())]  # fmt: skip
         return [best, *twins[:5]]
@@ -307,6 +313,7 @@ class _Weighing:
             days_left=self._days_left(lead),
             direct=len(direct),
             slack=0.0,
+            platform=lead.market.platform,
         )
         return self._made(p, evidence, doubts, "direct", lead=evidence[direct.index(lead)])
 
@@ -323,13 +330,18 @@ class _Weighing:
         ]  # fmt: skip
         if not series:
             return None
-        today = self._at.date()
-        asked = (end - today).days
-        points = [(asked - b.fit.gap, b.positive, self._weight(b)) for b in series]
-        points = [point for point in points if point[0] > 0]
+        series = [b for b in series if _are_series(series[0], b)]
+        lasts = series[0].fit.lasting
+        asked = (end - self._at.date()).days
+        points = [
+            (asked - b.fit.gap, 1 - b.positive if lasts else b.positive, self._weight(b))
+            for b in series if asked - b.fit.gap > 0
+        ]  # fmt: skip
         if not points or asked <= 0:
             return None
         p, lower, upper = pool.by_deadline(points, float(asked))
+        if lasts:  # what has not happened by then has lasted till then
+            p, lower, upper = 1 - p, 1 - upper, 1 - lower
         return self._bounded(series, p, lower, upper, "deadlines")
 
     def _by_threshold(self, kin: list[Bearing]) -> Estimate | None:
@@ -382,7 +394,11 @@ class _Weighing:
                 and b.fit.choice in ("same", "unsaid") and b.fit.edition != "differs"
                 and len({b.fit.window, b.fit.threshold, b.fit.stage} & {"implies", "implied"}) == 1
             ]  # fmt: skip
-        return self._by_bounds(bounds, "stages") if bounds else None
+        if not bounds:
+            return None
+        best = max(bounds, key=lambda b: b.fit.content).view.proposition.choice
+        bounds = [b for b in bounds if not best or b.view.proposition.choice == best]
+        return self._by_bounds(bounds, "stages")
 
     def _by_bounds(self, bounds: list[Bearing], kind: str) -> Estimate | None:
         below = [b for b in bounds if "implied" in _orders(b.fit)]
@@ -420,6 +436,7 @@ class _Weighing:
         doubts = doubt.Doubts(
             match=min(1.0, 0.3 + _match_doubt(best[0].fit)), disagreement=0.0, age=best[0].age,
             spread=_half_spread(best[0]), days_left=self._days_left(best[0]), direct=0, slack=0.3,
+            platform=best[0].market.platform,
         )  # fmt: skip
         return self._made(p, evidence, doubts, "proxy", fallbacks=("nearest_market",))
 
@@ -440,6 +457,7 @@ class _Weighing:
             days_left=self._days_left(nearest[0]),
             direct=0,
             slack=max(0.05, min(1.0, upper - lower)),
+            platform=nearest[0].market.platform,
         )
         return self._made(p, evidence, doubts, kind, fallbacks=(f"from_{kind}",))
 
@@ -526,7 +544,27 @@ def _apart(below: Sequence[Bearing]) -> float:
 def _is_direct(c: Comparison) -> bool:
     return (
         c.same and c.score >= DIRECT_SCORE and c.content >= DIRECT_CONTENT
-        and c.asked >= DIRECT_ASKED
+        and c.asked >= DIRECT_ASKED and (c.score >= SURE_SCORE or c.called >= 0.5)
+    )  # fmt: skip
+
+
+def _outdoes(kin: Comparison, direct: Comparison) -> bool:
+    """Whether another market is so much more about the same things that it must be the one meant,
+    though it asks for another deadline, level or stage."""
+    return (
+        kin.content >= direct.content + OUTDONE and kin.missing <= direct.missing
+        and kin.extra <= direct.extra and bool(_orders(kin) & {"implies", "implied"})
+        and kin.choice in ("same", "unsaid") and kin.edition != "differs"
+    )  # fmt: skip
+
+
+def _are_series(best: Bearing, other: Bearing) -> bool:
+    """Whether two markets ask for the same event, by two days."""
+    a, b = best.view.proposition, other.view.proposition
+    return (
+        other.fit.content >= best.fit.content - 0.25 and other.fit.opposed == best.fit.opposed
+        and other.fit.lasting == best.fit.lasting and a.predicate == b.predicate
+        and a.positive == b.positive
     )  # fmt: skip
 
 

@@ -14,13 +14,15 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from augury.forecast.names import besides
+from augury.forecast.polarity import CONTESTS, LASTING, Turn, turned, turns
 from augury.relations.proposition import Proposition, Threshold
 from augury.relations.windows import Window
-from augury.relations.wording import STAGES
-from augury.search.text import is_month, is_number, is_year, terms
+from augury.relations.wording import STAGES, canonical
+from augury.search.text import is_month, is_number, is_year, term, terms
 
 Rarity = Callable[[str], float]
 """How telling a term is (`Embedder.rarity`)."""
@@ -69,6 +71,8 @@ class View:
     """Opposites of which it names one ("rejected")."""
     against: frozenset[str] = frozenset()
     """The others of those ("approved")."""
+    turns: frozenset[Turn] = frozenset()
+    """Classes of words in it that turn a proposition round."""
 
 
 def view(
@@ -88,8 +92,13 @@ def view(
     """
     # A capital makes a name of a word that says little elsewhere: "TIME's Person of the Year".
     names = frozenset(t for t in _names(text) if not is_number(t) and not is_month(t))
-    found = proposition.terms | names
+    if proposition.stage is not None:
+        names -= _STAGES  # how far is a part of its own
+    found = canonical(proposition.terms | names)
+    names &= found
     weights = {t: _weight(t, t in names, rarity) for t in sorted(found)}
+    if proposition.threshold is not None:
+        weights |= {t: min(0.1, weights[t]) for t in _TRADED & weights.keys()}
     return View(
         proposition=proposition,
         weights=weights,
@@ -106,7 +115,23 @@ def view(
         still=proposition.predicate == "happens" and _STILL.search(text) is not None,
         sides=(sides := _sides_of(proposition, text)),
         against=frozenset(side[:-1] + ("-" if side[-1] == "+" else "+") for side in sides),
+        turns=turns(_unread(proposition, text)),
     )
+
+
+def _unread(p: Proposition, text: str) -> str:
+    """The text behind the last word that was read as its polarity."""
+    if p.positive:
+        return text
+    last = max((text.find(r.text) + len(r.text) for r in p.read if r.slot == "polarity"), default=0)
+    rest = text[max(0, last) :]
+    return _ANOTHER_WAY.split(rest)[0]
+
+
+_ANOTHER_WAY: Final = re.compile(
+    r",?\s+or\s+(?!more|less|higher|lower|later|fewer|better|worse)(?=[a-z])"
+)
+"""Behind it stands another way for it not to happen: "fail to name X or name someone else"."""
 
 
 _DATED_END: Final = re.compile(
@@ -124,8 +149,8 @@ _ENDS: Final = re.compile(
     re.I,
 )
 _LASTS: Final = re.compile(
-    r"\b(?:still|remains?|stays?|holds?|survives?|keeps?|retains?|continues?|lasts?|persists?|"
-    r"endures?|intact|maintains?|preserves?|stands?|in\s+(?:place|force|effect|power|office))\b",
+    r"\b(?:still|remains?|stays?|holds?|survives?|keeps?|retains?|continues?|lasts|lasted|persists?|"
+    r"endures?|intact|maintains?|preserves?|stands?|(?:go|goes|carry|carries|drags?)\s+on|in\s+(?:place|force|effect|power|office))\b",
     re.I,
 )
 _SUBJECT: Final = re.compile(
@@ -246,6 +271,17 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(t for words in found for t in terms(words))
 
 
+_STAGES: Final = frozenset(
+    terms("semifinals quarterfinals finals playoffs knockout stage round last grand")
+)
+_TRADED: Final = frozenset(
+    terms(
+        "trade settle close day session moment point mark level print quote futures spot touch"
+        " settlement"
+        " change hands value"
+    )
+)
+"""Words that say no more than that there is a quantity, where one is named."""
 _FAINT: Final = frozenset(
     terms(
         "season standings annual edition ceremony award awards official overall current regular"
@@ -293,6 +329,10 @@ class Comparison:
     """The score without what the parts add: whether both are about the same things."""
     opposed: bool
     """Taken positively, one says what ends or exceeds where the other says what lasts or not."""
+    lasting: bool
+    """The question is about what lasts: the longer, the less likely."""
+    called: float
+    """Share of the question's names that the market or its rules say, 0 to 1."""
 
     @property
     def same(self) -> bool:
@@ -312,19 +352,22 @@ def compare(q: View, m: View, at: date) -> Comparison:
     asked, missing = _coverage(q, m, m.covers, m.context)
     named, extra = _coverage(m, q, q.covers, frozenset())
     dense = float(q.vector @ m.vector)
-    window, gap = _window(ours, theirs, m.closes, at)
-    threshold = _threshold(ours, theirs)
+    threshold = _threshold(ours, theirs, m.context)
     if threshold == "unsaid" and q.places and m.places and not q.places & m.places:
         threshold = "differs"
     if threshold == "unsaid" and _districts(q) != _districts(m):
         threshold = "differs"  # the House is not one of its seats
+    worded = threshold == "unsaid" and _opposed(q, m, extra)
+    opposed = threshold == "opposite" or worded
+    lasting = _lasts(q) and (worded or _lasts(m))
+    window, gap = _window(ours, theirs, m.closes, at, lasting=lasting)
     stage = _stage(ours, theirs)
     if stage == "same" and _other_contest(q, m):
         stage = _titles(q, m)
     if q.places & m.places and stage in ("unsaid", "differs"):
         stage = "same"
     elif "ranks" in (ours.predicate, theirs.predicate) and (
-        ours.predicate not in _CONTESTS or theirs.predicate not in _CONTESTS
+        ours.predicate not in CONTESTS or theirs.predicate not in CONTESTS
     ):
         stage = "differs"
     choice = _choice(q, m)
@@ -342,35 +385,43 @@ def compare(q: View, m: View, at: date) -> Comparison:
         ("threshold", threshold), ("stage", stage), ("choice", choice), ("edition", edition),
     ):  # fmt: skip
         score += _SCORES[part][order]
-    if (theirs.predicate in _CONTESTS) != (ours.predicate in _CONTESTS):
+    if (theirs.predicate in CONTESTS) != (ours.predicate in CONTESTS):
         # What is won is another thing than what happens, unless nothing telling is left over.
-        score -= 0.5 * min(1.0, max(missing, extra))
+        score -= 0.9 * min(1.0, max(missing, extra))
     score -= 0.25 * (bool(q.places) != bool(m.places))
     score -= 0.15 * len(q.modifiers ^ m.modifiers)
     if theirs.unclear:
         score -= 0.2
     if theirs.fixture and not ours.fixture:
         score -= 0.4
-    motion = threshold == "unsaid" and (
-        q.motion * m.motion < 0
-        or bool(q.sides & m.against)
-        # What "still is" has not been changed by the event that the market is on.
-        or (
-            q.still
-            and ours.positive
-            and not m.motion
-            and theirs.predicate == "happens"
-            and theirs.window.kind == "by"
-        )
-    )
-    flipped = (ours.positive != theirs.positive) != (threshold == "opposite" or motion)
+    flipped = (ours.positive != theirs.positive) != opposed
     return Comparison(
         score, asked, named, window, gap, threshold, stage, choice, edition, flipped, missing,
-        extra, _is_rival(q, m, choice, stage, edition), content, threshold == "opposite" or motion,
+        extra, _is_rival(q, m, choice, stage, edition), content, opposed, lasting, _called(q, m),
     )  # fmt: skip
 
 
-_CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
+def _lasts(v: View) -> bool:
+    """Whether it says, in itself positively, that something stays as it is."""
+    return v.proposition.threshold is None and bool(v.motion > 0 or v.turns & LASTING)
+
+
+def _opposed(q: View, m: View, extra: float) -> bool:
+    """Whether one of them says what ends, is lost or left undone where the other says the rest."""
+    theirs = m.proposition
+    if q.motion * m.motion < 0 or q.sides & m.against:
+        return True
+    if (
+        "lasts" in q.turns and "lasts" not in m.turns and q.proposition.positive
+        and not m.motion and theirs.predicate in ("happens", "announces")
+        and theirs.window.kind in ("by", "in", "open") and (q.still or extra >= CHANGE)
+    ):  # fmt: skip
+        return True  # what stays as it is has not been changed by the event of the market
+    return turned(q.turns, m.turns, theirs)
+
+
+CHANGE: Final = 0.3
+"""Weight of a market's word that a question of what lasts leaves unsaid: that of a change."""
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
     "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
@@ -387,13 +438,13 @@ def _coverage(
 ) -> tuple[float, float]:
     """Share of one view's content that the other names, and the heaviest term that it misses."""
     total = found = missing = 0.0
-    for term, weight in of.weights.items():
+    for one, weight in of.weights.items():
         total += weight
-        if term in covers or besides(frozenset((term,))) & other.covers:
+        if one in covers or besides(frozenset((one,))) & other.covers:
             found += weight
-        elif _alike(term, covers):
+        elif _alike(one, covers):
             found += 0.85 * weight
-        elif term in context:
+        elif one in context:
             found += 0.5 * weight
             missing = max(missing, 0.5 * weight)
         else:
@@ -402,6 +453,13 @@ def _coverage(
     if total and (said := of.covers & other.proposition.terms - of.proposition.terms):
         found = min(total, found + 0.3 * len(said))
     return (found / total if total else 0.0), missing
+
+
+def _called(q: View, m: View) -> float:
+    weights = {t: w for t, w in q.weights.items() if t in q.names}
+    total = sum(weights.values())
+    said = sum(w for t, w in weights.items() if names(t, m) or t in m.context)
+    return said / total if total else 1.0
 
 
 def names(term: str, by: View) -> bool:
@@ -424,9 +482,29 @@ def _alike(term: str, others: frozenset[str]) -> bool:
 
 
 def _window(
-    ours: Proposition, theirs: Proposition, closes: date | None, at: date
+    ours: Proposition, theirs: Proposition, closes: date | None, at: date, *, lasting: bool
 ) -> tuple[Order, float]:
+    """How the question's time stands to the market's, and the days between their ends.
+
+    lasting : the question is about what lasts, and that it does until a day says it of all days
+    before
+    """
     q, m = ours.window, theirs.window
+    if lasting and q.text and {q.kind, m.kind} <= {"on", "by", "open"}:
+        q = structs.replace(q, kind="by", start=None)
+        m = structs.replace(m, kind="by", start=None) if m.text else m
+        order, gap = _window_of(q, m, ours, theirs, closes, at)
+        return _TURNED.get(order, order), gap
+    return _window_of(q, m, ours, theirs, closes, at)
+
+
+_TURNED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
+"""What the opposite implies."""
+
+
+def _window_of(
+    q: Window, m: Window, ours: Proposition, theirs: Proposition, closes: date | None, at: date
+) -> tuple[Order, float]:
     if not q.text or (q.end is None and q.start is None):
         return "unsaid", 0.0
     if q.kind == "after" or m.kind == "after":
@@ -434,6 +512,8 @@ def _window(
             return "same", 0.0
         if m.kind == "after" and _within(q, m.start):
             return "same", 0.0  # "after the January meeting"
+        if m.kind == "after" and m.start is None:  # "after the season"
+            return ("same" if closes and _within(q, closes) else "unsaid"), 0.0
         return "differs", 0.0
     asked_end, named_end = q.end, m.end if m.text else None
     if asked_end is None:
@@ -479,7 +559,7 @@ def _bites(q: Window, m: Window, at: date) -> bool:
     return any(w.start is not None and w.start > at for w in (q, m))
 
 
-def _threshold(ours: Proposition, theirs: Proposition) -> Order:
+def _threshold(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
     q, m = ours.threshold, theirs.threshold
     if ours.predicate == "ranks" or theirs.predicate == "ranks":
         return "unsaid"
@@ -487,8 +567,8 @@ def _threshold(ours: Proposition, theirs: Proposition) -> Order:
         if q is None and m is None:
             return _numbers(ours, theirs)
         if q is not None:  # more is asked than the market says
-            return "unsaid" if _told(q, theirs) else "implies"
-        return "unsaid" if m is not None and _told(m, ours) else "implied"
+            return "unsaid" if _told(q, theirs, ruled) else "implies"
+        return "unsaid" if m is not None and _told(m, ours, frozenset()) else "implied"
     if ours.predicate == theirs.predicate == "counts":
         q, m = _whole(q), _whole(m)
         if (math.isinf(q.low) and math.isinf(m.high) and q.high + 1 == m.low) or (
@@ -523,9 +603,16 @@ def _numbers(ours: Proposition, theirs: Proposition) -> Order:
     return "differs" if q and m and not q & m else "unsaid"
 
 
-def _told(t: Threshold, p: Proposition) -> bool:
+def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
+    """Whether the other says the number too, in its words or (but for small ones) its rules."""
     numbers = {x for x in (t.low, t.high) if not math.isinf(x)}
-    return any(f"{x:g}" in p.terms for x in numbers)
+    return any(
+        f"{x:g}" in p.terms or _FORTUNES.get(x, "") in p.terms
+        or (f"{x:g}" in ruled and (x != int(x) or x > 20)) for x in numbers
+    )  # fmt: skip
+
+
+_FORTUNES: Final = {1e9: term("billionaire"), 1e12: term("trillionaire")}
 
 
 def compare_ranges(q: Threshold, m: Threshold) -> Order:
@@ -639,8 +726,12 @@ def _choice(q: View, m: View) -> Order:
     """Whether both are about the same contender."""
     theirs = _telling(m.proposition.choice, m)
     if not theirs:
-        return "unsaid"
-    if _share(theirs, q.covers, m) >= 0.5:
+        if q.proposition.indefinite:
+            return "unsaid"
+        ours = _telling(q.proposition.choice, q)
+        known = not ours or any(names(t, m) or t in m.context for t in ours)
+        return "unsaid" if known else "differs"
+    if _share(theirs, q.covers, m) >= 0.4:
         return "same"
     ours = _telling(q.proposition.choice, q)
     if (not ours and theirs & q.covers) or (ours and _share(ours, m.covers, q) >= 0.5):

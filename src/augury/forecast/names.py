@@ -40,11 +40,32 @@ houthi: yemen; ramallah: palestine; vatican: pope; holy see: pope; hezbollah: le
 hill: congress; oval office: president; number 10: uk primeminister
 """
 
+_PEOPLES = """
+finns: finland; swedes: sweden; danes: denmark; norse: norway; norwegians: norway; icelanders:
+iceland; brits: uk; britons: uk; english: england; englishman: england; scots: scotland; welsh:
+wales; irishman: ireland; frenchman: france; germans: germany; spaniard: spain; italians: italy;
+poles: poland; turks: turkey; greeks: greece; serbs: serbia; croats: croatia; slovenes: slovenia;
+czechs: czechia; slovaks: slovakia; hungarians: hungary; romanians: romania; bulgarians: bulgaria;
+austrians: austria; belgians: belgium; dutchman: netherlands; balts: latvia estonia lithuania;
+uzbek: uzbekistan; kazakhs: kazakhstan; georgians: georgia; armenians: armenia; azeri: azerbaijan;
+iraqis: iraq; syrians: syria; egyptians: egypt; saudi arabian: saudi; pakistanis: pakistan;
+indians: india; indonesians: indonesia; koreans: korea; aussie: australia; aussies: australia;
+kiwi: new zealand; kiwis: new zealand; canuck: canada; canadians: canada; mexicans: mexico;
+brazilians: brazil; argentines: argentina; argentinians: argentina; colombians: colombia; chileans:
+chile; peruvians: peru; venezuelans: venezuela; cubans: cuba; nigerians: nigeria; moroccans:
+morocco; south africans: south africa; filipinos: philippines; thais: thailand; islamic republic:
+iran; islamic republic: iranian regime; hermit kingdom: korea; emerald isle: ireland; old firm:
+scotland; eternal city: rome; stamford bridge: chelsea; old trafford: manchester united; anfield:
+liverpool; etihad: manchester city; emirates stadium: arsenal; goodison: everton; nou camp:
+barcelona; bernabeu: real madrid; allianz arena: bayern munich; san siro: milan
+"""
+
 _MONEY = """
 zec: zcash; doge: dogecoin; link: chainlink; hype: hyperliquid; bnb: binance; trx: tron; uni:
 uniswap; xmr: monero; ton: toncoin; arb: arbitrum; tsla: tesla; nvda: nvidia; aapl: apple; msft:
 microsoft; googl: google; goog: google; amzn: amazon; pltr: palantir; hood: robinhood; nflx:
-netflix; coin: coinbase; worth: marketcap; market value: marketcap; valued: marketcap; fortune:
+netflix; comex: gold silver; nymex: oil; coin: coinbase;
+worth: marketcap; market value: marketcap; valued: marketcap; fortune:
 trillionaire; trillion dollars: trillionaire; top of range: upper bound; top of the range: upper
 bound; bottom of range: lower bound; target range: bound; crude: oil; wti: oil; black gold: oil;
 fomc: fed; powell: fed; threadneedle: boe; bundesbank: ecb; lagarde: ecb; wall street: stock;
@@ -101,6 +122,18 @@ president; papacy: pope; governorship: governor; mayoralty: mayor
 """
 
 _ACTS = """
+collapse: fall; topple: fall; regime: government; deal: trade; trade: deal; bloc: seat; delegation:
+seat; caucus: seat; lower house: chamber; lower house: house representatives; upper house: senate;
+silverware: trophy; trophy: title; spearhead: lead; helm: leader; premises: office;
+held: hold; sold: sell; bought: buy; sent: send; built: build; broke: break; broken: break; chosen:
+choose; chose: choose; began: begin; begun: begin; found: find; gave: give; given: give; met: meet;
+ran: run; shot: shoot; struck: strike; sworn: swear; withdrew: withdraw; withdrawn: withdraw; wrote:
+write; flown: fly; flew: fly; beaten: beat; spoke: speak; spoken: speak; paid: pay; made: make;
+atomic: nuclear; atom: nuclear; bomb: weapon; warhead: weapon; go off: detonate; sovereignty: annex;
+vacant: vacancy; empty: vacancy; filled: vacancy; polls: election; relocate: move; moved: relocated;
+abroad: country; overseas: abroad; game: match; match: game; fixture: game; airstrikes: strike;
+bombing: strike; military action: strike; strikes: military action; carry on: continue; go on:
+continue; envoy: diplomat; take part: attend; participate: attend; sit in: attend;
 weapons: disarm; arms: disarm; lay down: disarm; give up weapons: disarm; bring charges: charge;
 criminal charges: charge; prosecute: charge; troops: forces; soldiers: forces; army: forces;
 take: capture; taken: capture; took: capture; fall: capture; conquer: capture; occupy: capture;
@@ -150,7 +183,7 @@ def _words(entry: str) -> tuple[str, str]:
 def _table() -> dict[str, list[tuple[frozenset[str], frozenset[str]]]]:
     """By one term of a name: all its terms, and what it says besides."""
     table: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
-    for block in (_CAPITALS, _MONEY, _CONTESTS, _ACTS):
+    for block in (_CAPITALS, _PEOPLES, _MONEY, _CONTESTS, _ACTS):
         for entry in " ".join(block.split()).split(";"):
             left, right = _words(entry)
             name, besides = _terms(left), _terms(right)

@@ -169,11 +169,45 @@ def _spelled(found: re.Match[str]) -> str:
     return f"top {_TENS[found[1].casefold()]}"
 
 
+def _number(word: str) -> int:
+    return int(word) if word.isdecimal() else _TENS[word.casefold()]
+
+
 def _counted(found: re.Match[str]) -> str:
     return f"{found[1] or ''}{_TENS[found[2].casefold()]}{found[3] or ''}"
 
 
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
 _FIGURES: Final = (
+    _rule(r"\bfirst,?\s+second,?\s+(?:or|and)\s+third\b", "in the top 3"),
+    _rule(r"\bfirst\s+or\s+second\b", "in the top 2"),
+    _rule(rf"\b(?:in\s+)?one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({_TEN_WORD}|\d+)|({_TEN_WORD}|\d+)\s+(?:top|best|highest|leading))\s+"
+          r"(?:places?|spots?|positions?|teams?|clubs?|finishers?)\b", lambda f: f"in the top {_number(f[2] or f[3])} of the {f[1]}"),
+    _rule(rf"\boutside\s+(?:of\s+)?((?:[\w'-]+\s+){{1,5}}?)(?:the\s+)?top\s+({_TEN_WORD}|\d+)\b", lambda f: f"outside the top {_number(f[2])} of {f[1]}"),
+    _rule(r"\bM\s?(\d\.\d)\s?(?:\+|or\s+(?:more|greater|higher|stronger|above))", r"magnitude \1 or higher"),
+    _rule(r"\b(?:earns?|gains?|gets?|secures?|takes?|claims?|seals?)\s+(?:the|an?|his|her|their|its)\s+(?:\w+\s+){1,4}by\s+winning\b", "win"),
+    _rule(r"\bcomes?\s+(?:out|away)\s+(?:of|from)\s+(?=.{2,50}\bwith\s+the\s+(?:most|largest|biggest|highest)\b)", "emerge from "),
+    _rule(r"\b(the\s+(?:last\s+)?)(semi|quarter)s\b", r"\1\2finals"),
+    _rule(rf"\b({_MONTH})\s+(\d{{1,2}})\s+(?:to|through|thru|until|till|and)\s+(\d{{1,2}}),?\s+((?:19|20)\d\d)\b", r"\1 \2-\3, \4"),
+    _rule(rf"\b({_MONTH}\s+\d{{1,2}})\s+(to|through|thru|until|till|and)\s+({_MONTH}\s+\d{{1,2}}),?\s+((?:19|20)\d\d)\b",
+          r"\1, \4 \2 \3, \4"),
+    _rule(r"\b(?:(?:have|get|score|post|pull\s+off|secure|claim|by)\s+)?(?:an?\s+)?(\d+(?:\.\d+)?)[\s-](?:percentage[\s-])?points?\s+(?:win|victory|margin)\b(?:\s+or\s+more)?",
+          r"win by \1% or more"),
+    _rule(r",?\s+(?:and\s+)?with\s+(?:no|not\s+an?)\s+(?:single\s+)?\w+-free\s+\w+,?", " "),
+    _rule(r"\bgo(?:es)?\s+to\s+the\s+polls(?:\s+in|\s+for)?(?:\s+an?)?(?:\s+\w+)?(?:\s+election)?\b", "hold an election"),
+    _rule(r"\b(?:win|take|get|earn|claim|bring\s+home)s?\s+(?:an?y?|some)\s+(?:\w+\s+)?medal\b", "finish in the top 3"),
+    _rule(r"\b(?:finish|be|end\s+up|get|make\s+it|stand)(?:es|s)?\s+on(?:to)?\s+the\s+podium\b", "finish in the top 3"),
+    _rule(r"\bat\s+least\s+one\s+(?=(?:\w+-)?\w+\b)(?!of\b|more\b|hundred\b)", "any "),
+    _rule(r"\b(?:get|go|make\s+it|come|progress|advance)(?:s|es)?\s+(?:as\s+far\s+as|at\s+least\s+to|all\s+the\s+way\s+to)\s+",
+          "reach "),
+    _rule(r"\b(?:book|earn|secure|punch|claim|grab|clinch|take|win|get|nab|seal)(?:es|s)?\s+(?:an?|their|his|her|its|the)\s+"
+          r"(?:place|spot|berth|ticket|slot|seat|trip)\s+(?:in|to|at|for)\s+(?=(?:the\s+)?(?:[\w'-]+\s+){0,5}?(?:semi|quarter|final|playoff|play-off|post-?season|knockout|last\s+|round\s+of|"
+          r"world\s+cup))", "reach "),
+    _rule(r"\bbe\s+(?:an?\s+)?(?:\d{4}\s+)?(?:(?:nba|nfl|mlb|nhl|ipl)\s+)?playoff\s+team\b", "make the playoffs"),
+    _rule(r"\bbe\s+(?:in|among|part\s+of)\s+the\s+((?:\d{4}\s+)?(?:\w+\s+)?playoff)\s+(?:field|teams?|bracket|picture|mix)\b", r"make the \1s"),
     _rule(r"\b(?:among|one\s+of)\s+the\s+(?:last|final)\s+(four|eight|sixteen|two)"
           r"(?:\s+teams?)?(?:\s+(?:standing|left|remaining))?", lambda f: {
               "four": "reach the semifinals", "eight": "reach the quarterfinals",
@@ -259,6 +293,7 @@ _POLARITY: Final = (
     _rule(r"\b(?:remains?|stays?)\s+out\s+of\s+the\s+(?:presidential|2028|white\s+house)\s+race\b",
           "not announce a presidential run"),
     # Another than the one named.
+    _rule(r"\b(?:some|any|an)\s*other\s+((?:[\w-]+\s+){1,3})than\b", r"some \1other than"),
     _rule(r"\b(?:else|different)\s+(?:than|but|besides|from)\b", "other than"),
     _rule(rf"\b({_WHO})\s+(?:who\s+is\s+)?not\s+(?:named|called)\b", r"\1 other than"),
     _rule(rf"\b({_WHO})\s+(?:but|except(?:\s+for)?|besides|apart\s+from|aside\s+from|bar)\b",
@@ -285,19 +320,31 @@ _POLARITY: Final = (
     _rule(r"\b(?:bottoms?(?:\s+out)?)\s+(?:above|over)\b", "stay above"),
     _rule(r"\b(?:sits?|trades?|holds?|hovers?|keeps?)\s+(below|under|above|over)\b(?=.{0,40}\b(?:through|throughout|until|all\s+(?:the\s+)?(?:way|year|month)|entire|whole|at\s+all\s+times))",
           r"stay \1"),
+    # What is said of a thing in passing, not of the question.
+    _rule(r"(?<=\w),\s+without\s+(?:\w+\s+)?(?:having|being|\w+ing)\b[^?,]*(?=[?,]|$)", ""),
+    _rule(r"\b(?:un(?:interrupted(?:ly)?|broken)|without\s+(?:an?\s+|any\s+)?(?:interruption|break|pause|delay|exception|"
+          r"doubt|question|fail|precedent|warning|further\s+ado|let-?up))\b", ""),
+    _rule(r"(?<=\w{2}\s)(?:(?:that|which|who)\s+)?(?:it|he|she|they)?\s*(?<!true\sthat\s)\b(?:does|do|did)(?:\s+not|n't)\s+"
+          r"(?:currently|yet|already|now|presently)\s+\w+", ""),
     # Time that passes without it.
     _rule(rf"\b{_RUN_OUT}\b(?=.{{0,60}}\b(?:without|with\s+no|"
           r"with\s+.{2,40}\s+(?:still\s+)?(?:not|un)))", " "),
     _rule(r"\bwith\s+(.{2,60}?)\s+(?:still\s+)?not\s+having\b", r"without \1 having"),
-    _rule(r"\bwith\s+(.{2,60}?)\s+still\s+(?=un\w+ed\b)", r"with \1 being "),
+    _rule(rf"\b({_MONTH}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d)\s+(?:arrives?|comes?|dawns?|starts?|begins?|rolls?\s+around)\s+with\s+(?=.{{2,60}}?\bstill\b)",
+          r"the start of \1 end with "),
+    _rule(r"\bwith\s+(.{2,60}?)\s+still\s+un(?=\w+ed\b)", r"without \1 being "),
     _rule(r"\bnot\s+until\s+(?:after|at\s+least)\b", "not by"),
-    _rule(r"\b(?:until\s+)?(?:some\s+time\s+)?(?:later\s+than|no\s+(?:earlier|sooner)\s+than|only\s+after)\b", "not by"),
+    _rule(r"\b(?:until\s+)?(?:some\s+time\s+)?(?:(?<!no\s)(?<!not\s)later\s+than|no\s+(?:earlier|sooner)\s+than|only\s+after)\b", "not by"),
     _rule(r"\b(?:slips?|slides?|drags?(?:\s+on)?|is\s+delayed|be\s+(?:delayed|postponed|pushed(?:\s+back)?)|pushed)\s+"
           r"(?:past|beyond|to\s+after|until\s+after|into)\b", "not happen by"),
     # Contests.
     _rule(r"\b(?:be\s+)?(?:beaten|defeated)\s+or\s+(?:otherwise\s+)?fail\s+to\b", "fail to"),
+    _rule(r"\b(?:los(?:e|es|ing)|give\s+up|forfeits?|vacates?)\s+(?:or\s+(?:leave|vacate|relinquish|give\s+up|step\s+down\s+from)\s+)?"
+          r"(?=(?:the|his|her|its|their)?\s*(?:\w+\s+)?(?:position|post|job|office|power|premiership|presidency|leadership|role|keys)\b)",
+          "leave "),
     _rule(r"\bloses?\s+(?:out(?:\s+(?:on|in))?\s+)?(?!to\b|by\b|its\b|his\b|her\b|their\b|power\b|control\b|office\b|"
-          r"more\b|at\b|\d|out\b)", "fail to win "),
+          r"more\b|at\b|\d|out\b|or\b|(?:the\s+)?(?:\w+\s+)?(?:position|post|job|role|majority|confidence|status|"
+          r"license|rating|peg|access|support|control|value|ground|territory|lead|spot)\b)", "fail to win "),
     _rule(r"\bloses?\s+out\s+(?:on\s+|in\s+)?", "fail to win "),
     _rule(r"\b(?:be\s+)?(?:snubbed|passed\s+over|overlooked|shut\s+out|left\s+(?:out|off)|denied)\s+(?:for\s+|of\s+|in\s+|by\s+)?(?=\w)",
           "fail to get "),
@@ -328,6 +375,8 @@ _POLARITY: Final = (
     _rule(r"\bstill\s+(?:be\s+)?(?:waiting\s+(?:for|to)|awaiting|lack(?:s|ing)?)\b", "not have"),
     _rule(r"\blacks?\s+(?=\w)", "not have "),
     # What stays as it is.
+    _rule(r"\b(?:see|sees|ride|rides|wait|waits)\s+(?:(?:out|off)\s+(?=.{2,40}\s(?:as|in)\s)|(?=(?:the\s+)?(?:\w+\s+){1,3}out\s+(?:as|in)\b))"
+          r"((?:the\s+)?(?:\w+\s+){1,4}?)(?:out\s+)?(?:as|in\s+(?=office|power|post|charge))\s*", r"not be out by the end of \1as "),
     _rule(r"\bloses?\s+(?:its|the)\s+(?:dollar\s+|us\s+dollar\s+)?peg\b", "depeg"),
     _rule(r"\b(?:holds?|keeps?|maintains?|retains?)\s+(?:its|the)\s+(?:dollar\s+)?peg\b", "not depeg"),
     _rule(r"\b(?:remains?|stays?|still\s+be|be\s+still|continues?\s+to\s+be)\s+(?:an?\s+)?private(?:ly)?"

@@ -275,6 +275,10 @@ def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None)
     return first, last[1], "week", False
 
 
+_LATE: Final = timedelta(45)
+"""Venues close some markets so long before the last day that they name."""
+
+
 def _yearless(
     precision: Precision, month: int, day: int, year: str | None, anchor: date | None,
     floor: date | None,
@@ -293,7 +297,10 @@ def _yearless(
     if floor is not None and floor == anchor:
         start, end = min(coming or bounds[-1:])
     else:
-        start, end = min(coming or bounds, key=lambda b: abs((b[1] - anchor).days))
+        held = coming or bounds
+        # Nothing that a market waits for lies behind its close.
+        held = [b for b in held if b[0] <= anchor + _LATE] or held
+        start, end = min(held, key=lambda b: abs((b[1] - anchor).days))
     return start, end, precision, False
 
 

@@ -1,0 +1,91 @@
+"""Words that turn a question round: lost for won, missing for there, kept for changed. Pure.
+
+What `normalise` and `relations.proposition` read as "not" is read there. This is about what is
+left: single words, in classes, each of which turns only some predicates. A question is the
+opposite of a market when one of them has such a word and the other has none; words that stand
+in both turn nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, Literal
+
+from augury.relations.proposition import Proposition
+
+Turn = Literal["loses", "others", "lacks", "lasts"]
+"""loses: comes away without what is contested; others: another has it; lacks: does not do it, is
+not there; lasts: all stays as it is."""
+
+LASTING: Final[frozenset[Turn]] = frozenset(("lasts", "lacks"))
+"""What holds until a day when it has held on every day before."""
+CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
+
+_WORDS: Final[dict[Turn, str]] = {
+    "loses": (
+        r"los(?:e|es|ing|t)|loss|beaten|defeat(?:ed)?|upset|unseated|ousted|toppled|dethroned|eliminated|"
+        r"elimination|knocked|crash(?:es|ed)?|exit(?:s|ed)?|bow(?:s|ed)?\s+out|go(?:es)?\s+(?:out|home)|sent\s+home|"
+        r"out\s+of\s+contention|snub(?:s|bed)?|overlook(?:s|ed)?|pass(?:es|ed)?\s+over|denied|den(?:y|ies)|"
+        r"shut\s+out|left\s+(?:out|off)|excluded|empty[\s-]handed|trophyless|(?:come|comes|end|ends)\s+up\s+short|"
+        r"(?:fall|falls|come|comes)\s+short|elude[sd]?|slips?\s+away|dumped|ruled\s+out|rejected|runner-?up|"
+        r"concede[sd]?|relinquish(?:es)?|also-ran|stumbles?|flop(?:s|ped)?|absent|missing|miss(?:es|ed)?|fade[sd]?|"
+        r"bested|outpolled|outvoted|second[\s-]best|go(?:es)?\s+down|early\s+exit|disappoint(?:ed|ment)?"
+    ),
+    "others": (
+        r"(?:someone|somebody|something|anyone|anybody|anything|somewhere|nobody)\s+else|elsewhere|"
+        r"(?:a|some|any)\s+different|another|a\s+rival|the\s+field|instead\s+of|in\s+place\s+of|rather\s+than|"
+        r"ahead\s+of|at\s+the\s+expense\s+of|pip(?:s|ped)?|edged?\s+out|edges\s+out"
+    ),
+    "lacks": (
+        r"(?:keep|keeps|kept|stop|stops|stopped|prevent|prevents|bar|bars|block|blocks|deter|deters|hold|holds)\b"
+        r".{1,50}?\bfrom\s+(?:being|\w+ing)|missing|absent|absence|stay(?:s|ed)?\s+(?:away|out|clear)|hold(?:s)?\s+(?:off|back)|stop(?:s)?\s+short|"
+        r"refrain(?:s|ed)?|abstain(?:s|ed)?|avoid(?:s|ed)?|dodge[sd]?|evade[sd]?|escape[sd]?|spared?|lack(?:s|ed|ing)?|"
+        r"unable|refus(?:e|es|ed|al)|declin(?:e|es|ed)\s+to|shelve[sd]?|abandon(?:s|ed)?|postpone[sd]?|delay(?:s|ed)?|"
+        r"stall(?:s|ed)?|held\s+up|blocked|prevented|averted?|averts|foiled|thwarted|scrapped|called\s+off|dropped|"
+        r"free\s+of|clear\s+of|(?:keep|keeps|kept|leave|leaves)\b.{1,40}?\b(?:out(?:\s+of)?|off|away|at\s+bay|alone)|"
+        r"uncharged|unscathed|unharmed|untouched|idle|silent|skip(?:s|ped)?|snub(?:s|bed)?|boycott(?:s|ed)?|"
+        r"sits?\s+out|opts?\s+out|back(?:s|ed)?\s+(?:out|away|down)|balk(?:s|ed)?|hesitates?|omit(?:s|ted)?|"
+        r"left\s+(?:out|off)|excluded|pass(?:es|ed)?\s+(?:on|over|up)|overlook(?:s|ed)?|forgo(?:es)?|resist(?:s|ed)?"
+    ),
+    "lasts": (
+        r"stay(?:s|ed|ing)?|remain(?:s|ed|ing)?|still|continu(?:e|es|ed|ing)|keep(?:s|ing)?|kept|hold(?:s|ing)?\s+(?:on|out|firm)|"
+        r"surviv(?:e|es|ed)|persist(?:s|ed)?|endur(?:e|es|ed)|last(?:s|ed)|cling(?:s)?|hang(?:s)?\s+(?:on|in)|retain(?:s|ed)?|"
+        r"maintain(?:s|ed)?|preserv(?:e|es|ed)|intact|unchanged|as\s+(?:it|they)\s+(?:is|are)|drag(?:s)?\s+on|stand(?:s)?\s+pat"
+    ),
+}  # fmt: skip
+_PATTERNS: Final[dict[Turn, re.Pattern[str]]] = {
+    turn: re.compile(rf"\b(?:{words})\b", re.I) for turn, words in _WORDS.items()
+}
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|no|without|avoids?|fails?\s+to|fail|refus\w+\s+to|nor|n't)"
+    r"\W+(?:\w+\W+){0,2}$",
+    re.I,
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def turns(text: str) -> frozenset[Turn]:
+    """The classes of turning words in a text; a word under a "not" right before it is left out."""
+    found: set[Turn] = set()
+    for turn, pattern in _PATTERNS.items():
+        for match in pattern.finditer(text):
+            named = match[0][0].isupper() and match.start()
+            if not named and not _DENIED.search(text[max(0, match.start() - 40) : match.start()]):
+                found.add(turn)
+                break
+    return frozenset(found)
+
+
+def turned(question: frozenset[Turn], market: frozenset[Turn], p: Proposition) -> bool:
+    """Whether one of the two has a word that turns the market's predicate, and the other none."""
+    telling: frozenset[Turn]
+    if p.predicate in CONTESTS:
+        telling = frozenset({"loses", "others"})
+    elif p.threshold is not None or p.predicate == "rises":
+        return False
+    elif p.predicate == "leaves":
+        telling = frozenset({"lasts"})
+    else:
+        telling = frozenset({"lacks"})
+    return bool(question & telling) != bool(market & telling)

@@ -1,0 +1,80 @@
+"""Words that turn a question round: by class, and only for the predicates they turn."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from augury.forecast.match import View, compare, view
+from augury.forecast.normalise import normalise
+from augury.forecast.polarity import turns
+from augury.relations.proposition import read
+
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+VECTOR = np.full(4, 0.5, np.float32)
+
+
+def _question(text: str) -> View:
+    reading = normalise(text, AT)
+    return view(reading.proposition, reading.effective, VECTOR, lambda _: 12.0)
+
+
+def _market(text: str) -> View:
+    return view(read(text, closes=AT.date(), opened=AT.date()), text, VECTOR, lambda _: 12.0)
+
+
+OPPOSITES = [
+    ("Will Ann Lee be beaten in Ohio's mayoral primary in 2027?",
+     "Will Ann Lee win the 2027 Ohio mayoral primary?"),
+    ("Will a rival pip Ann Lee to the 2027 Turner Prize?",
+     "Will Ann Lee win the 2027 Turner Prize?"),
+    ("Will Chile keep its frigates out of the strait through June 30, 2027?",
+     "Will Chile send frigates through the strait by June 30, 2027?"),
+    ("Will Peru keep Chad from annexing the island through June 2027?",
+     "Will Chad annex the island by June 30, 2027?"),
+    ("Will Ann Lee be missing from the guest list?", "Will Ann Lee be on the guest list?"),
+    ("Will Foxglove Labs stay independent through 2027?",
+     "Will Foxglove Labs be acquired by December 31, 2027?"),
+    ("Will July arrive with Ann Lee and Bo Kim still unmarried?",
+     "Will Ann Lee and Bo Kim get married by June 30?"),
+    ("Will Ann Lee lose the position of prime minister of Peru before July 2027?",
+     "Will Ann Lee remain prime minister of Peru through June 30, 2027?"),
+]  # fmt: skip
+SAME = [
+    ("Will Ann Lee bring home the 2027 Turner Prize?", "Will Ann Lee win the 2027 Turner Prize?"),
+    ("Will Chile annex land that it does not currently claim by June 30, 2027?",
+     "Will Chile annex any land by June 30, 2027?"),
+    ("Will the prize go to Another Day's Ann Lee?", "Will Ann Lee win the prize?"),
+    ("Will Ann Lee attend the summit, to be held no later than June 30, 2027?",
+     "Will Ann Lee attend the summit by June 30, 2027?"),
+    ("Will Ann Lee remain mayor of Lima without interruption through June 30, 2027?",
+     "Will Ann Lee remain mayor of Lima through June 30, 2027?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "market"), OPPOSITES)
+def test_an_opposite_in_other_words_is_turned(question: str, market: str) -> None:
+    assert compare(_question(question), _market(market), AT.date()).flipped
+
+
+@pytest.mark.parametrize(("question", "market"), SAME)
+def test_what_only_sounds_like_an_opposite_is_not(question: str, market: str) -> None:
+    assert not compare(_question(question), _market(market), AT.date()).flipped
+
+
+def test_a_word_under_a_not_turns_nothing() -> None:
+    assert "loses" in turns("Will Ann Lee be beaten?")
+    assert "loses" not in turns("Will Ann Lee not be beaten?")
+    assert "others" not in turns("Will One Battle After Another win?")
+
+
+def test_what_lasts_longer_is_less_likely() -> None:
+    market = _market("Will Chile reopen its embassy in Chad by June 30, 2027?")
+    asked = "Will Chile's embassy in Chad stay closed through {} 31, 2027?"
+    shorter, longer = (
+        compare(_question(asked.format(month)), market, AT.date()) for month in ("May", "July")
+    )
+    assert (shorter.flipped, longer.flipped) == (True, True)
+    assert (shorter.window, longer.window) == ("implied", "implies")
