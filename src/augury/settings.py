@@ -159,6 +159,11 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(
         default=64 * 1024, ge=1024, description="Largest request body, bytes."
     )
+    max_run_body_bytes: int = Field(
+        default=4 * 1024 * 1024,
+        ge=1024,
+        description="Largest body of a run of forecasts (1,000 questions fit), bytes.",
+    )
     max_header_bytes: int = Field(
         default=16 * 1024, ge=1024, description="Largest header block, bytes."
     )

@@ -313,3 +313,16 @@ async def test_the_scorecard_is_public(client: httpx2.AsyncClient) -> None:
         "by_domain",
         "by_horizon",
     } <= set(answer.json())
+
+
+async def test_a_run_has_room_for_all_its_questions(client: httpx2.AsyncClient) -> None:
+    asked = [{"question": f"Will it be so, number {k}? {'x' * 450}"} for k in range(1_001)]
+    answers = [
+        await client.post(path, json={"questions": questions}, headers=keys(client, scope))
+        for path, questions, scope in (
+            ("/internal/v1/forecast/runs", asked, "internal"),  # one too many, not too large
+            ("/internal/v1/forecast/runs", asked * 10, "internal"),
+            ("/v1/forecast", asked, "forecast:read"),
+        )
+    ]
+    assert [answer.status_code for answer in answers] == [422, 413, 413]

@@ -257,3 +257,16 @@ async def test_a_forecast_is_scored_when_its_market_resolves(
     assert (card["forecasts"], card["answered"], card["n"]) == (2, 1, 1)
     assert card["brier"] == pytest.approx(0.45**2, abs=0.02)
     assert card["crowd_brier"] == pytest.approx(0.45**2, abs=1e-3)
+
+
+async def test_a_question_without_yes_or_no_lists_its_outcomes(service: ForecastService) -> None:
+    estimate = (await service.forecast("Who will win the 2026-27 Premier League?")).estimate
+    assert estimate.probability is None
+    assert estimate.error
+    assert estimate.distribution is not None
+    assert list(estimate.distribution) == ["Arsenal", "Liverpool"]
+
+
+async def test_a_shared_name_is_no_evidence(service: ForecastService) -> None:
+    assert await probability(service, "Will an earthquake hit Iowa in 2026?") is None
+    assert await probability(service, "Will Arsenal sell their stadium by June 2027?") is None

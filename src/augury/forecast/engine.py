@@ -8,6 +8,7 @@ bound the answer; where nothing is about the same things there is no answer.
 from __future__ import annotations
 
 import math
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from augury.forecast import doubt, explain, opinion, pool
 from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
 from augury.forecast.match import Comparison, Rarity, View, compare, names, view
 from augury.forecast.normalise import Reading
+from augury.forecast.polarity import CONTESTS
 from augury.relations.proposition import Proposition, read_market
 from augury.search.text import is_number
 
@@ -30,14 +32,26 @@ DIRECT_SCORE: Final = 1.15
 DIRECT_CONTENT: Final = 0.95
 DIRECT_ASKED: Final = 0.36
 """Below one of these a market is not taken to ask the question itself."""
-DIRECT: Final = opinion.Limit(DIRECT_SCORE, DIRECT_CONTENT, DIRECT_ASKED)
-SURE_SCORE: Final = 1.5
-"""Below this a market has to say most of the names that the question says."""
+DIRECT_LIKENESS: Final = -0.9
+DIRECT: Final = opinion.Limit(DIRECT_SCORE, DIRECT_CONTENT, DIRECT_ASKED, DIRECT_LIKENESS)
 AS_GOOD: Final = 0.3
 """Markets whose score comes so near to the best are about the same."""
 KIN_CONTENT: Final = 0.85
 KIN_ASKED: Final = 0.34
 """Least likeness of a market that bounds or informs the answer."""
+BOUND_LIKENESS: Final = -0.9
+STAGE_LIKENESS: Final = -2.3
+HINT_LIKENESS: Final = -2.1
+LONE_LIKENESS: Final = -3.2
+APART: Final = 0.8
+EXCLUDED: Final = 2.9
+"""Least likeness, in log-odds, of a market that bounds the answer, that tells how far the same
+contender comes, and that is taken as a hint: among others, and where nothing else comes within
+`APART` of it. What excludes the question's event has lost `EXCLUDED` for that. The page has what
+they give and cost with the market asked about taken away."""
+FOREIGN: Final = 0.8
+"""A market with a name of so much weight that the question does not say is about something else:
+the Florida Panthers' Stanley Cup says nothing of Florida's hurricanes."""
 SERIES_EXTRA: Final = 0.9
 """A market with another deadline that has so telling a word of its own is of another series."""
 OUTDONE: Final = 0.4
@@ -91,6 +105,8 @@ class Engine:
         if len(reading.either) == 2:
             parts = [self.answer(part, markets, at) for part in reading.parts(at)]
             return _either(reading, parts)
+        if _OPEN.match(reading.effective):
+            return _open(reading, bearings)
         if opinions:
             positive = reading.proposition.positive
             bearings = opinion.heard(bearings, opinions, DIRECT, positive=positive)
@@ -236,6 +252,65 @@ def _either(reading: Reading, parts: Sequence[Estimate]) -> Estimate:
     )  # fmt: skip
 
 
+_OPEN: Final = re.compile(
+    r"(?:who|whom|whose|which|what|when|where|how\s+(?:high|low|many|much|far|long|often|big))\b",
+    re.I,
+)
+"""A question without a yes or no."""
+OPEN_ASKED: Final = 0.45
+"""Least share of an open question that its markets say."""
+LISTED: Final = 20
+"""Most outcomes of a distribution."""
+
+
+def _open(reading: Reading, bearings: Sequence[Bearing]) -> Estimate:
+    """No probability, for there is no yes; the outcomes that have markets, with theirs."""
+    levels = reading.effective.casefold().startswith("how")
+    asked = reading.proposition.predicate
+    families: dict[object, list[Bearing]] = {}
+    for b in bearings:
+        p = b.view.proposition
+        told = p.threshold is not None and not b.turned if levels else bool(p.choice)
+        if asked in CONTESTS and p.predicate != asked:
+            continue
+        if told and b.fit.asked >= OPEN_ASKED and b.fit.edition != "differs":
+            family = (p.terms, p.window.end) if levels else (p.contest, p.predicate, p.stage)
+            families.setdefault(family, []).append(b)
+    best = max(families.values(), key=lambda found: (found[0].fit.asked, len(found)), default=[])
+    said: dict[str, Bearing] = {}
+    for b in sorted(best, key=lambda b: (b.age, b.market.id)):
+        said.setdefault(_label(b), b)
+    if len(said) < 2:
+        return Estimate(
+            evidence=(), error=explain.OPEN, reasoning=explain.OPEN, fallbacks=("open_question",)
+        )
+    ranked = sorted(said.items(), key=lambda one: (-(one[1].positive), one[0]))[:LISTED]
+    total = 1.0 if levels else max(1.0, sum(b.positive for _, b in ranked))
+    chances = {name: round(b.positive / total, 6) for name, b in ranked}
+    evidence = tuple(
+        Evidence(
+            market=b.market, outcome=b.outcome, role="proxy", flipped=False,
+            probability=round(b.positive, 6), age=b.age, fit=max(0.0, min(1.0, b.fit.score / 3)),
+            weight=1 / len(ranked), relation="is about one of its outcomes",
+        )
+        for _, b in ranked
+    )  # fmt: skip
+    return Estimate(
+        evidence=evidence, error=explain.OPEN, distribution=chances,
+        reasoning=explain.outcomes(chances), fallbacks=("open_question",),
+    )  # fmt: skip
+
+
+def _label(b: Bearing) -> str:
+    """What tells an outcome from the others of its kind, in the market's words."""
+    if b.market.subtitle and b.market.subtitle.casefold() != "yes":
+        return explain.shortened(b.market.subtitle)
+    slots = ("threshold", "choice", "window")
+    read = b.view.proposition.read
+    said = next((r.text for slot in slots for r in read if r.slot == slot), "")
+    return explain.shortened(said or b.market.outcomes[b.outcome])
+
+
 class _Weighing:
     """One question's evidence being weighed."""
 
@@ -256,11 +331,14 @@ class _Weighing:
         if kin:
             best = kin[0].fit.content
             kin = [b for b in kin if b.fit.rival or b.fit.content >= best - 0.65]
+            sure = [b for b in kin if _bounds(b.fit)]
             for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
-                if (found := attempt(kin)) is not None:
+                if (found := attempt(sure)) is not None:
                     return found
-            if any(b.fit.choice not in ("excludes", "differs") for b in kin):
-                return self._by_proxy(kin)
+            alone = self._stands_alone(kin[0])
+            hints = [b for b in kin if _is_hint(b.fit, alone=alone and b is kin[0])]
+            if hints:
+                return self._by_proxy(hints)
         return Estimate(
             evidence=(),
             error=explain.NOTHING,
@@ -280,6 +358,15 @@ class _Weighing:
         twins = [b for b in good[1:] if b.fit.score >= best.fit.score - AS_GOOD
                  and _are_twins(best, b, self._at.date())]  # fmt: skip
         return [best, *twins[:5]]
+
+    def _stands_alone(self, best: Bearing) -> bool:
+        """Whether nothing but its own family is nearly as likely to be meant."""
+        own = best.view.proposition.terms
+        return all(
+            b.fit.likeness <= best.fit.likeness - APART
+            for b in self._bearings
+            if b.view.proposition.terms != own
+        )
 
     def _weight(self, b: Bearing) -> float:
         weight = 0.5 ** (b.age / HALF_LIFE) * math.exp(4 * (b.fit.score - self._best))
@@ -347,7 +434,9 @@ class _Weighing:
     def _by_threshold(self, kin: list[Bearing]) -> Estimate | None:
         """Other thresholds of the same quantity."""
         asked = self._asked.threshold
-        if asked is None or self._asked.predicate == "ranks":
+        if asked is None:
+            return self._by_parts(kin)
+        if self._asked.predicate == "ranks":
             return None
         ladder = [
             b for b in kin
@@ -377,6 +466,27 @@ class _Weighing:
             return self._by_bounds(ladder, "thresholds")
         p, lower, upper = pool.by_threshold(points, at if upward else -at)
         return self._bounded(used, p, lower, upper, "thresholds")
+
+    def _by_parts(self, kin: list[Bearing]) -> Estimate | None:
+        """Ways for it to happen of which only one comes true, and what comes true if it does not:
+        a cut by 25 or by 50 points, no change, a rise."""
+        found = [
+            b for b in kin
+            if b.fit.threshold in ("implied", "excludes") and _same_but(b.fit, "threshold")
+            and not b.fit.opposed
+        ]  # fmt: skip
+        inside = [b for b in found if b.fit.threshold == "implied"]
+        outside = [b for b in found if b.fit.threshold == "excludes"]
+        if not inside and not outside:
+            return None
+        one, other = (sum(b.positive for b in side) for side in (inside, outside))
+        if not _are_parts(inside):
+            one = max(b.positive for b in inside)
+        lower = min(1 - pool.EDGE, one)
+        upper = max(lower, 1 - min(other, 1.0)) if outside else 1.0
+        # Where both sides are told they are all there is.
+        p = lower / (lower + 1 - upper) if inside and outside else pool.within(lower, upper)
+        return self._bounded([*inside, *outside], min(upper, max(lower, p)), lower, upper, "parts")
 
     def _by_stage(self, kin: list[Bearing]) -> Estimate | None:
         """How far the same contender comes; a market that asks a little more or less."""
@@ -525,6 +635,14 @@ class _Weighing:
         return max(0.0, (b.market.closes_at - self._at).total_seconds() / 86_400)
 
 
+def _are_parts(ways: Sequence[Bearing]) -> bool:
+    """Whether no two of them can both come true: other amounts of one thing."""
+    amounts = {frozenset(t for t in b.view.proposition.terms if is_number(t)) for b in ways}
+    levels = [b.view.proposition.threshold for b in ways]
+    open_ended = sum(t is not None and math.isinf(t.high) for t in levels)
+    return len(ways) > 1 and open_ended <= 1 and len(amounts) + open_ended >= len(ways)
+
+
 def _least(above: Sequence[Bearing]) -> float:
     return min((b.positive for b in above), default=1.0)
 
@@ -544,7 +662,7 @@ def _apart(below: Sequence[Bearing]) -> float:
 def _is_direct(c: Comparison) -> bool:
     return (
         c.same and c.score >= DIRECT_SCORE and c.content >= DIRECT_CONTENT
-        and c.asked >= DIRECT_ASKED and (c.score >= SURE_SCORE or c.called >= 0.5)
+        and c.asked >= DIRECT_ASKED and c.likeness >= DIRECT_LIKENESS and c.foreign < FOREIGN
     )  # fmt: skip
 
 
@@ -570,6 +688,27 @@ def _are_series(best: Bearing, other: Bearing) -> bool:
 
 def _is_kin(c: Comparison) -> bool:
     return c.rival or (c.content >= KIN_CONTENT and c.asked >= KIN_ASKED)
+
+
+def _bounds(c: Comparison) -> bool:
+    """Whether it is surely enough about the same thing for logic to follow from its price."""
+    staged = c.stage in ("implies", "implied") and c.choice == "same"
+    if not staged and not c.rival and c.foreign >= FOREIGN:
+        return False
+    told = c.likeness + (EXCLUDED if c.threshold == "excludes" else 0.0)
+    return c.rival or told >= (STAGE_LIKENESS if staged else BOUND_LIKENESS)
+
+
+def _is_hint(c: Comparison, *, alone: bool) -> bool:
+    """Whether it may be about the same thing, and no part but a doubtful one says otherwise.
+
+    alone : nothing else comes near it
+    """
+    if c.choice in ("excludes", "differs") or c.edition == "differs":
+        return False
+    if c.same and alone:
+        return c.likeness >= LONE_LIKENESS
+    return c.likeness >= HINT_LIKENESS and c.foreign < FOREIGN
 
 
 def _are_twins(a: Bearing, b: Bearing, at: date) -> bool:

@@ -5,7 +5,7 @@ Market text is quoted as data: shortened, on one line, without control character
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from augury.forecast.evidence import Evidence, Role
@@ -13,6 +13,10 @@ from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
 
 NOTHING: Final = "No open market bears on this question, so no probability is given."
+OPEN: Final = (
+    "This question has no yes or no, so no single probability is given;"
+    " where its outcomes have markets they are listed as a distribution."
+)
 _LONGEST: Final = 140
 _VENUES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 
@@ -22,6 +26,17 @@ def quoted(text: str) -> str:
     plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     plain = plain.replace('"', "'")
     return f'"{plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"}"'
+
+
+def shortened(text: str) -> str:
+    """A market's text as it may stand as a label."""
+    return quoted(text)[1:-1]
+
+
+def outcomes(chances: Mapping[str, float]) -> str:
+    """What is said of a question without a yes or no."""
+    first = ", ".join(f"{quoted(name)} {_percent(p)}" for name, p in list(chances.items())[:3])
+    return f"{OPEN} {len(chances)} outcomes have an open market; the likeliest: {first}."
 
 
 def nothing(reading: Reading, seen: int) -> str:
@@ -80,6 +95,7 @@ _HOW: Final = {
     "direct": "{n} open markets ask this.",
     "deadlines": "No open market has this deadline; {n} with other deadlines bound{s} it.",
     "thresholds": "No open market has this level; {n} at other levels bound it.",
+    "parts": "No open market asks just this; {n} on its parts or on what excludes it bound it.",
     "stages": "No open market asks exactly this; {n} that ask more or less bound it.",
     "rivals": "The one asked about has no market; those of {n} rival{s} leave this much.",
     "proxy": "No open market asks this or bounds it; the nearest is taken as a hint only.",

@@ -21,7 +21,7 @@ from augury.forecast.names import besides
 from augury.forecast.polarity import CONTESTS, LASTING, Turn, turned, turns
 from augury.relations.proposition import Proposition, Threshold
 from augury.relations.windows import Window
-from augury.relations.wording import STAGES, canonical
+from augury.relations.wording import STAGES, canonical, districts
 from augury.search.text import is_month, is_number, is_year, term, terms
 
 Rarity = Callable[[str], float]
@@ -71,6 +71,12 @@ class View:
     """Opposites of which it names one ("rejected")."""
     against: frozenset[str] = frozenset()
     """The others of those ("approved")."""
+    last: str | None = None
+    """Last term of the contender's name: of a person the surname, of a club what tells it apart."""
+    runs: tuple[frozenset[str], ...] = ()
+    """Terms of the names that it says, name by name."""
+    group: str = ""
+    """Letter of the group that it names."""
     turns: frozenset[Turn] = frozenset()
     """Classes of words in it that turn a proposition round."""
 
@@ -116,7 +122,20 @@ def view(
         sides=(sides := _sides_of(proposition, text)),
         against=frozenset(side[:-1] + ("-" if side[-1] == "+" else "+") for side in sides),
         turns=turns(_unread(proposition, text)),
+        last=_last(proposition),
+        runs=_runs(text),
+        group=found["group"].casefold() if (found := _GROUP.search(text)) else "",
     )
+
+
+_GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
+
+
+def _last(p: Proposition) -> str | None:
+    """The last term of the choice as it is written; None where it is one word, or a class."""
+    said = next((r.text for r in p.read if r.slot == "choice"), "")
+    ordered = [t for t in terms(said) if t in p.choice]
+    return ordered[-1] if len(ordered) > 1 and not p.indefinite else None
 
 
 def _unread(p: Proposition, text: str) -> str:
@@ -236,11 +255,18 @@ _OPPOSITES: Final = tuple(
 """Opposite ways for a thing to go. Both may fail to happen, but never the one as the other."""
 
 
+_NO_CHANGE: Final = re.compile(
+    r"\bno\s+changes?\b|\bunchanged\b|\bhold\s+rates\b|\bstand\s+pat\b", re.I
+)
+
+
 def _sides_of(p: Proposition, text: str) -> frozenset[str]:
     if p.threshold is not None or p.predicate != "happens":
         return frozenset()
-    found = []
+    found = ["course="] if _NO_CHANGE.search(text) else []
     for name, up, down in _OPPOSITES:
+        if name == "course" and found:
+            continue
         rises, sinks = up.search(text) is not None, down.search(text) is not None
         if rises != sinks:
             found.append(f"{name}{'+' if rises else '-'}")
@@ -264,6 +290,21 @@ _CAPITAL: Final = re.compile(
     r"(?:\s+(?:of\s+(?:the\s+)?)?[A-Z0-9][\w.&'-]*)*"
 )
 """Words with a capital in a row, but where every sentence begins with one."""
+
+
+_ASIDE: Final = re.compile(r"\([^)]*\)|\[[^]]*\]")
+_INITIALS: Final = re.compile(r"[A-Z.]{1,5}")
+
+
+def _runs(text: str) -> tuple[frozenset[str], ...]:
+    """Its names; what stands in brackets, and initials alone (AI, NBA), tell no market apart."""
+    plain = districts(_ASIDE.sub(" ", text).replace("'s", "").replace("’s", ""))
+    found = (words for words in _CAPITAL.findall(plain) if not _INITIALS.fullmatch(words))
+    named = (
+        frozenset(t for t in terms(words) if not is_number(t) and not is_month(t))
+        for words in found
+    )
+    return tuple(run for run in named if run)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -333,6 +374,10 @@ class Comparison:
     """The question is about what lasts: the longer, the less likely."""
     called: float
     """Share of the question's names that the market or its rules say, 0 to 1."""
+    foreign: float
+    """Weight of the market's most telling name of which the question says no part."""
+    likeness: float
+    """Log-odds that both are about the same thing, as fitted; see `_likeness`."""
 
     @property
     def same(self) -> bool:
@@ -355,6 +400,10 @@ def compare(q: View, m: View, at: date) -> Comparison:
     threshold = _threshold(ours, theirs, m.context)
     if threshold == "unsaid" and q.places and m.places and not q.places & m.places:
         threshold = "differs"
+    if threshold == "unsaid" and q.group and m.group and q.group != m.group:
+        threshold = "differs"
+    if threshold == "unsaid" and _course(q.sides, m.sides):
+        threshold = "excludes"
     if threshold == "unsaid" and _districts(q) != _districts(m):
         threshold = "differs"  # the House is not one of its seats
     worded = threshold == "unsaid" and _opposed(q, m, extra)
@@ -395,9 +444,17 @@ def compare(q: View, m: View, at: date) -> Comparison:
     if theirs.fixture and not ours.fixture:
         score -= 0.4
     flipped = (ours.positive != theirs.positive) != opposed
+    called = _called(q, m)
+    likeness = (
+        BASE + 2.2 * asked + 5.1 * named + 4.3 * dense + 1.3 * called
+        + 0.35 * (ours.predicate == theirs.predicate) + _LIKENESS["threshold"].get(threshold, 0.0)
+        + _LIKENESS["window"].get(window, 0.0) + _LIKENESS["choice"].get(choice, 0.0)
+        + _LIKENESS["stage"].get(stage, 0.0)
+    )  # fmt: skip
     return Comparison(
         score, asked, named, window, gap, threshold, stage, choice, edition, flipped, missing,
-        extra, _is_rival(q, m, choice, stage, edition), content, opposed, lasting, _called(q, m),
+        extra, _is_rival(q, m, choice, stage, edition), content, opposed, lasting, called,
+        _foreign(q, m), likeness,
     )  # fmt: skip
 
 
@@ -409,7 +466,7 @@ def _lasts(v: View) -> bool:
 def _opposed(q: View, m: View, extra: float) -> bool:
     """Whether one of them says what ends, is lost or left undone where the other says the rest."""
     theirs = m.proposition
-    if q.motion * m.motion < 0 or q.sides & m.against:
+    if q.motion * m.motion < 0 or q.sides & m.against & _CONTRARY:
         return True
     if (
         "lasts" in q.turns and "lasts" not in m.turns and q.proposition.positive
@@ -420,8 +477,21 @@ def _opposed(q: View, m: View, extra: float) -> bool:
     return turned(q.turns, m.turns, theirs)
 
 
+_CONTRARY: Final = frozenset(
+    f"{name}{sign}" for name in ("approval", "guilt", "access", "part") for sign in "+-"
+)
+"""Opposites of which, once it is decided, one holds: a rate may also stay."""
 CHANGE: Final = 0.3
 """Weight of a market's word that a question of what lasts leaves unsaid: that of a change."""
+BASE: Final = -11.2
+_LIKENESS: Final[dict[str, dict[Order, float]]] = {
+    "threshold": {"same": 7.8, "opposite": 7.8, "differs": -2.9, "excludes": -2.9},
+    "window": {"same": 1.9},
+    "choice": {"excludes": -2.9, "differs": -2.9},
+    "stage": {"same": 2.3},
+}
+"""A logistic regression over 510 questions: the market that each is about, against the six best
+others of its candidates; five folds by market. The page has what it gains."""
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
     "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
@@ -453,6 +523,14 @@ def _coverage(
     if total and (said := of.covers & other.proposition.terms - of.proposition.terms):
         found = min(total, found + 0.3 * len(said))
     return (found / total if total else 0.0), missing
+
+
+def _foreign(q: View, m: View) -> float:
+    return max(
+        (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
+         if not any(names(t, q) for t in run)),
+        default=0.0,
+    )  # fmt: skip
 
 
 def _called(q: View, m: View) -> float:
@@ -565,7 +643,7 @@ def _threshold(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) ->
         return "unsaid"
     if q is None or m is None:
         if q is None and m is None:
-            return _numbers(ours, theirs)
+            return _numbers(ours, theirs, ruled)
         if q is not None:  # more is asked than the market says
             return "unsaid" if _told(q, theirs, ruled) else "implies"
         return "unsaid" if m is not None and _told(m, ours, frozenset()) else "implied"
@@ -596,10 +674,14 @@ def _directed(t: Threshold, other: Threshold) -> Threshold:
     return Threshold(t.low, math.inf, True, True, t.unit)
 
 
-def _numbers(ours: Proposition, theirs: Proposition) -> Order:
+def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
     """Numbers outside of thresholds: a market with another one is another market."""
     q = {t for t in ours.terms if is_number(t) and not is_year(t)}
     m = {t for t in theirs.terms if is_number(t) and not is_year(t)}
+    if not q and m and "bps" in theirs.terms:
+        return "implied"  # a cut of 25 basis points is a cut
+    if {t for t in q if len(t) > 3} - m - ruled:
+        return "differs"  # a level that the market says nothing of
     return "differs" if q and m and not q & m else "unsaid"
 
 
@@ -707,6 +789,13 @@ def _titles(q: View, m: View) -> Order:
 _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
+def _course(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Whether one goes up, or down, or stays, and the other goes otherwise: never both."""
+    q = {side for side in ours if side.startswith("course")}
+    m = {side for side in theirs if side.startswith("course")}
+    return bool(q and m) and q != m
+
+
 def _districts(of: View) -> frozenset[str]:
     return frozenset(t for t in of.weights if _DISTRICT.fullmatch(t))
 
@@ -719,7 +808,17 @@ def _is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> 
         choice == "excludes" and stage in ("same", "unsaid") and edition != "differs"
         and ours and theirs and not q.proposition.indefinite and unique
         and _share(ours, m.covers, q) >= 0.6 and _share(theirs, q.covers, m) >= 0.6
+        and not _unsaid(theirs, m, q)
     )  # fmt: skip
+
+
+def _unsaid(of: frozenset[str], v: View, by: View) -> bool:
+    """Whether a telling word of one contest is not said by the other: another seat, or award."""
+    return any(v.weights.get(t, 0.0) >= TELLING and not names(t, by) and t not in by.context
+               for t in of)  # fmt: skip
+
+
+TELLING: Final = 0.8
 
 
 def _choice(q: View, m: View) -> Order:
@@ -731,7 +830,12 @@ def _choice(q: View, m: View) -> Order:
         ours = _telling(q.proposition.choice, q)
         known = not ours or any(names(t, m) or t in m.context for t in ours)
         return "unsaid" if known else "differs"
-    if _share(theirs, q.covers, m) >= 0.4:
+    share = _share(theirs, q.covers, m)
+    if share >= 0.5 and (m.last is None or names(m.last, q)):
+        return "same"
+    if share >= 0.4 and m.last is not None and names(m.last, q):
+        return "same"
+    if share >= 0.5 and _telling(q.proposition.choice, q) <= m.covers:
         return "same"
     ours = _telling(q.proposition.choice, q)
     if (not ours and theirs & q.covers) or (ours and _share(ours, m.covers, q) >= 0.5):

@@ -138,7 +138,8 @@ _LEAD: Final = (
 _TENS: Final = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30,
-    "forty": 40, "fifty": 50, "hundred": 100,
+    "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+    "hundred": 100,
 }  # fmt: skip
 _NTH: Final = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
@@ -220,6 +221,9 @@ _FIGURES: Final = (
     _rule(r"\ba\s+quarter\s+of\s+a\s+(?=(?:million|billion|trillion)\b)", "0.25 "),
     _rule(r"\b(0\.25|0\.5|\d+(?:\.\d+)?)\s+(million|billion|trillion)\s+(?:us\s+)?dollars\b", r"$\1 \2"),
     _rule(rf"(\b)({_TEN_WORD})(\s+(?:thousand|million|billion|trillion)\b)", _counted),
+    _rule(r"\b(\d+)\s+thousand\s+(?:us\s+)?dollars\b", r"$\1,000"),
+    _rule(r"\b(\d+(?:\.\d+)?)\s+(million|billion|trillion)\s+(?:us\s+)?dollars\b", r"$\1 \2"),
+    _rule(r"\b(?:slump|fall|drop|sink|slide|tumble|plunge)s?\s+to\s+(?=[$€£]?\d)", "dip to "),
     _rule(
         rf"(\b(?:at\s+least|at\s+most|more\s+than|fewer\s+than|less\s+than|exactly|over|under)\s+)({_TEN_WORD})(\b)",
         _counted,
@@ -359,7 +363,7 @@ _POLARITY: Final = (
     _rule(r"\bmiss(?:es)?\s+(?=\w)", "fail to make "),
     _rule(r"\b(?:be\s+)?(?:eliminated|knocked\s+out|ousted|dumped\s+out|exits?|crash(?:es)?\s+out|bows?\s+out|"
           r"goes?\s+out|go\s+out|falls?|out)\b(.{0,60}?)\s+(?:before|short\s+of|ahead\s+of|prior\s+to)\s+"
-          rf"(?:reaching\s+|making\s+)?(?:the\s+)?(?={_STAGE_WORD})", r"fail to reach \1 the "),
+          rf"(?:reaching\s+|making\s+)?(?:the\s+)?((?:[\w'-]+\s+){{0,5}}?)(?={_STAGE_WORD})", r"fail to reach \1 the \2"),
     _rule(r"\b(?:be\s+)?(?:eliminated|knocked\s+out)\s+(?=(?:in|at|from|of)\b)", "fail to advance "),
     # Acts left undone.
     _rule(r"\b(?:skips?|snubs?|boycotts?|stays?\s+away\s+from|sits?\s+out|pulls?\s+out\s+of\s+attending)\s+(?=\w)",

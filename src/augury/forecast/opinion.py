@@ -31,6 +31,8 @@ LOOKED_AT: Final = 8
 MOST: Final = 3
 """Most opinions asked for one question."""
 _BELOW: Final = 0.01
+_LOG_ODDS: Final = 5.0
+"""So much likeness, in log-odds, weighs as much as one of the other measures."""
 
 
 class Limit(NamedTuple):
@@ -39,6 +41,7 @@ class Limit(NamedTuple):
     score: float
     content: float
     asked: float
+    likeness: float
 
 
 def doubtful(bearings: Sequence[Bearing], limit: Limit) -> list[Bearing]:
@@ -84,6 +87,7 @@ def _heard(bearing: Bearing, verdict: Verdict, limit: Limit, *, positive: bool) 
         score=max(fit.score, limit.score),
         content=max(fit.content, limit.content),
         asked=max(fit.asked, limit.asked),
+        likeness=max(fit.likeness, limit.likeness),
     )
 
 
@@ -91,4 +95,9 @@ def _margin(fit: Comparison, limit: Limit) -> float | None:
     """How far a market is above the limit; None where a part already tells it apart."""
     if not fit.same:
         return None
-    return min(fit.score - limit.score, fit.content - limit.content, fit.asked - limit.asked)
+    return min(
+        fit.score - limit.score,
+        fit.content - limit.content,
+        fit.asked - limit.asked,
+        (fit.likeness - limit.likeness) / _LOG_ODDS,
+    )

@@ -147,13 +147,16 @@ def by_threshold(
 
 
 def within(lower: float, upper: float) -> float:
-    """An estimate where only bounds are known: nearer to the bound that says more."""
+    """An estimate where only bounds are known: nearer to the bound that says more.
+
+    Of one bound alone: as if what is known and what is asked were two equal steps of one way.
+    """
     if lower > upper:
         return (lower + upper) / 2
     if upper >= 1:
-        return shifted(lower, 0.5) if lower > 0 else 0.5
+        return math.sqrt(lower) if lower > 0 else 0.5
     if lower <= 0:
-        return shifted(upper, -0.5)
+        return 1 - math.sqrt(1 - upper)
     return expit((logit(lower) + logit(upper)) / 2)
 
 

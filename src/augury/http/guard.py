@@ -27,6 +27,7 @@ BODY_TIMEOUT = 10.0
 """Seconds a caller has to send the body once it is asked for."""
 LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
 """How much of a refused upload is thrown away so that the caller gets to read the answer."""
+_RUNS_PATH = "/internal/v1/forecast/runs"
 _SEARCH_PATHS = ("/v1/search", "/extension/v1/search", "/extension/v1/sports-search")
 
 
@@ -38,6 +39,7 @@ class Guard:
     ) -> None:
         self.app = app
         self.max_body = settings.max_body_bytes
+        self.max_run_body = settings.max_run_body_bytes
         self.max_headers = settings.max_header_bytes
         self.search_deadline = settings.search_deadline
         self.forecast_deadline = settings.forecast_deadline
@@ -161,6 +163,8 @@ class _Passage:
         self.whole = False
         self.lingering = False
         self.body_by: float | None = None
+        runs = scope["path"] == _RUNS_PATH and scope["method"] == "POST"
+        self.max_body = guard.max_run_body if runs else guard.max_body
         self.length = self._announced()
 
     def _announced(self) -> int | None:
@@ -174,10 +178,10 @@ class _Passage:
         return length
 
     def _too_large(self) -> HTTPException:
-        return HTTPException(413, f"The request body exceeds {self.guard.max_body} bytes.")
+        return HTTPException(413, f"The request body exceeds {self.max_body} bytes.")
 
     async def receive(self) -> Message:
-        if self.length is not None and self.length > self.guard.max_body and not self.lingering:
+        if self.length is not None and self.length > self.max_body and not self.lingering:
             raise self._too_large()
         if self.whole or self.length == 0 or self.status is not None:
             # Nothing left to wait for but the caller going away.
@@ -195,7 +199,7 @@ class _Passage:
         if message["type"] == "http.request":
             self.taken += len(message.get("body", b""))
             self.whole = not message.get("more_body", False)
-            if self.taken > self.guard.max_body and not self.lingering:
+            if self.taken > self.max_body and not self.lingering:
                 raise self._too_large()
         return message
 
@@ -221,7 +225,7 @@ class _Passage:
         headers.append((b"x-content-type-options", b"nosniff"))
         for name, value in exchange.headers.items():
             headers.append((name.lower().encode("latin-1"), value.encode("latin-1")))
-        unread = not self.whole and (self.length is None or self.length > self.guard.max_body)
+        unread = not self.whole and (self.length is None or self.length > self.max_body)
         if unread:
             self.lingering = True
             headers.append((b"connection", b"close"))
