@@ -29,6 +29,7 @@ from augury.markets.records import Status
 from augury.markets.store import Quote
 from augury.net import fetch, guard
 from augury.net.addresses import Policy
+from augury.relations import knowledge
 from augury.relations.service import RelationService
 from augury.search.schemas import is_readable
 from augury.search.service import SearchService
@@ -45,8 +46,7 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""What the best fitting factor says: of sports (and shows: the base keeps them together) or of
-the world beside them."""
+"""What the best fitting factor says: of sports, or of the world beside them."""
 FACTORS = 3
 VOTERS, VOTE = 20, 0.6
 """Closest markets that are asked where the words leave it in doubt, and what they can add."""
@@ -214,7 +214,8 @@ class ExtensionService:
     def _factor_of(self, text: str) -> int:
         """What the best fitting factors are of: 1 sports, -1 the world beside them, 0 neither."""
         found = self._relations.matcher.match(text[:500])[:FACTORS]
-        of = [self._relations.factor(one.factor).domain == "sports" for one in found]
+        sports_alone = knowledge.written_in("sports_")
+        of = [self._relations.factor(one.factor).pattern in sports_alone for one in found]
         if not of:
             return 0
         return 1 if of[0] else 0 if any(of) else -1

@@ -105,6 +105,7 @@ _JARGON = re.compile(
     r"drop zone|drops? points|practice squad|training camp|spring training|minor league|"
     r"liveticker|spieltag|aufstellung|testspiel|alineaci[oó]n(?:es)?|partido|formazioni|"
     r"compos probables|giornata|jornada|calcio|futbol|fussball|fichajes|mercato|"
+    r"league|league table|"
     r"hat-?trick|touchdowns?|quarterbacks?|midfielder|striker|goalkeeper|wicket|innings|bullpen|"
     r"box score|starting xi|line-?ups?|playing xi|grands? prix)\b"
 )

@@ -15,7 +15,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final, Literal
 
@@ -137,6 +137,20 @@ class Base:
 
 
 _base: Base | None = None
+
+
+_WRITTEN = re.compile(r'^\[factors\.(?:"([^"]+)"|([\w-]+))\]', re.MULTILINE)
+
+
+@cache
+def written_in(beginning: str) -> frozenset[str]:
+    """Keys of the patterns in the files whose names begin so: finer than a domain, in which
+    sports stand beside films and music."""
+    found: set[str] = set()
+    for name, text in texts().items():
+        if name.startswith(beginning):
+            found.update(quoted or plain for quoted, plain in _WRITTEN.findall(text))
+    return frozenset(found)
 
 
 def load() -> Base:

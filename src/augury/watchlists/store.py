@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, LiteralString, NamedTuple, TypeVar
 
 import msgspec
 from psycopg import AsyncConnection
@@ -19,6 +19,7 @@ from augury.storage.database import columns
 from augury.watchlists.rules import FITS, Kind, Metric, Op, Rule, Severity, State, Status
 
 Connection = AsyncConnection[Any]
+T = TypeVar("T")
 
 VOLUMES_KEPT = timedelta(days=15)
 ALERTS_KEPT = timedelta(days=365)
@@ -155,6 +156,8 @@ class Alert(NamedTuple):
 _ALERT = columns(Alert._fields)
 _RULE = columns(StoredRule._fields)
 _TARGET = columns(Target._fields)
+_OF_RULES: LiteralString = f"select {_RULE} from watch_rules"  # noqa: S608
+_OF_TARGETS: LiteralString = f"select {_TARGET} from watch_targets"  # noqa: S608
 _PAIR = columns(Pair._fields, "s")
 _COUNTED: LiteralString = """
   select w.id, w.name, w.description, w.created_at, w.updated_at,
@@ -273,42 +276,30 @@ async def to_resolve(conn: Connection, older_than: timedelta, limit: int) -> lis
     async with conn.cursor(row_factory=class_row(Target)) as cursor:
         await cursor.execute(
             f"""
-            select {_TARGET} from watch_targets
+            {_OF_TARGETS}
             where kind in ('event', 'search') and resolved_at < now() - %s
             order by resolved_at limit %s
-            """,  # noqa: S608
+            """,
             (older_than, limit),
         )
         return await cursor.fetchall()
 
 
 async def target(conn: Connection, watchlist_id: str, target_id: str) -> Target | None:
-    async with conn.cursor(row_factory=class_row(Target)) as cursor:
-        await cursor.execute(
-            f"select {_TARGET} from watch_targets where watchlist_id = %s and id = %s",  # noqa: S608
-            (watchlist_id, target_id),
-        )
-        return await cursor.fetchone()
+    return await _one(conn, Target, _OF_TARGETS, watchlist_id, target_id)
 
 
 async def targets(
     conn: Connection, watchlist_id: str, *, limit: int, after: str | None
 ) -> list[Target]:
-    async with conn.cursor(row_factory=class_row(Target)) as cursor:
-        await cursor.execute(
-            f"""
-            select {_TARGET} from watch_targets where watchlist_id = %s and id > %s
-            order by id limit %s
-            """,  # noqa: S608
-            (watchlist_id, after or "", limit),
-        )
-        return await cursor.fetchall()
+    """The watchlist's targets, oldest first."""
+    return await _page(conn, Target, _OF_TARGETS, watchlist_id, limit, after)
 
 
 async def targets_of(conn: Connection, target_ids: Sequence[str]) -> dict[str, Target]:
     async with conn.cursor(row_factory=class_row(Target), binary=True) as cursor:
         await cursor.execute(
-            f"select {_TARGET} from watch_targets where id = any(%s)",  # noqa: S608
+            f"{_OF_TARGETS} where id = any(%s)",
             (list(target_ids),),
         )
         return {t.id: t for t in await cursor.fetchall()}
@@ -369,12 +360,7 @@ async def insert_rule(conn: Connection, rule: StoredRule) -> None:
 
 
 async def rule(conn: Connection, watchlist_id: str, rule_id: str) -> StoredRule | None:
-    async with conn.cursor(row_factory=class_row(StoredRule)) as cursor:
-        await cursor.execute(
-            f"select {_RULE} from watch_rules where watchlist_id = %s and id = %s",  # noqa: S608
-            (watchlist_id, rule_id),
-        )
-        return await cursor.fetchone()
+    return await _one(conn, StoredRule, _OF_RULES, watchlist_id, rule_id)
 
 
 async def change_rule(conn: Connection, rule: StoredRule) -> None:
@@ -412,12 +398,29 @@ async def counts(conn: Connection, watchlist_id: str) -> tuple[int, int]:
 async def rules(
     conn: Connection, watchlist_id: str, *, limit: int, after: str | None
 ) -> list[StoredRule]:
-    async with conn.cursor(row_factory=class_row(StoredRule)) as cursor:
+    """The watchlist's rules, oldest first."""
+    return await _page(conn, StoredRule, _OF_RULES, watchlist_id, limit, after)
+
+
+async def _one(
+    conn: Connection, kind: type[T], of: LiteralString, watchlist_id: str, id: str
+) -> T | None:
+    async with conn.cursor(row_factory=class_row(kind)) as cursor:
+        await cursor.execute(f"{of} where watchlist_id = %s and id = %s", (watchlist_id, id))
+        return await cursor.fetchone()
+
+
+async def _page(
+    conn: Connection,
+    kind: type[T],
+    of: LiteralString,
+    watchlist_id: str,
+    limit: int,
+    after: str | None,
+) -> list[T]:
+    async with conn.cursor(row_factory=class_row(kind)) as cursor:
         await cursor.execute(
-            f"""
-            select {_RULE} from watch_rules where watchlist_id = %s and id > %s
-            order by id limit %s
-            """,  # noqa: S608
+            f"{of} where watchlist_id = %s and id > %s order by id limit %s",
             (watchlist_id, after or "", limit),
         )
         return await cursor.fetchall()
@@ -426,7 +429,7 @@ async def rules(
 async def rules_of(conn: Connection, rule_ids: Sequence[str]) -> dict[str, Rule]:
     async with conn.cursor(row_factory=class_row(StoredRule), binary=True) as cursor:
         await cursor.execute(
-            f"select {_RULE} from watch_rules where id = any(%s)",  # noqa: S608
+            f"{_OF_RULES} where id = any(%s)",
             (list(rule_ids),),
         )
         return {stored.id: stored.rule() for stored in await cursor.fetchall()}
@@ -437,7 +440,7 @@ async def rules_for(conn: Connection, target_id: str) -> list[Rule]:
     async with conn.cursor(row_factory=class_row(StoredRule)) as cursor:
         await cursor.execute(
             f"""
-            select {_RULE} from watch_rules
+            {_OF_RULES}
             where id in (select rule_id from watch_states where target_id = %s) order by id
             """,  # noqa: S608
             (target_id,),
