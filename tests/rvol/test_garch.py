@@ -69,6 +69,7 @@ def test_parameters_are_kept_until_a_fit_is_due(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(garch, "fit", lambda r: fits.append(len(r)) or fit(r))
     windows = {1: learning.Window(1), 22: learning.Window(22)}
     due = garch.due(int(given.days[0, -1]))
+    garch._kept_fit.cache_clear()
     found, before = learning.forecast(given.cut(due - 2), windows)
     for day in range(due - 1, due + 3):
         found, before = learning.forecast(given.cut(day), windows, before)
@@ -79,6 +80,24 @@ def test_parameters_are_kept_until_a_fit_is_due(monkeypatch: pytest.MonkeyPatch)
     for horizon in windows:
         made, same = again[horizon].variance["garch"], found[horizon].variance["garch"]
         assert np.array_equal(made, same, equal_nan=True)
+
+
+def test_where_a_fit_does_not_converge_the_one_before_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = simulated.panel(assets=3, rows=500).only([1, 2])
+    day = int(given.days[0, -1])
+    earlier = garch.fitted(given, garch.due(day) - 1)
+    most = int((given.days[0] <= garch.due(day)).sum())
+    fit = garch.fit
+    monkeypatch.setattr(garch, "fit", lambda r: None if len(r) == most else fit(r))
+    garch._kept_fit.cache_clear()
+    found = garch.fitted(given, day)
+    garch._kept_fit.cache_clear()
+    assert found is not None
+    assert earlier is not None
+    assert found.day == garch.due(day)
+    assert found.assets == earlier.assets
 
 
 def test_too_few_returns_and_a_missing_extra_are_no_forecast(

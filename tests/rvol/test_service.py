@@ -267,6 +267,16 @@ async def test_actuals_become_final_and_windows_without_a_day_incomplete(
     assert now[date(2026, 11, 16)] == ("final", False)
 
 
+async def test_where_bars_have_stopped_no_window_is_called_incomplete(
+    service: RvolService, database: Database
+) -> None:
+    await service.put_measures([asset("AAA")], days_of("AAA", last=LAST - 60))
+    await service.refresh()
+    async with database.reading() as conn:
+        rows = await conn.execute("select distinct status from rvol_actuals")
+        assert await rows.fetchall() == [("final",)]
+
+
 async def test_sessions_have_their_own_days_and_hours(
     service: RvolService, database: Database
 ) -> None:

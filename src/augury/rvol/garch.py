@@ -15,12 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from augury.rvol.panel import Floats, Panel
+from augury.rvol.panel import Floats, Ints, Panel
 
 EVERY = 91
 """Days from one fit to the next."""
 ROWS = 250
 """Returns a fit needs."""
+TRIES = 4
+"""Where a fit does not converge the one before it holds: this many are tried."""
 MOST_ASSETS = 100
 """A larger class gets none: its fits would take minutes."""
 
@@ -34,6 +36,8 @@ class Garch(NamedTuple):
     beta: float
     start: float
     """Variance before the first return: the mean square of those fitted on."""
+    ratio: float = 1.0
+    """Mean realized variance over mean squared return: what is forecast is realized variance."""
 
 
 class Fitted(NamedTuple):
@@ -64,10 +68,26 @@ def fitted(panel: Panel, day: int, known: Fitted | None = None) -> Fitted | None
     return Fitted(
         upto,
         tuple(
-            fit(panel.ret[i, panel.days[i] <= upto]) if np.isfinite(panel.ret[i]).any() else None
+            _last_fit(panel.days[i], panel.ret[i], panel.rv[i], upto)
             for i in range(len(panel.assets))
         ),
     )
+
+
+def _last_fit(days: Ints, returns: Floats, rv: Floats, upto: int) -> Garch | None:
+    for back in range(TRIES):
+        there = (days <= upto - back * EVERY) & np.isfinite(returns)
+        if there.sum() < ROWS:
+            return None
+        if (found := _kept_fit(returns[there].tobytes())) is not None:
+            return found._replace(ratio=float(rv[there].mean()) / found.start)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _kept_fit(returns: bytes) -> Garch | None:
+    """A fit shared by all horizons of a walk and by days that try it again."""
+    return fit(np.frombuffer(returns))
 
 
 def fit(returns: Floats) -> Garch | None:
@@ -108,7 +128,8 @@ def mean_variance(given: Garch, following: Floats, steps: int) -> Floats:
     """The mean daily variance over `steps` days, from that expected on the first of them."""
     kept = persistence(given)
     level = given.omega / (1.0 - kept)
-    return level + (following - level) * (1.0 - kept**steps) / ((1.0 - kept) * steps)
+    ahead = level + (following - level) * (1.0 - kept**steps) / ((1.0 - kept) * steps)
+    return given.ratio * ahead
 
 
 def forecast(panel: Panel, given: Fitted, steps: int) -> Floats:
@@ -132,15 +153,9 @@ def walk(panel: Panel, steps: int) -> Floats:
             continue
         scheduled = days - days % EVERY
         for upto in np.unique(scheduled).tolist():
-            own = _kept_fit(returns[days <= upto].tobytes())
+            own = _last_fit(days, returns, panel.rv[i, :length], upto)
             if own is not None:
                 rows = np.flatnonzero(scheduled == upto)
                 following = next_variance(own, returns[: rows[-1] + 1])[rows]
                 out[i, rows] = mean_variance(own, following, steps)
     return out
-
-
-@lru_cache(maxsize=1024)
-def _kept_fit(returns: bytes) -> Garch | None:
-    """A fit shared by the horizons of a walk."""
-    return fit(np.frombuffer(returns))

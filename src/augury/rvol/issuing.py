@@ -183,8 +183,9 @@ def actuals(
 ) -> list[Actual]:
     """What was realized over every window that is over, of origins from day `first` on.
 
-    A window with a missing day has no value and is reported only once `settle` seconds have
-    passed since its end: late bars may still come.
+    A window with a missing day has no value, and is reported only once `settle` seconds have
+    passed since its end and the asset has a later day: late bars may still come, and where bars
+    have stopped nothing is known of the window yet.
     """
     out: list[Actual] = []
     for i, asset in enumerate(given.assets):
@@ -201,7 +202,7 @@ def actuals(
                 window = _window_days(calendar, day, steps)
                 values = [realized[d] for d in window if d in realized]
                 whole = len(values) == steps
-                if not whole and now < end + settle:
+                if not whole and (now < end + settle or window[-1] >= own[-1]):
                     continue
                 out.append(
                     Actual(
