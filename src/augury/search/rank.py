@@ -216,15 +216,6 @@ def _padded(values: Sequence[int], size: int) -> list[int]:
     return [*values[:size], *[0] * (size - len(values))]
 
 
-def pack(record: np.void) -> bytes:
-    return record.tobytes()
-
-
-def unpack(packed: Sequence[bytes]) -> Records:
-    """Records of packed bytes, in order: structured array of shape (len(packed),)."""
-    return np.frombuffer(b"".join(packed), RECORD)
-
-
 def salience(liquidity: float | None, volume: float | None) -> float:
     """How much a market is traded: ln(1 + liquidity + volume / 10), 0 when unknown.
 
