@@ -340,12 +340,14 @@ class _Partition:
         """The columns of `Candidates` for lexical hits and near slots; deleted ones left out."""
         columns = self.columns
         with self.lock:
-            known = [(slot, score) for key, score in hits.items()
-                     if (slot := columns.slots.get(key)) is not None]  # fmt: skip
-            worded = np.array([slot for slot, _ in known], np.int64)
-            slots, places = np.unique(np.concatenate([worded, near]), return_inverse=True)
-            lexical = np.zeros(len(slots), np.float32)
-            lexical[places[: len(worded)]] = [score for _, score in known]
+            worded = {
+                slot: score
+                for key, score in hits.items()
+                if (slot := columns.slots.get(key)) is not None
+            }
+            nearby = near.tolist()
+            slots = np.array([*nearby, *worded.keys() - set(nearby)], np.int64)
+            lexical = np.array([worded.get(slot, 0.0) for slot in slots.tolist()], np.float32)
             keys = columns.keys(slots)
             payload = columns.payload[slots]
             dense = (
@@ -592,9 +594,12 @@ def _merged(found: Sequence[tuple[NDArray[Any], ...]]) -> Candidates:
     """The columns of `Candidates` from each partition, as one."""
     merged = [np.concatenate(column) for column in zip(*found, strict=True)]
     # A document on its way from one partition to another may be in both: the first holds.
-    keys, order = np.unique(merged[0], return_index=True)
-    lexical, dense, status, payload = (column[order] for column in merged[1:])
-    return Candidates(keys, lexical, dense, status, payload)
+    order = np.argsort(merged[0], kind="stable")
+    keys = merged[0][order]
+    again = keys[1:] == keys[:-1]
+    if again.any():
+        order = np.delete(order, np.flatnonzero(again) + 1)
+    return Candidates(*(column[order] for column in merged))
 
 
 def _of_tags(parts: Sequence[_Partition], tags: Sequence[int], limit: int) -> list[_Slots]:

@@ -91,8 +91,11 @@ class Embedder:
         return _unit(out)
 
     def embed_query(self, text: str) -> Vectors:
-        """The unit vector of one text: float32, shape (dim,)."""
-        return self.embed([text])[0]
+        """The unit vector of one text, as `embed` makes it: float32, shape (dim,)."""
+        # Alone, because a batch is handed to other threads, however small it is.
+        ids = self._tokenizer.encode(content(text), add_special_tokens=False).ids
+        vector = np.zeros(self.dim, np.float32)
+        return _unit(self._table[ids].sum(axis=0) if ids else vector)
 
     def rarity(self, word: str) -> float:
         """How telling a word is: the length of its rarest token's vector, 3 ("the") to 25.

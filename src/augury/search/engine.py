@@ -252,7 +252,12 @@ def check(doc: IndexDocument, schema: IndexSchema) -> None:
 
 def best(keys: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
     """Positions of the `limit` highest scores, highest first, ties by ascending key."""
-    return np.lexsort((keys, -scores))[:limit]
+    if len(scores) <= limit:
+        return np.lexsort((keys, -scores))
+    # Only what is not below the last of them needs an order.
+    last = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    kept = np.flatnonzero(scores >= last)
+    return kept[np.lexsort((keys[kept], -scores[kept]))[:limit]]
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -306,13 +306,12 @@ def order(
         merit += adjust
     keys = np.asarray(candidates.keys)
     busy = candidates.records["salience"]
-    by_key = np.argsort(np.argsort(keys, kind="stable"), kind="stable")
-    best = _order(merit, busy, by_key)
+    best = _order(merit, busy, keys)
     if collapse:
         families = candidates.records["family"][best]
         crowded = best[_place_in_family(families) >= FAMILY_SIZE]
         merit[crowded] -= FAMILY_PENALTY
-        best = _order(merit, busy, by_key)
+        best = _order(merit, busy, keys)
     best = best[_answers(merit, candidates.lexical)[best]]
     score = 1 / (1 + np.exp(-_SLOPE * (merit[best] - _MIDDLE)))
     near = score >= BESIDE_THE_BEST * score.max(initial=0)
@@ -336,8 +335,8 @@ def _answers(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.b
     return worded & (raw >= raw[worded].max() - 1)
 
 
-def _order(raw: Features, busy: NDArray[np.float32], by_key: NDArray[np.intp]) -> NDArray[np.intp]:
-    return np.lexsort((by_key, -busy, -np.round(raw / TIE)))
+def _order(raw: Features, busy: NDArray[np.float32], keys: NDArray[Any]) -> NDArray[np.intp]:
+    return np.lexsort((keys, -busy, -np.round(raw / TIE)))
 
 
 def _place_in_family(families: NDArray[np.uint64]) -> NDArray[np.intp]:
@@ -378,20 +377,26 @@ def features(
     words = query.weights @ saturate(counts, length / np.float32(AVERAGE_LENGTH))
 
     marks = (records["marks"][:, None] >> np.arange(MAX_TERMS, dtype=np.uint32)) & 1
-    rarity = frequencies.idf(tokens.ravel()).reshape(tokens.shape) * (kept & (marks == 0))
+    telling = kept & (marks == 0)
+    rarity = np.zeros(tokens.shape, np.float32)
+    rarity[telling] = frequencies.idf(tokens[telling])
     total = rarity.sum(axis=1)
     named = (rarity * match.any(axis=0)).sum(axis=1)
     precision = named / np.maximum(total, 1e-6)
 
     siblings = np.log1p(_siblings(records["family"], words + precision + candidates.dense)) / 5
 
-    year = np.isin(records["years"], query.years).any(axis=1)
-    shared = np.isin(records["numbers"], query.numbers).any(axis=1)
-    conflict = (records["numbers"][:, 0] != 0) & ~shared & (len(query.numbers) > 0)
+    year = conflict = np.zeros(n, np.bool_)
+    if len(query.years):
+        year = np.isin(records["years"], query.years).any(axis=1)
+    if len(query.numbers):
+        shared = np.isin(records["numbers"], query.numbers).any(axis=1)
+        conflict = (records["numbers"][:, 0] != 0) & ~shared
     asked = query.ids[np.isin(query.ids, MONTH_IDS)]
     if len(asked):
         named_months = np.isin(tokens, MONTH_IDS) & kept
-        conflict |= named_months.any(axis=1) & ~np.isin(tokens, asked).any(axis=1)
+        other = named_months.any(axis=1) & ~np.isin(tokens, asked).any(axis=1)
+        conflict = conflict | other
 
     columns: dict[str, Any] = {
         "words": words,
