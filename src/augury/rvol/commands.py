@@ -204,7 +204,10 @@ def import_(
             f"{d['asset']}: {d['days']} days, {d['added']} new" + "".join(f", {n}" for n in notes)
         )
     if (outcome := result["outcome"]) is not None:
-        typer.echo(f"{outcome['forecasts']} forecasts issued, {outcome['actuals']} actuals")
+        typer.echo(
+            f"{outcome['forecasts']} forecasts issued; {outcome['actuals']} actuals,"
+            f" {outcome['revised']} revised"
+        )
 
 
 @app.command()
