@@ -322,7 +322,7 @@ async def test_a_run_has_room_for_all_its_questions(client: httpx2.AsyncClient) 
         for path, questions, scope in (
             ("/internal/v1/forecast/runs", asked, "internal"),  # one too many, not too large
             ("/internal/v1/forecast/runs", asked * 10, "internal"),
-            ("/v1/forecast", asked, "forecast:read"),
+            ("/v1/forecast", asked, "forecast"),
         )
     ]
     assert [answer.status_code for answer in answers] == [422, 413, 413]
