@@ -197,6 +197,10 @@ def _terms(text: str) -> frozenset[str]:
 
 
 _NAMES: Final = _table()
+_EVERYDAY: Final = frozenset(
+    terms("senators hurricanes islanders capitals nationals heat wild stars flames devils rays")
+)
+"""Nicknames that are words of another sense: the Senate has no team."""
 _IN_LEAGUE: Final = {
     "nbafin": "nba", "superbowl": "nfl", "worldseri": "mlb", "stanleycup": "nhl",
 }  # fmt: skip
@@ -224,7 +228,9 @@ def _besides(found: frozenset[str]) -> frozenset[str]:
         for club in TEAMS[league]:
             if club.key in found:
                 more |= club.city | club.nickname
-            elif club.nickname <= found:
+            elif club.nickname <= found and (
+                leagues or club.city & found or not club.nickname <= _EVERYDAY
+            ):
                 more |= club.city | {club.key, league}
             elif leagues and club.city <= found:
                 more |= club.nickname | {club.key}
