@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import psycopg
 import structlog
 from fastapi import FastAPI
 
@@ -18,7 +19,7 @@ from augury.access.service import AccessService
 from augury.background import Work
 from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService
-from augury.errors import SetupProblem
+from augury.errors import SetupProblem, Unavailable
 from augury.extension.service import ExtensionService
 from augury.forecast.assistant import Assistant
 from augury.forecast.service import RUN, ForecastService
@@ -45,6 +46,7 @@ from augury.search.service import SearchService, shared_embedder
 from augury.series.service import SeriesService
 from augury.settings import Settings
 from augury.storage.database import Database
+from augury.storage.failures import as_unavailable
 from augury.storage.vault import Vault
 from augury.venues.sync import Sync
 from augury.watchlists import jobs as watchlist_jobs
@@ -55,6 +57,8 @@ from augury.watchlists.store import Connection
 
 log = structlog.get_logger(__name__)
 
+START_PATIENCE = 20.0
+"""Seconds a starting service puts up with a database that comes and goes."""
 INDEX_PATIENCE = 20.0
 """Seconds a starting service waits for a command that is still busy with the index: an import
 that outlived the service it ran beside."""
@@ -183,6 +187,34 @@ async def _best(search: SearchService, query: str, most: int) -> list[str]:
     return [result.id for result in found["direct"]]
 
 
+async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
+    """The services, ready to answer; what opened them is closed with `stack`.
+
+    An embedded database may be on its way from a command that ends to this process: a start that
+    meets that begins anew.
+    """
+    until = time.monotonic() + START_PATIENCE
+    while True:
+        async with AsyncExitStack() as attempt:
+            try:
+                services = await attempt.enter_async_context(
+                    running(settings, patience=INDEX_PATIENCE)
+                )
+                memory.settle()
+                if settings.sample == "on":
+                    await services.markets.ensure_sample()
+                    await services.rvol.ensure_sample()
+                await services.search.catch_up()
+                stack.push_async_exit(attempt.pop_all())
+                return services
+            except (psycopg.Error, Unavailable) as error:
+                away = isinstance(error, Unavailable) or as_unavailable(error) is not None
+                if not away or time.monotonic() > until:
+                    raise
+                log.warning("the database went away; starting again", reason=str(error))
+        await asyncio.sleep(0.5)
+
+
 def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     """The ASGI application; its lifespan opens the services and runs the background work.
 
@@ -192,13 +224,8 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         try:
-            async with running(settings, patience=INDEX_PATIENCE) as services:
-                app.state.services = services
-                memory.settle()
-                if settings.sample == "on":
-                    await services.markets.ensure_sample()
-                    await services.rvol.ensure_sample()
-                await services.search.catch_up()
+            async with AsyncExitStack() as stack:
+                services = app.state.services = await _started(settings, stack)
                 async with background.running(_work(services, elsewhere)):
                     yield
         except SetupProblem as problem:
