@@ -19,6 +19,7 @@ import structlog
 from numpy.typing import NDArray
 from psycopg import AsyncConnection
 
+from augury.errors import Unavailable
 from augury.markets import store as markets
 from augury.markets.store import IndexRow
 from augury.search import rank, store
@@ -161,7 +162,8 @@ class Indexer:
                 if self._leading:
                     await self._write(stop)
                 else:
-                    await self.open()
+                    with suppress(Unavailable):  # the writer may be making it anew
+                        await self.open()
             await _pause(stop, LEAD_EVERY)
 
     @asynccontextmanager
