@@ -47,8 +47,8 @@ def asset(name: str, **fields: Any) -> Asset:
     return Asset(**{**defaults, **fields})
 
 
-async def filled(service: RvolService, *names: str) -> None:
-    rows = [row for n, name in enumerate(names) for row in days_of(name, seed=n)]
+async def filled(service: RvolService, *names: str, days: int = 320) -> None:
+    rows = [row for n, name in enumerate(names) for row in days_of(name, n=days, seed=n)]
     await service.put_measures([asset(name) for name in names], rows)
 
 
@@ -426,7 +426,7 @@ async def test_killed_at_any_moment_no_set_is_half_published(
     import sys
     import time
 
-    await filled(service, "AAA", "BBB")
+    await filled(service, "AAA", "BBB", days=400)  # enough for every model on all of 40 days
     kills = 0
     for seed in range(20):
         process = subprocess.Popen(
