@@ -408,7 +408,7 @@ async def until(condition: Callable[[], Any], what: str, seconds: float = PATIEN
 async def test_nothing_is_lost_however_the_service_dies(tmp_path: Path) -> None:
     rng = random.Random(SEED)
     data_dir = tmp_path / "data"
-    simulator = Simulator(list(generate(MARKETS, seed=SEED)))
+    simulator = Simulator(list(generate(MARKETS, seed=1)))
     zygote = Zygote(tmp_path)
     deaths: Counter[str] = Counter()
     began = time.monotonic()
