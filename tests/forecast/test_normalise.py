@@ -35,6 +35,9 @@ NEGATIVE = [
     "Will Chile be knocked out of the 2027 Women's World Cup before the semifinals?",
     "Will the phone still be unreleased at the end of June 2027?",
     "Will no new member join the bloc before 2028?",
+    "Will Ann Lee be replaced as the Green nominee in Ohio's 9th District?",
+    "Will Chile's cup run stop short of the semifinals in 2027?",
+    "Will Foxglove Labs still not have gone public when July 2027 arrives?",
 ]
 
 
@@ -67,6 +70,14 @@ def test_figures_in_words(said: str, figure: float) -> None:
     assert threshold is not None
     assert threshold.low == figure
     assert f"{figure} bps" in reading.effective
+
+
+def test_hundreds_in_words_and_the_day_a_month_arrives() -> None:
+    reading = normalise("Could ether sink to eighteen hundred dollars in March 2027?", AT)
+    assert reading.proposition.threshold is not None
+    assert reading.proposition.threshold.high == 1800
+    reading = normalise("Will Ann Lee have resigned when June 2027 arrives?", AT)
+    assert reading.proposition.window.end == date(2027, 6, 1)
 
 
 def test_an_untouched_question_says_so() -> None:

@@ -41,8 +41,12 @@ OPPOSITES = [
      "Will Ann Lee and Bo Kim get married by June 30?"),
     ("Will Ann Lee lose the position of prime minister of Peru before July 2027?",
      "Will Ann Lee remain prime minister of Peru through June 30, 2027?"),
+    ("Will Chad keep its border from any closure through June 30, 2027?",
+     "Chad closes its border by June 30, 2027?"),
 ]  # fmt: skip
 SAME = [
+    ("Will Foxglove Labs still not have gone public when July 2027 arrives?",
+     "Will Foxglove Labs not IPO before July 2027?"),
     ("Will Ann Lee bring home the 2027 Turner Prize?", "Will Ann Lee win the 2027 Turner Prize?"),
     ("Will Chile annex land that it does not currently claim by June 30, 2027?",
      "Will Chile annex any land by June 30, 2027?"),

@@ -270,3 +270,29 @@ async def test_a_question_without_yes_or_no_lists_its_outcomes(service: Forecast
 async def test_a_shared_name_is_no_evidence(service: ForecastService) -> None:
     assert await probability(service, "Will an earthquake hit Iowa in 2026?") is None
     assert await probability(service, "Will Arsenal sell their stadium by June 2027?") is None
+
+
+async def test_ways_of_which_one_comes_true_bound_each_other(
+    service: ForecastService, search: SearchService, database: Database
+) -> None:
+    meeting, closes = "after the January 2027 meeting?", "2027-01-28T00:00"
+    await put(
+        database,
+        market(21, f"Will the Fed decrease interest rates by 25 bps {meeting}", 0.25, closes),
+    )
+    await search.catch_up()
+    unchanged = "Will the Fed keep rates unchanged at its January 2027 meeting?"
+    estimate = (await service.forecast(unchanged)).estimate
+    assert estimate.probability is not None
+    assert estimate.probability <= 0.75
+
+    await put(
+        database,
+        market(22, f"Will the Fed decrease interest rates by 50+ bps {meeting}", 0.05, closes),
+        market(23, f"Will there be no change in Fed interest rates {meeting}", 0.66, closes),
+    )
+    await search.catch_up()
+    assert await probability(service, unchanged) == pytest.approx(0.66, abs=0.02)
+    cut = await probability(service, "Will the Fed cut rates at its January 2027 meeting?")
+    assert cut is not None
+    assert 0.30 <= cut <= 0.34

@@ -480,13 +480,12 @@ class _Weighing:
         if not inside and not outside:
             return None
         one, other = (sum(b.positive for b in side) for side in (inside, outside))
-        if not _are_parts(inside):
+        if inside and not _are_parts(inside):
             one = max(b.positive for b in inside)
         lower = min(1 - pool.EDGE, one)
         upper = max(lower, 1 - min(other, 1.0)) if outside else 1.0
-        # Where both sides are told they are all there is.
-        p = lower / (lower + 1 - upper) if inside and outside else pool.within(lower, upper)
-        return self._bounded([*inside, *outside], min(upper, max(lower, p)), lower, upper, "parts")
+        # A way without a market may be the likeliest of all: the gap says how much is not told.
+        return self._bounded([*inside, *outside], pool.within(lower, upper), lower, upper, "parts")
 
     def _by_stage(self, kin: list[Bearing]) -> Estimate | None:
         """How far the same contender comes; a market that asks a little more or less."""

@@ -402,7 +402,8 @@ def compare(q: View, m: View, at: date) -> Comparison:
         threshold = "differs"
     if threshold == "unsaid" and q.group and m.group and q.group != m.group:
         threshold = "differs"
-    if threshold == "unsaid" and _course(q.sides, m.sides):
+    amount = threshold == "implied" and theirs.threshold is None  # of a cut, of a rise
+    if (threshold == "unsaid" or amount) and _course(q.sides, m.sides):
         threshold = "excludes"
     if threshold == "unsaid" and _districts(q) != _districts(m):
         threshold = "differs"  # the House is not one of its seats

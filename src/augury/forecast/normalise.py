@@ -141,6 +141,10 @@ _TENS: Final = {
     "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
     "hundred": 100,
 }  # fmt: skip
+_TEENS: Final = {
+    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19,
+} | dict(zip("one two three four five six seven eight nine".split(), range(1, 10), strict=True))  # fmt: skip
 _NTH: Final = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
     "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12, "fifteenth": 15,
@@ -217,6 +221,7 @@ _FIGURES: Final = (
     _rule(r"\brank(?:s|ed)?\s+(?:in\s+)?(?:the\s+)?(?=(?:first|second|third|fourth|fifth|\d)\b)", "finish "),
     _rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s\s+(\d{{1,2}})(?:st|nd|rd|th)"
           r"(?!\s+(?:congressional|district|state|senate|street))\b", r"\1's \2th District"),
+    _rule(rf"\b({'|'.join(_TEENS)})\s+hundred\s+(?:us\s+)?dollars\b", lambda f: f"${_TEENS[f[1].casefold()]}00"),
     _rule(r"\bhalf\s+a\s+(?=(?:million|billion|trillion)\b)", "0.5 "),
     _rule(r"\ba\s+quarter\s+of\s+a\s+(?=(?:million|billion|trillion)\b)", "0.25 "),
     _rule(r"\b(0\.25|0\.5|\d+(?:\.\d+)?)\s+(million|billion|trillion)\s+(?:us\s+)?dollars\b", r"$\1 \2"),
@@ -296,6 +301,9 @@ _POLARITY: Final = (
     _rule(r"\b(?:a\s+)?declared\s+presidential\s+candidate\b", "announced as running for president"),
     _rule(r"\b(?:remains?|stays?)\s+out\s+of\s+the\s+(?:presidential|2028|white\s+house)\s+race\b",
           "not announce a presidential run"),
+    _rule(r"\brenominat(?=ed\b|ion\b)", "nominat"),
+    _rule(r"\b(?:be|is|are|gets?)\s+(?:replaced|supplanted|displaced|dropped|dumped|removed)\s+as\s+"
+          r"(?=(?:the|an?|his|her|their)\s+(?:[\w'-]+\s+){0,4}?(?:nominee|candidate|standard-bearer)\b)", "not be "),
     # Another than the one named.
     _rule(r"\b(?:some|any|an)\s*other\s+((?:[\w-]+\s+){1,3})than\b", r"some \1other than"),
     _rule(r"\b(?:else|different)\s+(?:than|but|besides|from)\b", "other than"),
@@ -312,6 +320,8 @@ _POLARITY: Final = (
     _rule(r"\b(?:as\s+|be\s+(?:the\s+)?|finish\s+(?:as\s+)?(?:the\s+)?)?runners?[\s-]up\b", "finish in 2nd place"),
     _rule(r"\b(?:be\s+)?(?:any|some)thing\s+(?:short\s+of|less\s+than(?!\s*\$?\d))(?!\w)", "not be"),
     _rule(r"\b(?:still\s+)?(?:be|is|are|stay|remain)\s+(?:short|shy)\s+of\b", "not be"),
+    _rule(r"\b(?:falls?|comes?|stops?|ends?\s+up|finish(?:es)?|stay|pulls?\s+up)\s+(?:just\s+|well\s+)?"
+          rf"(?:short|shy)\s+of\s+(?:reaching\s+|making\s+)?(?:the\s+)?(?={_STAGE_WORD})", "fail to reach the "),
     _rule(r"\b(?:falls?|comes?|stops?|ends?\s+up|finish(?:es)?|stay|pulls?\s+up)\s+(?:just\s+|well\s+)?"
           r"(?:short|shy)\s+of\b", "not have"),
     _rule(r"\b(?:falls?|comes?\s+up|ends?\s+up)\s+(?:empty|short)(?:-handed)?\b", "not win"),
@@ -337,6 +347,8 @@ _POLARITY: Final = (
     _rule(rf"\b({_MONTH}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d)\s+(?:arrives?|comes?|dawns?|starts?|begins?|rolls?\s+around)\s+with\s+(?=.{{2,60}}?\bstill\b)",
           r"the start of \1 end with "),
     _rule(r"\bwith\s+(.{2,60}?)\s+still\s+un(?=\w+ed\b)", r"without \1 being "),
+    _rule(rf"\b(?:when|once|as)\s+({_MONTH}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d)\s+"
+          r"(?:arrives?|comes?|dawns?|starts?|begins?|rolls?\s+around)\b", r"before \1"),
     _rule(r"\bnot\s+until\s+(?:after|at\s+least)\b", "not by"),
     _rule(r"\b(?:until\s+)?(?:some\s+time\s+)?(?:(?<!no\s)(?<!not\s)later\s+than|no\s+(?:earlier|sooner)\s+than|only\s+after)\b", "not by"),
     _rule(r"\b(?:slips?|slides?|drags?(?:\s+on)?|is\s+delayed|be\s+(?:delayed|postponed|pushed(?:\s+back)?)|pushed)\s+"
@@ -412,7 +424,7 @@ _POLARITY: Final = (
     _rule(r"\b(?:remains?|stays?|is\s+still|still\s+be)\s+in\s+(?:office|power|post|charge|the\s+job|"
           r"number\s+(?:10|ten)|downing\s+street|the\s+white\s+house|the\s+oval\s+office|the\s+kremlin|the\s+elys[ée]e)\b",
           "not be out"),
-    _rule(r"\bstill\s+(?=(?:have|has|be|is|are)\s+(?:not|no|yet)\b)", ""),
+    _rule(r"\bstill\s+(?=(?:(?:have|has|be|is|are)\s+)?(?:not|no|yet)\b)", ""),
     _rule(r"\b(?:have|has|be|is|are)\s+yet\s+to\s+(?:be\s+)?", "not "),
     # None.
     _rule(r"\b(?:nobody|no\s+one|none\s+of|neither)\b", "not anyone"),

@@ -39,7 +39,7 @@ _WORDS: Final[dict[Turn, str]] = {
     ),
     "lacks": (
         r"(?:keep|keeps|kept|stop|stops|stopped|prevent|prevents|bar|bars|block|blocks|deter|deters|hold|holds)\b"
-        r".{1,50}?\bfrom\s+(?:being|\w+ing)|missing|absent|absence|stay(?:s|ed)?\s+(?:away|out|clear)|hold(?:s)?\s+(?:off|back)|stop(?:s)?\s+short|"
+        r".{1,50}?\bfrom\s+(?:any|all|an?|further|another|\w+ing)\b|missing|absent|absence|stay(?:s|ed)?\s+(?:away|out|clear)|hold(?:s)?\s+(?:off|back)|stop(?:s)?\s+short|"
         r"refrain(?:s|ed)?|abstain(?:s|ed)?|avoid(?:s|ed)?|dodge[sd]?|evade[sd]?|escape[sd]?|spared?|lack(?:s|ed|ing)?|"
         r"unable|refus(?:e|es|ed|al)|declin(?:e|es|ed)\s+to|shelve[sd]?|abandon(?:s|ed)?|postpone[sd]?|delay(?:s|ed)?|"
         r"stall(?:s|ed)?|held\s+up|blocked|prevented|averted?|averts|foiled|thwarted|scrapped|called\s+off|dropped|"
