@@ -1,91 +1,80 @@
-"""What a forecast costs on this machine: in process by stage, through the routes, and as a run."""
+"""What a forecast costs on this machine: in process by stage, over HTTP, and as a run."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import time
 from collections import defaultdict
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
-from augury.markets import store as markets
+import httpx2
+
+from augury.app import Services, running
 from augury.markets.generator import generate
+from augury.search.bench import asked_over_http, import_generated, serving
 from augury.search.load import percentiles
 from augury.settings import Settings
-
-CHUNK: Final = 5_000
 
 
 async def run(n: int, *, requests: int, questions: int) -> dict[str, Any]:
     """Measure forecasts over `n` generated markets, quoted as of now."""
-    import httpx2
-
-    from augury.app import create_app
-
     result: dict[str, Any] = {"markets": n, "cpus": os.cpu_count()}
     now = datetime.now(UTC)
+    asked = _questions(n, max(requests, questions), now)
     with TemporaryDirectory(prefix="augury-bench-") as folder:
-        settings = Settings(
-            data_dir=Path(folder), sync="off", sample="off", search_url=None,
-            forecast_rate="1000000/s", log_level="error",
-        )  # fmt: skip
-        app = create_app(settings)
-        async with app.router.lifespan_context(app):
-            services = app.state.services
-            made = generate(n, now=now)
-            while chunk := list(islice(made, CHUNK)):
-                async with services.database.transaction() as conn:
-                    await markets.upsert_markets(conn, chunk)
-            await services.search.catch_up()
-            asked = _questions(n, max(requests, questions), now)
-            stages: defaultdict[str, list[float]] = defaultdict(list)
-            answered = 0
-            for text in asked[:requests]:
-                forecast = await services.forecast.forecast(text)
-                answered += forecast.estimate.probability is not None
-                for stage, ms in forecast.timings.items():
-                    stages[stage].append(ms / 1000)
-            result["answered_share"] = round(answered / requests, 3)
-            result["stages_ms"] = {name: percentiles(spent) for name, spent in stages.items()}
-            _, key = await services.access.create_key("bench", ["forecast:read"])
-            async with httpx2.AsyncClient(
-                transport=httpx2.ASGITransport(app),
-                base_url="http://bench",
-                headers={"authorization": f"Bearer {key}"},
-            ) as client:
-                for graph in (True, False):
-                    name = "route_with_graph_ms" if graph else "route_without_graph_ms"
-                    result[name] = percentiles(await _asked(client, asked[:requests], graph))
-            began = time.perf_counter()
-            run_id = await services.forecast.start_run(
-                [{"question": text, "as_of": None} for text in asked[:questions]],
-                include_graph=False,
-                account_id=None,
-            )
-            while (await services.forecast.run(run_id, None)).answered < questions:
-                await _pause()
-            result["run_questions_per_second"] = round(questions / (time.perf_counter() - began), 1)
+        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        async with running(settings) as services:
+            await import_generated(services, n, now=now)
+            result |= await _in_process(services, asked[:requests])
+            _, key = await services.access.create_key("bench", ["forecast:read", "internal"])
+        result |= _over_http(folder, key, asked, requests=requests, questions=questions)
     return result
 
 
-async def _pause() -> None:
-    import asyncio
+async def _in_process(services: Services, asked: list[str]) -> dict[str, Any]:
+    stages: defaultdict[str, list[float]] = defaultdict(list)
+    answered = 0
+    for text in asked:
+        forecast = await services.forecast.forecast(text)
+        answered += forecast.estimate.probability is not None
+        for stage, ms in forecast.timings.items():
+            stages[stage].append(ms / 1000)
+    return {
+        "answered_share": round(answered / len(asked), 3),
+        "stages_ms": {name: percentiles(spent) for name, spent in stages.items()},
+    }
 
-    await asyncio.sleep(0.05)
 
-
-async def _asked(client: Any, texts: list[str], graph: bool) -> list[float]:
-    seconds = []
-    for text in texts:
-        started = time.perf_counter()
-        answer = await client.post("/v1/forecast", json={"question": text, "include_graph": graph})
-        answer.raise_for_status()
-        seconds.append(time.perf_counter() - started)
-    return seconds
+def _over_http(
+    folder: str, key: str, asked: list[str], *, requests: int, questions: int
+) -> dict[str, Any]:
+    """A service of its own on the catalogue: one client with and without graphs, and a run."""
+    out: dict[str, Any] = {}
+    with serving(folder) as (url, _):
+        for graph in (True, False):
+            bodies = Path(folder) / "asked.json"
+            bodies.write_text(
+                json.dumps([{"question": text, "include_graph": graph} for text in asked])
+            )
+            name = "http_with_graph" if graph else "http_without_graph"
+            out[name] = asked_over_http(
+                url, bodies, key, clients=1, requests=requests, path="/v1/forecast"
+            )
+        headers = {"authorization": f"Bearer {key}"}
+        with httpx2.Client(base_url=url, headers=headers, timeout=60, trust_env=False) as client:
+            runs = "/internal/v1/forecast/runs"
+            body = {"questions": [{"question": text} for text in asked[:questions]]}
+            began = time.perf_counter()
+            run_id = client.post(runs, json=body).raise_for_status().json()["run_id"]
+            while client.get(f"{runs}/{run_id}?limit=1").json()["answered"] < questions:
+                time.sleep(0.05)
+            out["run_questions_per_second"] = round(questions / (time.perf_counter() - began), 1)
+    return out
 
 
 def _questions(n: int, count: int, now: datetime) -> list[str]:

@@ -263,7 +263,7 @@ def bench_forecast(
     questions: Annotated[int, typer.Option(min=10, help="Questions of the run.")] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Generate markets and measure forecasts: by stage, through the routes, and as a run.
+    """Generate markets and measure forecasts: by stage, over HTTP, and as a run.
 
     Example: augury bench forecast --markets 50000 --json
     """

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -97,10 +98,13 @@ def _lines(value: Any, name: str = "", depth: int = 0) -> Iterator[str]:
         )
 
 
-async def import_generated(services: Services, n: int) -> dict[str, Any]:
-    """Put `n` generated markets into the catalogue and the index; what that took."""
+async def import_generated(
+    services: Services, n: int, *, now: datetime | None = None
+) -> dict[str, Any]:
+    """Put `n` generated markets, quoted as of `now`, into the catalogue and the index; what that
+    took."""
     began = time.perf_counter()
-    made = generate(n)
+    made = generate(n) if now is None else generate(n, now=now)
     generating = storing = 0.0
     while True:
         started = time.perf_counter()
@@ -247,20 +251,24 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
     few.write_text(json.dumps(asked[:50]))
     started = time.perf_counter()
     with serving(folder) as (url, process):
-        _load(url, bodies, key, clients=1, requests=1)
+        asked_over_http(url, bodies, key, clients=1, requests=1)
         out: dict[str, Any] = {
             "restart_to_first_answer_seconds": round(time.perf_counter() - started, 2)
         }
-        _load(url, few, key, clients=1, requests=50)
-        out["one_client"] = _load(url, bodies, key, clients=1, requests=requests)
+        asked_over_http(url, few, key, clients=1, requests=50)
+        out["one_client"] = asked_over_http(url, bodies, key, clients=1, requests=requests)
         related.write_text(json.dumps([{"query": text} for text in texts]))
-        out["one_client_all_relations"] = _load(url, related, key, clients=1, requests=requests)
+        out["one_client_all_relations"] = asked_over_http(
+            url, related, key, clients=1, requests=requests
+        )
         graphs.write_text(json.dumps([{"question": text[:500]} for text in texts]))
-        out["one_client_graphs"] = _load(
+        out["one_client_graphs"] = asked_over_http(
             url, graphs, key, clients=1, requests=requests // 10, path="/internal/v1/graph/build"
         )
-        out["eight_clients"] = _load(url, bodies, key, clients=8, requests=requests)
-        out["eight_clients_asking_the_same_50"] = _load(url, few, key, clients=8, requests=requests)
+        out["eight_clients"] = asked_over_http(url, bodies, key, clients=8, requests=requests)
+        out["eight_clients_asking_the_same_50"] = asked_over_http(
+            url, few, key, clients=8, requests=requests
+        )
         out["memory_mb"] = memory(process.pid)
     return out
 
@@ -293,9 +301,10 @@ def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
                 process.wait(20)
 
 
-def _load(
+def asked_over_http(
     url: str, bodies: Path, key: str, *, clients: int, requests: int, path: str = "/v1/search"
 ) -> dict[str, Any]:
+    """Ask a service the bodies of a file in turn, from a process of its own; the latencies."""
     command = [
         sys.executable, "-m", "augury.search.load", url, str(bodies),
         "--clients", str(clients), "--requests", str(requests), "--key", key, "--path", path,
