@@ -95,6 +95,7 @@ PURE = [
     "forecast/engine.py",
     "forecast/channels.py",
     "forecast/scoring.py",
+    "forecast/calibrate.py",
     "forecast/evaluate.py",
     "http/gcra.py",
     "access/keys.py",

@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import track
+from rich.table import Table
 
 from augury import presence
 from augury.errors import AuguryError, SetupProblem
 from augury.settings import Settings
+
+if TYPE_CHECKING:
+    from augury.forecast.calibrate import Decided
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -255,6 +259,67 @@ def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, f
             (at if at.tzinfo else at.replace(tzinfo=UTC), float(price))
         )
     return found
+
+
+def evaluate_calibration(
+    markets: Annotated[Path, typer.Option(help="Markets, with their results.")],
+    prices: Annotated[Path, typer.Option(help="Their prices over time.")],
+    as_json: AsJson = False,
+) -> None:
+    """Find out whether decided markets should have been believed less, or more, than they were.
+
+    Fits the favourite-longshot correction by venue and time left, and judges it on events that it
+    was not fitted on. Changes nothing: forecasts take prices as they are.
+
+    Example: augury eval calibration --markets markets.parquet --prices prices.parquet
+    """
+    from augury.forecast import calibrate
+
+    cells = calibrate.judged(list(_decided(markets, prices)))
+    if as_json:
+        typer.echo(json.dumps({"cells": cells}))
+        return
+    table = Table(box=None)
+    for name in ("venue", "days left", "n", "events", "slope", "Brier", "recalibrated", "t", "use"):
+        table.add_column(name, justify="left" if name == "venue" else "right")
+    for cell in cells:
+        shown = [cell.get(k) for k in ("slope", "brier", "brier_recalibrated", "t")]
+        table.add_row(
+            cell["platform"], str(cell["days_left"]), str(cell["n"]), str(cell["events"]),
+            *("-" if value is None else str(value) for value in shown),
+            "yes" if cell["use"] else "no",
+        )  # fmt: skip
+    Console().print(table)
+
+
+def _decided(markets: Path, prices: Path) -> Iterator[Decided]:
+    """Prices of resolved Yes/No markets, some days before they closed."""
+    import polars as pl
+
+    from augury.forecast.calibrate import HORIZONS, Decided
+    from augury.venues.dump import DumpFile
+
+    frame = DumpFile(markets).frame
+    decided = frame.filter(
+        (pl.col("status") == "resolved")
+        & pl.col("result").is_in(["Yes", "No"])
+        & (pl.col("outcomes").list.first() == "Yes")
+    ).with_columns(
+        end=pl.min_horizontal("closes_at", "resolved_at"),
+        event=pl.coalesce("event_id", "event_title", "id"),
+    )
+    history = DumpFile(prices).frame.sort("ts")
+    for days in HORIZONS:
+        asked = decided.select(
+            "id", "platform", "event", "result", ts=pl.col("end") - pl.duration(days=days)
+        ).drop_nulls("ts")
+        priced = asked.sort("ts").join_asof(
+            history.rename({"market_id": "id"}), on="ts", by="id", tolerance="14d",
+            check_sortedness=False,
+        )  # fmt: skip
+        for row in priced.drop_nulls("price").iter_rows(named=True):
+            outcome = float(row["result"] == "Yes")
+            yield Decided(row["price"], outcome, days, row["platform"], row["event"])
 
 
 def bench_forecast(

@@ -1,0 +1,121 @@
+"""Whether prices should be recalibrated: fitted on decided markets, judged on other events. Pure.
+
+Crowds are said to overrate longshots, the more so the longer a market runs. That is a straight line
+in log-odds, logit(q) = a + b logit(p), with b above 1. It is fitted for each venue and time left,
+and used only where it beats the price itself on events that it was not fitted on.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+HORIZONS: Final = (1, 7, 30, 90)
+"""Days before the end at which a market's price is taken."""
+FOLDS: Final = 5
+FEWEST: Final = 200
+"""Decided prices below which nothing is fitted."""
+SURE: Final = -2.0
+"""Standard errors by which the score has to fall."""
+_EDGE: Final = 0.002
+_RIDGE: Final = 1.0
+"""Of a and of b - 1: few prices change nothing."""
+
+Column = NDArray[np.float64]
+
+
+class Decided(NamedTuple):
+    """A price some days before the end, and what came of it."""
+
+    price: float
+    outcome: float
+    days: int
+    """One of `HORIZONS`."""
+    platform: str
+    event: str
+    """Markets of one event are decided together: they are never split between folds."""
+
+
+def judged(rows: Sequence[Decided]) -> list[dict[str, Any]]:
+    """Prices against recalibrated ones, out of sample, by venue and days left.
+
+    Returns
+    -------
+    For each: n, events, intercept and slope (of all rows), brier and log_loss of the prices and
+    recalibrated, the t of the Brier difference (events as units; below 0 recalibration is better),
+    and `use`: whether it wins beyond doubt.
+    """
+    cells: dict[tuple[str, int], list[Decided]] = {}
+    for row in rows:
+        cells.setdefault((row.platform, row.days), []).append(row)
+    return [
+        {"platform": platform, "days_left": days, **_cell(cells[platform, days])}
+        for platform, days in sorted(cells)
+    ]
+
+
+def _cell(rows: Sequence[Decided]) -> dict[str, Any]:
+    events, unit = np.unique([row.event for row in rows], return_inverse=True)
+    out: dict[str, Any] = {"n": len(rows), "events": len(events)}
+    if len(rows) < FEWEST:
+        return {**out, "use": False}
+    x = logit(np.array([row.price for row in rows]))
+    y = np.array([row.outcome for row in rows])
+    fold = np.array([zlib.crc32(row.event.encode()) % FOLDS for row in rows])
+    told = np.empty(len(rows))
+    for held in range(FOLDS):
+        a, b = fit(x[fold != held], y[fold != held])
+        told[fold == held] = expit(a + b * x[fold == held])
+    price = expit(x)
+    gain = (told - y) ** 2 - (price - y) ** 2
+    by_event = np.bincount(unit, gain)
+    spread = by_event.std(ddof=1) * len(by_event) ** 0.5
+    t = float(by_event.sum() / spread) if spread > 0 else 0.0
+    a, b = fit(x, y)
+    return {
+        **out,
+        "intercept": round(a, 3),
+        "slope": round(b, 3),
+        "brier": _rounded((price - y) ** 2),
+        "brier_recalibrated": _rounded((told - y) ** 2),
+        "log_loss": _rounded(-np.log(np.where(y > 0.5, price, 1 - price))),
+        "log_loss_recalibrated": _rounded(-np.log(np.where(y > 0.5, told, 1 - told))),
+        "t": round(t, 2),
+        "use": t <= SURE,
+    }
+
+
+def fit(x: Column, y: Column) -> tuple[float, float]:
+    """Intercept and slope of a logistic regression of outcomes `y` on log-odds `x`, by Newton's
+    method, drawn towards (0, 1)."""
+    design = np.column_stack([np.ones_like(x), x])
+    home = np.array([0.0, 1.0])
+    beta = home.copy()
+    for _ in range(50):
+        q = expit(design @ beta)
+        gradient = design.T @ (y - q) - _RIDGE * (beta - home)
+        curvature = (design * (q * (1 - q))[:, None]).T @ design + _RIDGE * np.eye(2)
+        step = np.linalg.solve(curvature, gradient)
+        beta += step
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(beta[0]), float(beta[1])
+
+
+def logit(p: Column) -> Column:
+    """Log-odds; certainty counts as 1 in 500."""
+    p = np.clip(p, _EDGE, 1 - _EDGE)
+    return np.log(p / (1 - p))
+
+
+def expit(x: Column) -> Column:
+    """The probability of log-odds."""
+    return 1 / (1 + np.exp(-x))
+
+
+def _rounded(values: Column) -> float:
+    return round(float(values.mean()), 4)
