@@ -96,6 +96,7 @@ PURE = [
     "forecast/channels.py",
     "forecast/scoring.py",
     "forecast/calibrate.py",
+    "forecast/distribution.py",
     "forecast/evaluate.py",
     "http/gcra.py",
     "access/keys.py",

@@ -296,3 +296,20 @@ async def test_ways_of_which_one_comes_true_bound_each_other(
     cut = await probability(service, "Will the Fed cut rates at its January 2027 meeting?")
     assert cut is not None
     assert 0.30 <= cut <= 0.34
+
+
+async def test_ladders_and_series_come_with_their_distribution(service: ForecastService) -> None:
+    for question in (
+        "Will Bitcoin reach $150,000 by December 31, 2026?",
+        "Will Bitcoin stay below $150,000 through the end of 2026?",
+    ):
+        estimate = (await service.forecast(question)).estimate
+        assert estimate.distribution == pytest.approx(
+            {"below $150,000": 0.7, "$150,000 to $200,000": 0.22, "$200,000 or more": 0.08}
+        )
+    estimate = (await service.forecast("Will Russia capture Kupiansk by March 31, 2027?")).estimate
+    assert estimate.distribution == pytest.approx(
+        {"by 2027-01-31": 0.18, "2027-02-01 to 2027-03-31": 0.22, "later or never": 0.6}
+    )
+    estimate = (await service.forecast("Will OpenAI release GPT-6 before 2027?")).estimate
+    assert estimate.distribution is None

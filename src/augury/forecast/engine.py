@@ -12,13 +12,13 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.forecast import doubt, explain, opinion, pool
+from augury.forecast import distribution, doubt, explain, opinion, pool
 from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
 from augury.forecast.match import Comparison, Rarity, View, compare, names, view
 from augury.forecast.normalise import Reading
@@ -111,7 +111,8 @@ class Engine:
             positive = reading.proposition.positive
             bearings = opinion.heard(bearings, opinions, DIRECT, positive=positive)
             bearings.sort(key=_order)
-        return _Weighing(reading, question, bearings, at).estimate()
+        weighing = _Weighing(reading, question, bearings, at)
+        return weighing.spread_out(weighing.estimate())
 
     def doubtful(
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime
@@ -345,6 +346,50 @@ class _Weighing:
             reasoning=explain.nothing(self._reading, len(self._bearings)),
             fallbacks=("no_relevant_market",),
         )
+
+    def spread_out(self, estimate: Estimate) -> Estimate:
+        """With the distribution that other thresholds or deadlines of the same event give."""
+        if estimate.probability is None or not estimate.count("direct", "bound"):
+            return estimate
+        p = estimate.probability if self._asked.positive else 1 - estimate.probability
+        found = self._over_levels(p) or self._over_days(p)
+        return replace(estimate, distribution=found) if found else estimate
+
+    def _over_levels(self, p: float) -> dict[str, float] | None:
+        asked = self._asked.threshold
+        way = _way(self._asked)
+        if asked is None or way not in ("above", "below"):
+            return None
+        upward = way == "above"
+        rungs: dict[float, float] = {}
+        for b in self._bearings:
+            other = b.view.proposition
+            t = other.threshold
+            if (
+                t is not None and _way(other) == way and t.unit == asked.unit
+                and other.predicate == self._asked.predicate and _is_rung(b.fit, "threshold")
+            ):  # fmt: skip
+                rungs.setdefault(t.low if upward else t.high, b.positive)
+        return distribution.by_level(
+            rungs, asked.low if upward else asked.high, p, upward=upward,
+            label=distribution.level_label(asked.unit),
+        )  # fmt: skip
+
+    def _over_days(self, p: float) -> dict[str, float] | None:
+        end = self._asked.window.end
+        if end is None or self._asked.window.kind != "by":
+            return None
+        series = [
+            b for b in self._bearings
+            if b.fit.gap and not b.fit.lasting and b.fit.extra <= SERIES_EXTRA
+            and b.view.proposition.window.kind == "by" and _is_rung(b.fit, "window")
+        ]  # fmt: skip
+        rungs: dict[date, float] = {}
+        for b in series:
+            day = end - timedelta(days=round(b.fit.gap))
+            if _are_series(series[0], b) and day > self._at.date():
+                rungs.setdefault(day, b.positive)
+        return distribution.by_day(rungs, end, p)
 
     # Roles
 
@@ -729,6 +774,22 @@ def _deadline(b: Bearing) -> date | None:
 
 def _orders(c: Comparison) -> set[str]:
     return {c.window, c.threshold, c.stage, c.choice}
+
+
+def _way(p: Proposition) -> str | None:
+    """The side of its level on which Yes lies; what is only "hit" is hit from below."""
+    if p.threshold is None:
+        return None
+    way = p.threshold.direction
+    return "above" if way == "exactly" and p.predicate == "touches" else way
+
+
+def _is_rung(c: Comparison, part: str) -> bool:
+    """Whether it asks the same of another level or by another day."""
+    return (
+        getattr(c, part) in ("implies", "implied") and _same_but(c, part) and not c.opposed
+        and c.content >= DIRECT_CONTENT and _bounds(c)
+    )  # fmt: skip
 
 
 def _same_but(c: Comparison, but: str) -> bool:

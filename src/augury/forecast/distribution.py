@@ -1,0 +1,104 @@
+"""Ladders of thresholds and series of deadlines as a distribution: what lies between the rungs.
+
+Pure. Rungs are made monotone around the answer itself, which stays as it is; the parts sum to 1.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from typing import Final
+
+from augury.forecast.pool import isotonic
+
+MOST: Final = 12
+"""Most rungs beside the asked one: those nearest to it."""
+CONTRADICTION: Final = 0.15
+"""Rungs whose prices would have to give way by more are of another ladder: there is none then."""
+_ASKED: Final = 1e6
+"""Weight of the answer among its rungs."""
+
+Label = Callable[[float], str]
+
+
+def by_level(
+    rungs: Mapping[float, float], asked: float, p: float, *, upward: bool, label: Label
+) -> dict[str, float] | None:
+    """Chances of the ranges between levels.
+
+    Parameters
+    ----------
+    rungs
+        The chance of reaching (`upward`) or staying within each other level.
+    asked, p
+        The level of the question and its answer.
+
+    Returns
+    -------
+    Range to probability, from low to high; None without another rung, or where rungs contradict.
+    """
+    ladder = _ladder(rungs, asked, p, rising=not upward)
+    if len(ladder) < 2:
+        return None
+    levels, below = list(ladder), [1 - s if upward else s for s in ladder.values()]
+    names = [f"{label(a)} to {label(b)}" for a, b in itertools.pairwise(levels)]
+    first, last = (
+        (f"below {label(levels[0])}", f"{label(levels[-1])} or more")
+        if upward
+        else (f"{label(levels[0])} or less", f"above {label(levels[-1])}")
+    )
+    return _parts([first, *names, last], below)
+
+
+def by_day(rungs: Mapping[date, float], asked: date, p: float) -> dict[str, float] | None:
+    """Chances of the spans between deadlines; a deadline is the first day that is too late.
+
+    Returns
+    -------
+    Span to probability, in order, with what comes later or never; None without another deadline.
+    """
+    days = {float(day.toordinal()): chance for day, chance in rungs.items()}
+    ladder = _ladder(days, float(asked.toordinal()), p, rising=True)
+    if len(ladder) < 2:
+        return None
+    ends = [date.fromordinal(int(day)) for day in ladder]
+    day = timedelta(days=1)
+    names = [f"by {ends[0] - day}"]
+    names += [f"{a} to {b - day}" for a, b in itertools.pairwise(ends)]
+    return _parts([*names, "later or never"], list(ladder.values()))
+
+
+def level_label(unit: str) -> Label:
+    """How a level of this unit is written: $150,000, 4%, 2,500."""
+
+    def label(level: float) -> str:
+        figure = f"{level:,.10g}" if abs(level) < 1e15 else f"{level:g}"
+        if unit == "usd":
+            return f"${figure}"
+        return figure + {"percent": "%", "degrees": "°", "bps": " bps"}.get(unit, "")
+
+    return label
+
+
+def _ladder(
+    rungs: Mapping[float, float], asked: float, p: float, *, rising: bool
+) -> dict[float, float]:
+    near = sorted((x for x in rungs if x != asked), key=lambda x: (abs(x - asked), x))[:MOST]
+    places = sorted([*near, asked])
+    chances = [p if x == asked else rungs[x] for x in places]
+    weights = [_ASKED if x == asked else 1.0 for x in places]
+    if not rising:
+        chances, weights = chances[::-1], weights[::-1]
+    smooth = isotonic(chances, weights)
+    if max(abs(a - b) for a, b in zip(smooth, chances, strict=True)) > CONTRADICTION:
+        return {}
+    return dict(zip(places, smooth if rising else smooth[::-1], strict=True))
+
+
+def _parts(names: list[str], below: list[float]) -> dict[str, float]:
+    """The steps of a rising curve from 0 to 1, rounded so that they still sum to 1."""
+    curve = [0.0, *(round(x, 4) for x in below), 1.0]
+    return {
+        name: round(max(0.0, b - a), 4) for name, a, b in zip(names, curve, curve[1:], strict=False)
+    }
