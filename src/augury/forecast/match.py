@@ -21,7 +21,7 @@ from augury.forecast.names import besides
 from augury.forecast.polarity import CONTESTS, LASTING, Turn, turned, turns
 from augury.relations.proposition import Proposition, Threshold
 from augury.relations.windows import Window
-from augury.relations.wording import STAGES, canonical, districts
+from augury.relations.wording import STAGES, STAYS, canonical, districts
 from augury.search.text import is_month, is_number, is_year, term, terms
 
 Rarity = Callable[[str], float]
@@ -168,7 +168,7 @@ _ENDS: Final = re.compile(
     re.I,
 )
 _LASTS: Final = re.compile(
-    r"\b(?:still|remains?|stays?|holds?|survives?|keeps?|retains?|continues?|lasts|lasted|persists?|"
+    rf"\b(?:{STAYS}|lasts|lasted|retains?|"
     r"endures?|intact|maintains?|preserves?|stands?|(?:go|goes|carry|carries|drags?)\s+on|in\s+(?:place|force|effect|power|office))\b",
     re.I,
 )

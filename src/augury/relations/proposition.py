@@ -30,6 +30,7 @@ from augury.relations.wording import (
     GENERIC,
     LEAGUES,
     PARTIES,
+    STAYS,
     canonical,
     districts,
     edition_of,
@@ -571,7 +572,7 @@ def _read(
 
     if not text.side and not text.asked and threshold is None and _OPEN_QUESTION.match(raw):
         unclear = True  # "Who will ...?" without the one meant
-    if predicate == "happens" and win.kind == "by" and not unheld and _LASTING.search(raw):
+    if predicate == "happens" and win.kind == "by" and not unheld and _LASTS.search(raw):
         # What lasts until a day does not come about by it, and says less the shorter it is.
         win = msgspec.structs.replace(win, vague=True)
 
@@ -667,10 +668,7 @@ def _with_teams(
 
 
 _OPEN_QUESTION: Final = re.compile(r"(?:who|which|what|how|when|where)\b", re.I)
-_LASTING: Final = re.compile(
-    r"\b(?:continu(?:es?|ing)|lasts?|remains?|stays?|still|holds?|survives?|persists?|keeps?)\b",
-    re.I,
-)
+_LASTS: Final = re.compile(rf"\b(?:{STAYS}|lasts?)\b", re.I)
 
 
 _PROP: Final = re.compile(

@@ -43,6 +43,9 @@ STAGES: Final = {"round16": 1, "quarterfinal": 2, "semifinal": 3, "final": 4, "w
 `playoffs` stands before them in leagues, but its rounds have names of their own.
 """
 
+STAYS: Final = r"still|remains?|stays?|holds?|survives?|keeps?|continu(?:es?|ing)|persists?"
+"""Words, as a pattern, which say that something stays as it is, wherever they stand."""
+
 PARTIES: Final = frozenset(
     term(word) for word in "democrat republican libertarian green independent".split()
 )
