@@ -41,7 +41,7 @@ KIN_ASKED: Final = 0.34
 """Least likeness of a market that bounds or informs the answer."""
 BOUND_LIKENESS: Final = -0.9
 STAGE_LIKENESS: Final = -2.3
-HINT_LIKENESS: Final = -2.1
+HINT_LIKENESS: Final = -2.6
 LONE_LIKENESS: Final = -3.2
 APART: Final = 0.8
 EXCLUDED: Final = 2.9
@@ -578,7 +578,9 @@ class _Weighing:
         taken = min(0.999, sum(b.positive for b in rivals))
         upper = 1 - max(b.positive for b in rivals)
         left = min(upper, max(pool.EDGE, 1 - taken))
-        return self._bounded(rivals, 0.3 * left, 0.0, upper, "rivals")
+        # No better than the rivals with markets are on average.
+        p = max(pool.EDGE, min(0.3 * left, taken / len(rivals)))
+        return self._bounded(rivals, p, 0.0, upper, "rivals")
 
     def _by_proxy(self, kin: list[Bearing]) -> Estimate:
         """Nothing bounds the answer; the nearest market informs it."""
