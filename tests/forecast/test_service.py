@@ -313,3 +313,27 @@ async def test_ladders_and_series_come_with_their_distribution(service: Forecast
     )
     estimate = (await service.forecast("Will OpenAI release GPT-6 before 2027?")).estimate
     assert estimate.distribution is None
+
+
+async def test_what_excludes_it_counts_in_its_own_event_however_it_is_told(
+    service: ForecastService, search: SearchService, database: Database
+) -> None:
+    ways = {
+        "decreases interest rates by 50+ bps": 0.03,
+        "decreases interest rates by 25 bps": 0.59,
+        "holds: no change in interest rates": 0.36,
+    }
+    await put(
+        database,
+        *(
+            market(
+                31 + k, f"Fed {way} after the December 2026 meeting?", price, "2026-12-17T00:00",
+                event_id="fed-december", event_name="Fed in December",
+            )
+            for k, (way, price) in enumerate(ways.items())
+        ),
+    )  # fmt: skip
+    await search.catch_up()
+    cut = await probability(service, "Will the Fed cut rates in December?")
+    assert cut is not None
+    assert 0.61 <= cut <= 0.65

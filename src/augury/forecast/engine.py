@@ -520,17 +520,23 @@ class _Weighing:
             if b.fit.threshold in ("implied", "excludes") and _same_but(b.fit, "threshold")
             and not b.fit.opposed
         ]  # fmt: skip
-        inside = [b for b in found if b.fit.threshold == "implied"]
-        outside = [b for b in found if b.fit.threshold == "excludes"]
-        if not inside and not outside:
+        events: dict[tuple[str, str | None], list[Bearing]] = {}
+        for b in found:
+            events.setdefault((b.market.platform, b.market.event_id), []).append(b)
+        if not events:
             return None
-        one, other = (sum(b.positive for b in side) for side in (inside, outside))
-        if inside and not _are_parts(inside):
-            one = max(b.positive for b in inside)
-        lower = min(1 - pool.EDGE, one)
-        upper = max(lower, 1 - min(other, 1.0)) if outside else 1.0
+        for b in self._bearings:  # what excludes it need not be told in like words
+            ways = events.get((b.market.platform, b.market.event_id))
+            if (
+                ways and b.market.event_id and b not in ways
+                and b.fit.threshold == "excludes" and _same_but(b.fit, "threshold")
+            ):  # fmt: skip
+                ways.append(b)
+        # The event whose ways tell most; those of two venues are the same ways twice.
+        told = [(*_told(ways), ways) for ways in events.values()]
+        lower, upper, used = min(told, key=lambda t: t[1] - t[0])
         # A way without a market may be the likeliest of all: the gap says how much is not told.
-        return self._bounded([*inside, *outside], pool.within(lower, upper), lower, upper, "parts")
+        return self._bounded(used, pool.within(lower, upper), lower, upper, "parts")
 
     def _by_stage(self, kin: list[Bearing]) -> Estimate | None:
         """How far the same contender comes; a market that asks a little more or less."""
@@ -679,6 +685,16 @@ class _Weighing:
         if b.market.closes_at is None:
             return None
         return max(0.0, (b.market.closes_at - self._at).total_seconds() / 86_400)
+
+
+def _told(ways: Sequence[Bearing]) -> tuple[float, float]:
+    """Between which chances the ways of one event, and what excludes them, put the question."""
+    inside = [b for b in ways if b.fit.threshold == "implied"]
+    chances = [b.positive for b in inside]
+    lower = sum(chances) if _are_parts(inside) else max(chances, default=0.0)
+    outside = sum(b.positive for b in ways if b.fit.threshold == "excludes")
+    lower = min(1 - pool.EDGE, lower)
+    return lower, max(lower, 1 - min(outside, 1.0))
 
 
 def _are_parts(ways: Sequence[Bearing]) -> bool:
