@@ -308,14 +308,13 @@ def _decided(markets: Path, prices: Path) -> Iterator[Decided]:
         end=pl.min_horizontal("closes_at", "resolved_at"),
         event=pl.coalesce("event_id", "event_title", "id"),
     )
-    history = DumpFile(prices).frame.sort("ts")
+    history = DumpFile(prices).frame.rename({"market_id": "id"}).sort("ts")
     for days in HORIZONS:
         asked = decided.select(
             "id", "platform", "event", "result", ts=pl.col("end") - pl.duration(days=days)
         ).drop_nulls("ts")
         priced = asked.sort("ts").join_asof(
-            history.rename({"market_id": "id"}), on="ts", by="id", tolerance="14d",
-            check_sortedness=False,
+            history, on="ts", by="id", tolerance="14d", check_sortedness=False
         )  # fmt: skip
         for row in priced.drop_nulls("price").iter_rows(named=True):
             outcome = float(row["result"] == "Yes")
