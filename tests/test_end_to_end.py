@@ -67,9 +67,9 @@ def augury(data_dir: Path, *arguments: str, **more: str) -> subprocess.Completed
     )
 
 
-def dump(path: Path, count: int, *, seed: int = 1) -> list[str]:
+def dump(path: Path, count: int, *, seed: int = 1, first: int = 1) -> list[str]:
     """A jsonl dump of generated markets; their ids."""
-    markets = list(generate(count, seed=seed))
+    markets = list(generate(count, seed=seed, first=first))
     with path.open("w") as file:
         for market in markets:
             row = {name: getattr(market, name) for name in DUMP_COLUMNS}

@@ -80,8 +80,7 @@ class Simulator:
         parlays: int = 3,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        shown = (_as_shown(m) for m in markets if len(set(m.outcomes)) == len(m.outcomes))
-        self.markets = {market.id: market for market in shown}
+        self.markets = {market.id: _as_shown(market) for market in markets}
         self.generation: Generation = generation
         self.fault: str | None = None
         self.inward = "http://127.0.0.1:1/"

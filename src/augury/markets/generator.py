@@ -161,6 +161,13 @@ class _Names:
         rank = int(len(self._pool) ** self._rng.random()) - 1
         return self._pool[rank]
 
+    def rivals(self) -> tuple[str, str]:
+        """Two names that differ."""
+        a = b = self.one()
+        while a == b:
+            b = self.one()
+        return a, b
+
     def person(self) -> str:
         return f"{self.one()} {self.one()}"
 
@@ -231,7 +238,7 @@ class _Event:
 
 
 def _fixture(e: _Event, names: _Names) -> None:
-    league, a, b = e.rng.choice(_LEAGUES), names.one(), names.one()
+    league, (a, b) = e.rng.choice(_LEAGUES), names.rivals()
     title = f"{league}: {a} vs. {b}"
     e.side(title, a, f"{a} vs. {b}", outcomes=(a, b))
     for total in range(e.rng.randrange(1, 6)):
@@ -239,7 +246,7 @@ def _fixture(e: _Event, names: _Names) -> None:
 
 
 def _esport(e: _Event, names: _Names) -> None:
-    game, a, b = e.rng.choice(_GAMES), names.one(), names.one()
+    game, (a, b) = e.rng.choice(_GAMES), names.rivals()
     for k in range(e.rng.randrange(1, 4)):
         e.side(f"{game}: {a} vs {b}", f"Game {k + 1}", f"{game}: {a} vs {b} - Game {k + 1} Winner")
 
@@ -315,13 +322,18 @@ _KINDS: list[tuple[int, str, Callable[[_Event, _Names], None]]] = [
 ]
 
 
-def generate(n: int, *, seed: int = 1, now: datetime | None = None) -> Iterator[Market]:
-    """Yield `n` markets, event by event. `now` (aware; default 2026-11-01 UTC) dates them."""
+def generate(
+    n: int, *, seed: int = 1, now: datetime | None = None, first: int = 1
+) -> Iterator[Market]:
+    """Yield `n` markets, event by event. `now` (aware; default 2026-11-01 UTC) dates them.
+
+    `first` numbers the first event: catalogues whose numbers do not meet share no market id.
+    """
     rng = random.Random(seed)
     names = _Names(rng, max(500, int(12 * n**0.6)))
     now = now or datetime(2026, 11, 1, tzinfo=UTC)
     weights = [weight for weight, _, _ in _KINDS]
-    made = number = 0
+    made, number = 0, first - 1
     while made < n:
         number += 1
         _, category, build = rng.choices(_KINDS, weights)[0]
