@@ -27,7 +27,7 @@ from typing import Any
 import httpx2
 import pytest
 from tests.macro.upstream import Upstream
-from tests.macro.upstream import served as macro_served
+from tests.serving import served
 from tests.test_crashes import UNLIMITED
 from tests.test_end_to_end import augury, environment
 
@@ -99,7 +99,7 @@ def test_no_secret_is_found_anywhere(tmp_path: Path, secrets: int) -> None:
     upstream = Upstream()
     data = tmp_path / "data"
     said = Answers()
-    with macro_served(upstream) as port:
+    with served(upstream) as port:
         env = environment(
             data,
             **UNLIMITED,

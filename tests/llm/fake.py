@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import uvicorn
+from tests import serving
 
 KEY = "sk-canary-0123456789abcdef"
 
@@ -141,19 +140,6 @@ class FakeModel:
 
 @contextmanager
 def served(app: Any) -> Iterator[str]:
-    """Base URL of `app` on a free port of this machine, in a thread of this process."""
-    config = uvicorn.Config(
-        app, host="127.0.0.1", port=0, log_level="critical", lifespan="off",
-        timeout_graceful_shutdown=0,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    sock = config.bind_socket()
-    sock.listen(256)
-    thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{sock.getsockname()[1]}/v1"
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join(5)
-        sock.close()
+    """Base URL of `app` on a free port of this machine."""
+    with serving.served(app) as port:
+        yield f"http://127.0.0.1:{port}/v1"

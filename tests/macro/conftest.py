@@ -10,7 +10,8 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
-from tests.macro.upstream import KEY, Upstream, served
+from tests.macro.upstream import KEY, Upstream
+from tests.serving import served
 
 from augury.access.service import AccessService
 from augury.http import setup

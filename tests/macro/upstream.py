@@ -5,14 +5,9 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
-
-import uvicorn
 
 KEY = "upstream-credential-0123456789"
 
@@ -114,29 +109,3 @@ class Upstream:
         if tag and headers.get("if-none-match") == tag and method == "GET":
             return 304, list(self.headers.items()), b""
         return 200, out, content
-
-
-@contextmanager
-def served(app: Any) -> Iterator[int]:
-    """`app` on a free port of this machine, in a thread of this process."""
-    config = uvicorn.Config(
-        app,
-        host="127.0.0.1",
-        port=0,
-        log_level="critical",
-        lifespan="off",
-        timeout_graceful_shutdown=0,
-        date_header=False,  # the tests have a clock of their own
-        server_header=False,
-    )
-    server = uvicorn.Server(config)
-    sock = config.bind_socket()
-    sock.listen(256)
-    thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
-    thread.start()
-    try:
-        yield sock.getsockname()[1]
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join(5)
-        sock.close()

@@ -236,7 +236,7 @@ def serving() -> Iterator[Exchange]:
     handler = type("Handler", (_Handler,), {"exchange": exchange})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     exchange.url = f"http://127.0.0.1:{server.server_port}"
     try:

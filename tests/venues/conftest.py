@@ -9,7 +9,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.venues.simulator import Simulator, served
+from tests.serving import served
+from tests.venues.simulator import Simulator
 
 from augury.markets.records import Market, Platform, Strike
 from augury.settings import Settings

@@ -18,10 +18,8 @@ import gzip
 import json
 import random
 import socket
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -30,6 +28,7 @@ from urllib.parse import parse_qs, unquote
 
 import msgspec
 import uvicorn
+from tests.serving import served as served
 
 from augury.markets.records import Market
 
@@ -805,31 +804,6 @@ async def _reply(
         raw = gzip.compress(raw, 1)
         headers = {**headers, "content-encoding": "gzip"}
     await _raw(send, status, raw, "application/json", headers)
-
-
-@contextmanager
-def served(simulator: Simulator) -> Iterator[int]:
-    """The simulator on a free port of this machine, in a thread of this process."""
-    config = uvicorn.Config(
-        simulator,
-        host="127.0.0.1",
-        port=0,
-        log_level="critical",
-        lifespan="off",
-        timeout_graceful_shutdown=0,
-    )
-    server = uvicorn.Server(config)
-    sock = config.bind_socket()
-    # From here on connections wait for the server, however late its thread gets to run.
-    sock.listen(64)
-    thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
-    thread.start()
-    try:
-        yield sock.getsockname()[1]
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join(5)
-        sock.close()
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.serving import served
 from tests.venues.conftest import bases, small_catalogue, venue_at
 from tests.venues.simulator import (
     DATA_FAULTS,
@@ -21,7 +22,6 @@ from tests.venues.simulator import (
     Simulator,
     bomb,
     broken_base,
-    served,
 )
 from tests.venues.test_sync import stored, with_tokens
 

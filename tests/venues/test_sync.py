@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.serving import served
 from tests.venues.conftest import NOW, make
-from tests.venues.simulator import Generation, Simulator, served
+from tests.venues.simulator import Generation, Simulator
 
 from augury.errors import NotFound
 from augury.markets import store as markets
