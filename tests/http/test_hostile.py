@@ -8,6 +8,7 @@ import json
 import random
 import time
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import psutil
@@ -92,14 +93,18 @@ def _keys(rng: random.Random, good: bytes, at: int) -> bytes:
 
 
 def _million(rng: random.Random, good: bytes, at: int) -> bytes:
-    return _MILLION
+    return _million_keys()
+
+
+@cache
+def _million_keys() -> bytes:
+    return b"{" + b",".join(b'"%d":1' % n for n in range(1_000_000)) + b"}"
 
 
 def _control(rng: random.Random, good: bytes, at: int) -> bytes:
     return good.replace(b"vogel", bytes([rng.randrange(32)]))
 
 
-_MILLION = b"{" + b",".join(b'"%d":1' % n for n in range(1_000_000)) + b"}"
 _KINDS: dict[str, Any] = {
     "noise": _noise,
     "flipped": _flipped,

@@ -9,7 +9,8 @@ from tests.rvol import simulated
 from augury.rvol import garch, learning
 from augury.rvol.garch import Garch
 
-pytest.importorskip("arch")
+# Not importorskip: it would load scipy in each process of a run, whatever that tests.
+pytestmark = pytest.mark.skipif(not garch.available(), reason="without the extra `garch`")
 
 TRUE = Garch(omega=4e-6, alpha=0.04, gamma=0.10, beta=0.88, start=2e-4)
 
