@@ -185,10 +185,10 @@ def test_a_noun_uses_only_what_stands_before_it(path: Path) -> None:
 def test_only_stores_hold_sql(path: Path) -> None:
     if path.parent.name in ("storage", "jobs") or "migrations" in path.parts:
         return
-    if path.name in ("store.py", *COMMANDS):
+    if "store" in (path.stem, path.parent.name) or path.name in COMMANDS:
         return
     text = path.read_text(encoding="utf-8").lower()
-    assert ".execute(" not in text, "SQL belongs in the noun's store.py"
+    assert ".execute(" not in text, "SQL belongs in the noun's store"
 
 
 @pytest.mark.parametrize("name", PURE)

@@ -10,7 +10,7 @@ import pytest
 
 from augury.markets import store
 from augury.markets.records import Market, MarketChange, PricePoint, Strike
-from augury.markets.store import Filters, Position
+from augury.markets.store import Filters, Position, prices
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -289,7 +289,7 @@ class TestPrices:
         assert again == store.AppendSummary(duplicate=1)
 
     async def test_chunks_add_up(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(store, "COPY_CHUNK", 7)
+        monkeypatch.setattr(prices, "COPY_CHUNK", 7)
         await put(database, made())
         points = [
             PricePoint(market_id="polymarket:1", outcome=0, at=T0 + n * HOUR, price=0.5)

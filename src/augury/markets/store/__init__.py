@@ -1,0 +1,97 @@
+"""The catalogue in PostgreSQL: the only SQL over markets, their removals and their prices.
+
+Writing is in `upserts` (whole markets), `news` (what becomes known of them) and `prices`; reading
+in `reading`, `prices` and, for those who follow, `changes`. Others name the package alone.
+
+Every writer of `markets` first takes one advisory lock, held until its transaction ends. So
+`change` and `moved` numbers are taken and become visible in the same order, and a reader that has
+seen number n will never again find a new row below n.
+"""
+
+from augury.markets.store.changes import (
+    IndexRow,
+    changes_since,
+    fetch_index_rows,
+    last_change,
+    moved_since,
+)
+from augury.markets.store.news import (
+    apply_changes,
+    set_links,
+    unlink_all,
+)
+from augury.markets.store.prices import (
+    AppendSummary,
+    Bucket,
+    PastPrices,
+    PriceRow,
+    append_prices,
+    history,
+    last_price_at,
+    latest_prices,
+    prices_before,
+)
+from augury.markets.store.reading import (
+    Filters,
+    PlatformCount,
+    Position,
+    Quote,
+    Sort,
+    StoredMarket,
+    counts_by_platform_status,
+    fetch,
+    fetch_related,
+    is_empty,
+    list_page,
+    members,
+    position,
+    quotes,
+    quotes_by_seq,
+)
+from augury.markets.store.sql import (
+    Connection,
+    lock_for_ingest,
+)
+from augury.markets.store.upserts import (
+    UpsertSummary,
+    upsert_markets,
+)
+
+__all__ = [
+    "AppendSummary",
+    "Bucket",
+    "Connection",
+    "Filters",
+    "IndexRow",
+    "PastPrices",
+    "PlatformCount",
+    "Position",
+    "PriceRow",
+    "Quote",
+    "Sort",
+    "StoredMarket",
+    "UpsertSummary",
+    "append_prices",
+    "apply_changes",
+    "changes_since",
+    "counts_by_platform_status",
+    "fetch",
+    "fetch_index_rows",
+    "fetch_related",
+    "history",
+    "is_empty",
+    "last_change",
+    "last_price_at",
+    "latest_prices",
+    "list_page",
+    "lock_for_ingest",
+    "members",
+    "moved_since",
+    "position",
+    "prices_before",
+    "quotes",
+    "quotes_by_seq",
+    "set_links",
+    "unlink_all",
+    "upsert_markets",
+]

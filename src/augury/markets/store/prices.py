@@ -1,0 +1,180 @@
+"""The price history: points appended, and read back by interval, by time and by age."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import msgspec
+
+from augury.markets.records import PricePoint
+from augury.markets.store.reading import StoredMarket
+from augury.markets.store.sql import Connection, scalar
+
+COPY_CHUNK = 250_000
+"""Price points sent in one COPY, so that memory stays bounded whatever the import's size."""
+
+PRICE_LASTS = timedelta(days=2)
+"""How long a recorded price stands: an unchanged one is recorded anew each day."""
+
+
+class AppendSummary(msgspec.Struct, frozen=True):
+    """What became of a batch of price points."""
+
+    added: int = 0
+    duplicate: int = 0
+    unknown_market: int = 0
+    """Points of a market, or of an outcome, that the catalogue does not have."""
+    refused: int = 0
+    """Points whose price is no probability."""
+
+
+class Bucket(NamedTuple):
+    """The last price of one outcome inside one interval, which starts at `start`."""
+
+    outcome: int
+    start: datetime
+    price: float
+
+
+class PriceRow(NamedTuple):
+    """One recorded price of one outcome."""
+
+    outcome: int
+    at: datetime
+    price: float
+    source: str
+
+
+class PastPrices(NamedTuple):
+    """A request for one outcome's prices at `now - span`, `now - 2 span`, ..."""
+
+    market_seq: int
+    outcome: int
+    span: timedelta
+
+
+async def append_prices(conn: Connection, points: Sequence[PricePoint]) -> AppendSummary:
+    """Add points to the price history; a point already there (same outcome and time) stays."""
+    valid = [p for p in points if 0.0 <= p.price <= 1.0]
+    added = unknown = 0
+    for start in range(0, len(valid), COPY_CHUNK):
+        chunk = valid[start : start + COPY_CHUNK]
+        chunk_added, chunk_unknown = await _append_chunk(conn, chunk)
+        added += chunk_added
+        unknown += chunk_unknown
+    return AppendSummary(
+        added=added,
+        duplicate=len(valid) - unknown - added,
+        unknown_market=unknown,
+        refused=len(points) - len(valid),
+    )
+
+
+async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple[int, int]:
+    """Returns how many points were added and how many belong to nothing known."""
+    ids = list({p.market_id for p in points})
+    rows = await conn.execute(
+        "select id, seq, cardinality(outcomes) from markets where id = any(%s)", (ids,)
+    )
+    known = {id_: (seq, outcomes) for id_, seq, outcomes in await rows.fetchall()}
+    await conn.execute(
+        """
+        create temp table if not exists incoming_prices
+          (market_seq bigint, outcome smallint, at timestamptz, price float8, source text)
+        on commit drop
+        """
+    )
+    await conn.execute("truncate incoming_prices")
+    unknown = 0
+    async with (
+        conn.cursor() as cursor,
+        cursor.copy("copy incoming_prices from stdin (format binary)") as copy,
+    ):
+        copy.set_types(["int8", "int2", "timestamptz", "float8", "text"])
+        for p in points:
+            seq, outcomes = known.get(p.market_id, (0, 0))
+            if 0 <= p.outcome < outcomes:
+                await copy.write_row((seq, p.outcome, p.at, p.price, p.source))
+            else:
+                unknown += 1
+    result = await conn.execute(
+        """
+        insert into prices (market_seq, outcome, at, price, source)
+        select market_seq, outcome, at, price, source from incoming_prices
+        order by market_seq, outcome, at
+        on conflict do nothing
+        """
+    )
+    return result.rowcount, unknown
+
+
+async def history(
+    conn: Connection,
+    market_seq: int,
+    *,
+    start: datetime,
+    end: datetime,
+    interval_minutes: int,
+) -> list[Bucket]:
+    """The last price of each outcome in each interval that has one, within [start, end).
+
+    Intervals are aligned to midnight UTC. Ordered by outcome and time.
+    """
+    rows = await conn.execute(
+        """
+        select distinct on (outcome, start)
+               outcome, date_bin(%s, at, '2000-01-01T00:00:00Z') as start, price
+        from prices where market_seq = %s and at >= %s and at < %s
+        order by outcome, start, at desc
+        """,
+        (timedelta(minutes=interval_minutes), market_seq, start, end),
+    )
+    return [Bucket(*row) for row in await rows.fetchall()]
+
+
+async def latest_prices(conn: Connection, market: StoredMarket, limit: int) -> list[PriceRow]:
+    """The last `limit` recorded prices of each outcome, oldest first."""
+    rows = await conn.execute(
+        """
+        select p.outcome, p.at, p.price, p.source
+        from generate_series(0, %s) o cross join lateral (
+          select * from prices where market_seq = %s and outcome = o order by at desc limit %s
+        ) p
+        order by p.at, p.outcome
+        """,
+        (len(market.outcomes) - 1, market.seq, limit),
+    )
+    return [PriceRow(*row) for row in await rows.fetchall()]
+
+
+async def last_price_at(conn: Connection, market_seq: int) -> datetime | None:
+    """When the market's price was last recorded."""
+    return await scalar(conn, "select max(at) from prices where market_seq = %s", (market_seq,))
+
+
+async def prices_before(
+    conn: Connection, asked: Sequence[PastPrices], count: int, now: datetime
+) -> list[list[float | None]]:
+    """For each request its last `count` prices, oldest first; None where none stood."""
+    if not asked:
+        return []
+    rows = await conn.execute(
+        """
+        select array_agg(p.price order by k desc)
+        from unnest(%s::bigint[], %s::smallint[], %s::interval[])
+             with ordinality a (market_seq, outcome, span, n)
+        cross join generate_series(1, %s) k
+        left join lateral (
+          select price from prices
+          where market_seq = a.market_seq and outcome = a.outcome
+            and at <= %s::timestamptz - k * a.span and at > %s::timestamptz - k * a.span - %s
+          order by at desc limit 1
+        ) p on true
+        group by a.n order by a.n
+        """,
+        (*(list(column) for column in zip(*asked, strict=True)), count, now, now, PRICE_LASTS),
+        binary=True,
+    )
+    return [row[0] for row in await rows.fetchall()]

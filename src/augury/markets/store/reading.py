@@ -1,0 +1,268 @@
+"""Markets as they stand: by id, by page, by event; whole, or what of them can move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from psycopg.rows import args_row
+
+from augury.markets.records import MarketType, Origin, Platform, Status
+from augury.markets.store.sql import Connection, scalar, sql
+
+Sort = Literal["volume", "closes_at", "updated_at"]
+
+
+class StoredMarket(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of the catalogue. Fields, units and meaning as in `records.Market`."""
+
+    seq: int
+    id: str
+    platform: Platform
+    platform_id: str
+    question: str
+    title: str
+    subtitle: str | None
+    description: str | None
+    outcomes: list[str]
+    prices: list[float | None]
+    price_as_of: datetime | None
+    status: Status
+    resolution: str | None
+    created_at: datetime | None
+    closes_at: datetime | None
+    resolved_at: datetime | None
+    event_id: str | None
+    event_name: str | None
+    series_id: str | None
+    exclusive: bool | None
+    group_id: str | None
+    group_name: str | None
+    market_type: MarketType
+    category: str | None
+    tags: list[str]
+    volume: float | None
+    volume_24h: float | None
+    liquidity: float | None
+    open_interest: float | None
+    best_bid: float | None
+    best_ask: float | None
+    strike_kind: str | None
+    strike_floor: float | None
+    strike_cap: float | None
+    url: str | None
+    slug: str | None
+    token_ids: list[str]
+    origin: Origin
+    observed_at: datetime | None
+    updated_at: datetime
+    linked_market_ids: list[str] = []
+
+
+_STORED_COLUMNS = StoredMarket.__struct_fields__
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list of markets is narrowed to; None narrows nothing."""
+
+    platform: Platform | None = None
+    status: Status | None = None
+    category: str | None = None
+    event_id: str | None = None
+    q: str | None = None
+    closes_before: datetime | None = None
+    closes_after: datetime | None = None
+    min_volume: float | None = None
+
+
+class Position(msgspec.Struct, frozen=True):
+    """Where a page ended: the last row's value under the sort order, and its number.
+
+    `value` is a float for volume, an ISO time for the others, None for a market without one.
+    """
+
+    value: float | str | None
+    seq: int
+
+
+class PlatformCount(NamedTuple):
+    """How many markets of one origin a venue has in one status, and how fresh they are."""
+
+    platform: Platform
+    status: Status
+    origin: Origin
+    markets: int
+    observed_at: datetime | None
+    price_as_of: datetime | None
+
+
+class Quote(NamedTuple):
+    """What of a market can move, for those who watch it. Fields as in `records.Market`."""
+
+    id: str
+    seq: int
+    platform: Platform
+    question: str
+    outcomes: list[str]
+    prices: list[float | None]
+    price_as_of: datetime | None
+    status: Status
+    resolution: str | None
+    closes_at: datetime | None
+    best_bid: float | None
+    best_ask: float | None
+    volume: float | None
+    volume_24h: float | None
+    url: str | None
+    origin: Origin
+    observed_at: datetime | None
+
+
+def _stored(*values: Any) -> StoredMarket:
+    return StoredMarket(**dict(zip(_STORED_COLUMNS, values, strict=True)))
+
+
+async def _fetch_stored(conn: Connection, rest: str, params: dict[str, Any]) -> list[StoredMarket]:
+    async with conn.cursor(row_factory=args_row(_stored), binary=True) as cursor:
+        query = f"select {', '.join(_STORED_COLUMNS)} from markets {rest}"  # noqa: S608
+        await cursor.execute(sql(query), params)
+        return await cursor.fetchall()
+
+
+async def fetch(conn: Connection, ids: Sequence[str]) -> list[StoredMarket]:
+    """The known ones among `ids`, each once, in the order asked for."""
+    found = await _fetch_stored(conn, "where id = any(%(ids)s)", {"ids": list(ids)})
+    by_id = {m.id: m for m in found}
+    return [by_id[i] for i in dict.fromkeys(ids) if i in by_id]
+
+
+async def fetch_related(conn: Connection, market: StoredMarket, limit: int) -> list[StoredMarket]:
+    """Other markets of the same event, then of the same group, the most traded first."""
+    return await _fetch_stored(
+        conn,
+        """
+        where seq <> %(seq)s
+          and ((platform = %(platform)s and event_id = %(event_id)s) or group_id = %(group_id)s)
+        order by (platform = %(platform)s and event_id is not distinct from %(event_id)s) desc,
+                 status, volume desc nulls last, seq
+        limit %(limit)s
+        """,
+        {
+            "seq": market.seq, "platform": market.platform, "event_id": market.event_id,
+            "group_id": market.group_id, "limit": limit,
+        },
+    )  # fmt: skip
+
+
+class _Order(NamedTuple):
+    key: str
+    descending: bool
+
+
+_ORDERS: dict[Sort, _Order] = {
+    "volume": _Order("coalesce(volume, -1)", True),
+    "closes_at": _Order("coalesce(closes_at, 'infinity')", False),
+    "updated_at": _Order("updated_at", True),
+}
+
+
+async def list_page(
+    conn: Connection,
+    filters: Filters,
+    *,
+    sort: Sort,
+    limit: int,
+    after: Position | None = None,
+) -> list[StoredMarket]:
+    """The next `limit` markets after a position. Markets without the sort's value come last.
+
+    The page starts strictly after the position's (value, seq), so ties and rows that came or
+    went since the page before neither repeat nor hide others.
+    """
+    order = _ORDERS[sort]
+    conditions: list[str] = []
+    params: dict[str, Any] = {"limit": limit}
+    for name, condition in (
+        ("platform", "platform = %(platform)s"),
+        ("status", "status = %(status)s"),
+        ("event_id", "event_id = %(event_id)s"),
+        ("category", "lower(category) = lower(%(category)s)"),
+        ("closes_before", "closes_at < %(closes_before)s"),
+        ("closes_after", "closes_at > %(closes_after)s"),
+        ("min_volume", "coalesce(volume, -1) >= %(min_volume)s"),
+    ):
+        value = getattr(filters, name)
+        if value is not None:
+            conditions.append(condition)
+            params[name] = value
+    for n, word in enumerate((filters.q or "").split()):
+        conditions.append(f"question ilike %(q{n})s")
+        params[f"q{n}"] = f"%{_literal(word)}%"
+    if after is not None:
+        value = after.value
+        if value is None:
+            value = -1.0 if sort == "volume" else "infinity"
+        cast = "float8" if sort == "volume" else "timestamptz"
+        comparison = "<" if order.descending else ">"
+        conditions.append(f"({order.key}, seq) {comparison} (%(after)s::{cast}, %(after_seq)s)")
+        params |= {"after": value, "after_seq": after.seq}
+    where = f"where {' and '.join(conditions)}" if conditions else ""
+    way = "desc" if order.descending else "asc"
+    return await _fetch_stored(
+        conn, f"{where} order by {order.key} {way}, seq {way} limit %(limit)s", params
+    )
+
+
+def _literal(word: str) -> str:
+    """`word` with the pattern characters of LIKE taken as themselves."""
+    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def position(market: StoredMarket, sort: Sort) -> Position:
+    """Where `market` stands under `sort`, for the page after it."""
+    value = getattr(market, sort)
+    return Position(value.isoformat() if isinstance(value, datetime) else value, market.seq)
+
+
+async def counts_by_platform_status(conn: Connection) -> list[PlatformCount]:
+    """How many markets there are, by venue, status and origin, and how fresh."""
+    rows = await conn.execute(
+        """
+        select platform, status, origin, count(*), max(observed_at), max(price_as_of)
+        from markets group by 1, 2, 3 order by 1, 2, 3
+        """
+    )
+    return [PlatformCount(*row) for row in await rows.fetchall()]
+
+
+async def is_empty(conn: Connection) -> bool:
+    """Whether the catalogue holds no market at all."""
+    return await scalar(conn, "select not exists (select from markets)")
+
+
+async def quotes(conn: Connection, ids: Sequence[str]) -> dict[str, Quote]:
+    """The known ones among `ids`, as they stand."""
+    return {quote.id: quote for quote in await _quotes(conn, "id = any(%s)", list(ids))}
+
+
+async def quotes_by_seq(conn: Connection, seqs: Sequence[int]) -> dict[int, Quote]:
+    """The known ones among the markets of these numbers, as they stand."""
+    return {quote.seq: quote for quote in await _quotes(conn, "seq = any(%s)", list(seqs))}
+
+
+async def _quotes(conn: Connection, where: str, asked: list[Any]) -> list[Quote]:
+    query = f"select {', '.join(Quote._fields)} from markets where {where}"  # noqa: S608
+    rows = await conn.execute(sql(query), (asked,), binary=True)
+    return [Quote(*row) for row in await rows.fetchall()]
+
+
+async def members(conn: Connection, platform: str, event_id: str, limit: int) -> list[str]:
+    """Ids of an event's markets, the most traded first."""
+    rows = await conn.execute(
+        "select id from markets where platform = %s and event_id = %s"
+        " order by volume desc nulls last, seq limit %s",
+        (platform, event_id, limit),
+    )
+    return [row[0] for row in await rows.fetchall()]

@@ -1,0 +1,40 @@
+"""What all SQL over markets shares: the lock of ingest, and how much money makes a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from psycopg import AsyncConnection
+from psycopg.sql import SQL
+
+Connection: TypeAlias = AsyncConnection[Any]
+
+INGEST_LOCK = 0x6175_6775_7279_0001
+"""Key of the advisory lock: "augury" and a number."""
+
+# The number of half decades of money: a tie-breaker need not follow every trade.
+_BUCKETS = (
+    "(floor(2 * log(1 + greatest(coalesce({volume}, 0), 0))),"
+    " floor(2 * log(1 + greatest(coalesce({liquidity}, 0), 0))))"
+)
+SALIENCE = _BUCKETS.format(volume="{t}.volume", liquidity="{t}.liquidity")
+SALIENCE_OF_NEWS = _BUCKETS.format(
+    volume="coalesce(n.volume, m.volume)", liquidity="coalesce(n.liquidity, m.liquidity)"
+)
+
+
+def sql(text: str) -> SQL:
+    """SQL put together from these modules' own constants; values always go as parameters."""
+    return SQL(text)  # type: ignore[arg-type]
+
+
+async def lock_for_ingest(conn: Connection) -> None:
+    """Wait until no other transaction is writing markets, and keep others out until this ends."""
+    await conn.execute("select pg_advisory_xact_lock(%s)", (INGEST_LOCK,))
+
+
+async def scalar(conn: Connection, query: str, params: Sequence[Any] = ()) -> Any:
+    """The first column of the first row; None without one."""
+    row = await (await conn.execute(sql(query), params)).fetchone()
+    return row[0] if row else None

@@ -1,0 +1,366 @@
+"""Whole markets into the catalogue: what is newer replaces, what is better known stays."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from augury.markets import grouping
+from augury.markets.grouping import Grouping, Member
+from augury.markets.records import Market, Strike
+from augury.markets.store.sql import SALIENCE, Connection, lock_for_ingest, scalar, sql
+
+
+class UpsertSummary(msgspec.Struct, frozen=True):
+    """What became of a batch of markets. `unchanged` counts stale and refused ones too."""
+
+    inserted: int = 0
+    updated: int = 0
+    unchanged: int = 0
+
+
+_INCOMING = (
+    "id", "platform", "platform_id", "question", "title", "subtitle", "description",
+    "outcomes", "prices", "price_as_of", "status", "resolution", "created_at", "closes_at",
+    "resolved_at", "event_id", "event_name", "series_id", "exclusive", "category", "tags",
+    "volume", "volume_24h", "liquidity", "open_interest", "best_bid", "best_ask",
+    "strike_kind", "strike_floor", "strike_cap", "url", "slug", "token_ids", "origin",
+    "observed_at", "group_id", "group_name", "market_type",
+)  # fmt: skip
+"""Columns that ingest writes; the rest number and date the row."""
+
+_INDEXED = (
+    "question", "title", "subtitle", "description", "status", "event_id", "event_name",
+    "series_id", "category", "tags", "outcomes", "group_id", "group_name", "market_type",
+    "created_at", "closes_at", "resolved_at", "strike_kind", "strike_floor", "strike_cap", "url",
+    "slug", "origin",
+)  # fmt: skip
+"""Columns whose change an index must hear of, beside the salience bucket."""
+
+_SILENT = frozenset({"observed_at", "price_as_of"})
+"""A newer look that finds nothing new is noted, but is no update of the market."""
+
+_ARRAYS = {"outcomes": "text[]", "prices": "float8[]", "tags": "text[]", "token_ids": "text[]"}
+_TYPES = {
+    "price_as_of": "timestamptz", "created_at": "timestamptz", "closes_at": "timestamptz",
+    "resolved_at": "timestamptz", "observed_at": "timestamptz", "exclusive": "bool",
+    "volume": "float8", "volume_24h": "float8", "liquidity": "float8",
+    "open_interest": "float8", "best_bid": "float8", "best_ask": "float8",
+    "strike_floor": "float8", "strike_cap": "float8", **_ARRAYS,
+}  # fmt: skip
+
+_CREATE_INCOMING = """
+create temp table if not exists incoming (
+  ord int, {columns},
+  seq bigint, changed bool, indexed bool, quoted bool
+) on commit drop
+"""
+
+
+def _any_differs(columns: Iterable[str]) -> str:
+    return " or ".join(f"i.{c} is distinct from m.{c}" for c in columns)
+
+
+_BUCKET_MOVED = f"{SALIENCE.format(t='i')} is distinct from {SALIENCE.format(t='m')}"
+
+# What is already known better stays: a resolution against word of the same moment, and a
+# price quoted later than the one that arrives.
+_RECONCILE = """
+with kept as (
+  select i.id, m.status, m.resolution, m.resolved_at, m.prices, m.price_as_of, m.best_bid,
+         m.best_ask,
+         m.status = 'resolved' and i.observed_at is not distinct from m.observed_at
+           and (i.status <> 'resolved' or i.resolution is null) as settled,
+         coalesce(m.price_as_of > coalesce(i.price_as_of, i.observed_at), false)
+           and m.outcomes = i.outcomes as quoted
+  from incoming i join markets m using (id)
+)
+update incoming i set
+  status      = case when k.settled then k.status else i.status end,
+  resolution  = case when k.settled then k.resolution else i.resolution end,
+  resolved_at = case when k.settled then k.resolved_at else i.resolved_at end,
+  prices      = case when k.quoted then k.prices else i.prices end,
+  price_as_of = case when k.quoted then k.price_as_of else i.price_as_of end,
+  best_bid    = case when k.quoted then k.best_bid else i.best_bid end,
+  best_ask    = case when k.quoted then k.best_ask else i.best_ask end
+from kept k where k.id = i.id and (k.settled or k.quoted)
+"""
+
+_JUDGE = f"""
+update incoming i set
+  seq = m.seq,
+  changed = {_any_differs(c for c in _INCOMING if c not in _SILENT)},
+  indexed = {_any_differs(_INDEXED)} or {_BUCKET_MOVED},
+  quoted = i.price_as_of is not null
+           and (i.prices is distinct from m.prices
+                or (i.price_as_of at time zone 'UTC')::date
+                   is distinct from (m.price_as_of at time zone 'UTC')::date)
+from markets m where m.id = i.id
+"""  # noqa: S608  (columns of this module, no input)
+
+_NOTE_LOOK = """
+update markets m set observed_at = i.observed_at, price_as_of = i.price_as_of
+from incoming i
+where m.seq = i.seq and not i.changed
+  and (i.observed_at is distinct from m.observed_at
+       or i.price_as_of is distinct from m.price_as_of)
+"""
+
+_UPDATE = f"""
+update markets m set
+  {", ".join(f"{c} = i.{c}" for c in _INCOMING if c != "id")},
+  updated_at = now(),
+  moved = nextval('market_move'),
+  change = case when i.indexed then nextval('market_change') else m.change end
+from incoming i where m.seq = i.seq and i.changed
+"""  # noqa: S608
+
+_INSERT = f"""
+insert into markets ({", ".join(_INCOMING)})
+select {", ".join(_INCOMING)} from incoming where seq is null order by ord
+"""  # noqa: S608
+
+# Two outcomes that add up to 1 say the same thing twice: the first is kept, readers take the
+# other for its complement.
+_RECORD_QUOTES = """
+insert into prices (market_seq, outcome, at, price, source)
+select m.seq, p.n - 1, i.price_as_of, p.price, i.source
+from (
+  select id, price_as_of, prices,
+         case origin when 'venue' then 'snapshot' when 'dump' then 'dump:snapshot'
+                     else 'sample' end as source
+  from incoming where coalesce(quoted, price_as_of is not null)
+) i
+join markets m on m.id = i.id
+cross join lateral unnest(i.prices) with ordinality p (price, n)
+where p.price between 0 and 1 and (
+  p.n = 1 or cardinality(i.prices) <> 2 or i.prices[1] is null
+  or abs(i.prices[1] + i.prices[2] - 1) > 1e-9)
+on conflict do nothing
+"""
+
+_MEMBER_COLUMNS = (
+    "id", "platform", "question", "title", "subtitle", "outcomes", "prices", "status",
+    "resolution", "event_id", "event_name", "exclusive", "strike_kind", "strike_floor",
+    "strike_cap", "observed_at", "group_id", "group_name", "market_type",
+)  # fmt: skip
+
+
+class _Known(NamedTuple):
+    """A stored market as the inference sees it, and what it was found to be."""
+
+    member: Member
+    observed_at: datetime | None
+    grouping: Grouping
+
+
+async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertSummary:
+    """Bring the catalogue up to what was observed, within the caller's transaction.
+
+    A market seen earlier than the stored state changes nothing. Types and groups are inferred
+    anew for every event touched, stored members included. A changed price is also appended to
+    the market's history, and an unchanged one once a day, so that a quiet market is not
+    mistaken for one that nobody looked at.
+    """
+    if not markets:
+        return UpsertSummary()
+    await lock_for_ingest(conn)
+    batch = await _make_room(conn, _newest_each(markets))
+    known = await _known_kin(conn, batch)
+    batch = [m for m in batch if m.id not in known or _not_older(m, known[m.id].observed_at)]
+    if not batch:
+        return UpsertSummary(unchanged=len(markets))
+    # Seconds for tens of thousands of markets: not on the loop that serves requests meanwhile.
+    members = {**{i: k.member for i, k in known.items()}, **_members(batch)}
+    inferred = await asyncio.to_thread(_infer, members)
+    await _copy_incoming(conn, batch, inferred)
+    await conn.execute(_RECONCILE)
+    await conn.execute(sql(_JUDGE))
+    await conn.execute(_NOTE_LOOK)
+    await _follow_labels(conn)
+    updated = (await conn.execute(sql(_UPDATE))).rowcount
+    inserted = (await conn.execute(sql(_INSERT))).rowcount
+    await conn.execute(_RECORD_QUOTES)
+    arrived = {m.id for m in batch}
+    await _regroup(
+        conn,
+        {
+            i: inferred[i]
+            for i, k in known.items()
+            if i not in arrived and inferred[i] != k.grouping
+        },
+    )
+    return UpsertSummary(inserted, updated, len(markets) - inserted - updated)
+
+
+def _newest_each(markets: Sequence[Market]) -> list[Market]:
+    """One record an id, the newest; of two of the same moment the later in the batch."""
+    newest: dict[str, Market] = {}
+    for market in markets:
+        other = newest.get(market.id)
+        if other is None or _not_older(market, other.observed_at):
+            newest[market.id] = market
+    return list(newest.values())
+
+
+def _not_older(market: Market, seen: datetime | None) -> bool:
+    """Whether `market` may replace a state seen at `seen`; an undated one only the undated."""
+    return seen is None or (market.observed_at is not None and market.observed_at >= seen)
+
+
+async def _make_room(conn: Connection, batch: list[Market]) -> list[Market]:
+    """Real markets and the sample never stand side by side: the first real ones end it."""
+    real = [m for m in batch if m.origin != "sample"]
+    if real:
+        await conn.execute(
+            """
+            with gone as (delete from markets where origin = 'sample' returning seq),
+                 points as (delete from prices where market_seq in (select seq from gone))
+            insert into market_removals (seq) select seq from gone
+            """
+        )
+        return real
+    has_real = "select exists (select from markets where origin <> 'sample')"
+    return [] if (await scalar(conn, has_real)) else batch
+
+
+async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _Known]:
+    """The stored states of the batch's markets and of all others of the same events, by id."""
+    columns = ", ".join(f"m.{c}" for c in _MEMBER_COLUMNS)
+    ids = [m.id for m in batch]
+    known = {
+        k.member.id: k
+        for k in await _fetch_known(conn, f"select {columns} from markets m where id = any(%s)",  # noqa: S608
+                                    (ids,))
+    }  # fmt: skip
+    events = {(m.platform, m.event_id) for m in batch if m.event_id}
+    events |= {(k.member.platform, k.member.event_id) for k in known.values() if k.member.event_id}
+    if events:
+        platforms, event_ids = zip(*sorted(events), strict=True)
+        kin = await _fetch_known(
+            conn,
+            f"""
+            select {columns} from unnest(%s::text[], %s::text[]) e (platform, event_id)
+            join markets m using (platform, event_id)
+            """,  # noqa: S608
+            (list(platforms), list(event_ids)),
+        )
+        known |= {k.member.id: k for k in kin}
+    return known
+
+
+async def _fetch_known(conn: Connection, query: str, params: Sequence[Any]) -> list[_Known]:
+    rows = await (await conn.execute(sql(query), params, binary=True)).fetchall()
+    return [
+        _Known(
+            Member(
+                id=row[0], platform=row[1], question=row[2], title=row[3], subtitle=row[4],
+                outcomes=tuple(row[5]), prices=tuple(row[6]), status=row[7], resolution=row[8],
+                event_id=row[9], event_name=row[10], exclusive=row[11],
+                strike=Strike(kind=row[12], floor=row[13], cap=row[14]) if row[12] else None,
+            ),
+            row[15],
+            Grouping(row[18], row[16], row[17]),
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def _members(batch: Iterable[Market]) -> dict[str, Member]:
+    return {
+        m.id: Member(
+            id=m.id, platform=m.platform, question=m.question, title=m.title,
+            subtitle=m.subtitle, outcomes=m.outcomes, prices=m.prices, status=m.status,
+            resolution=m.resolution, event_id=m.event_id, event_name=m.event_name,
+            exclusive=m.exclusive, strike=m.strike,
+        )
+        for m in batch
+    }  # fmt: skip
+
+
+def _infer(members: dict[str, Member]) -> dict[str, Grouping]:
+    events: dict[tuple[str, str], list[Member]] = defaultdict(list)
+    for member in members.values():
+        events[member.platform, member.event_id or f"\0{member.id}"].append(member)
+    inferred: dict[str, Grouping] = {}
+    for event in events.values():
+        inferred |= grouping.infer(event)
+    return inferred
+
+
+async def _copy_incoming(
+    conn: Connection, batch: Sequence[Market], inferred: dict[str, Grouping]
+) -> None:
+    columns = ", ".join(f"{c} {_TYPES.get(c, 'text')}" for c in _INCOMING)
+    await conn.execute(sql(_CREATE_INCOMING.format(columns=columns)))
+    await conn.execute("truncate incoming")
+    async with conn.cursor() as cursor:
+        copying = f"copy incoming (ord, {', '.join(_INCOMING)}) from stdin (format binary)"
+        async with cursor.copy(sql(copying)) as copy:
+            copy.set_types(["int4", *(_TYPES.get(c, "text") for c in _INCOMING)])
+            for ord_, m in enumerate(batch):
+                strike = m.strike
+                kin = inferred[m.id]
+                await copy.write_row((
+                    ord_, m.id, m.platform, m.platform_id, m.question, m.title, m.subtitle,
+                    m.description, list(m.outcomes), list(m.prices), m.price_as_of, m.status,
+                    m.resolution, m.created_at, m.closes_at, m.resolved_at, m.event_id,
+                    m.event_name, m.series_id, m.exclusive, m.category, list(m.tags), m.volume,
+                    m.volume_24h, m.liquidity, m.open_interest, m.best_bid, m.best_ask,
+                    strike.kind if strike else None, strike.floor if strike else None,
+                    strike.cap if strike else None, m.url, m.slug, list(m.token_ids), m.origin,
+                    m.observed_at, kin.group_id, kin.group_name, kin.market_type,
+                ))  # fmt: skip
+
+
+async def _follow_labels(conn: Connection) -> None:
+    """Where a market's outcomes come in another order, its history moves along with the labels."""
+    rows = await conn.execute(
+        """
+        delete from prices p using (
+          select m.seq, m.outcomes as before, i.outcomes as after
+          from incoming i join markets m using (id)
+          where i.outcomes <> m.outcomes and i.outcomes @> m.outcomes
+            and i.outcomes <@ m.outcomes and cardinality(i.outcomes) = cardinality(m.outcomes)
+        ) moved
+        where p.market_seq = moved.seq
+        returning p.market_seq, array_position(moved.after, moved.before[p.outcome + 1]) - 1,
+                  p.at, p.price, p.source
+        """
+    )
+    if points := await rows.fetchall():
+        await conn.execute(
+            """
+            insert into prices (market_seq, outcome, at, price, source)
+            select * from unnest(%s::bigint[], %s::smallint[], %s::timestamptz[], %s::float8[],
+                                 %s::text[])
+            on conflict do nothing
+            """,
+            [list(column) for column in zip(*points, strict=True)],
+        )
+
+
+async def _regroup(conn: Connection, moved: dict[str, Grouping]) -> None:
+    """Give markets that did not arrive themselves the grouping their event now has."""
+    if moved:
+        await conn.execute(
+            """
+            update markets m
+            set group_id = g.group_id, group_name = g.group_name, market_type = g.market_type,
+                updated_at = now(), change = nextval('market_change')
+            from unnest(%s::text[], %s::text[], %s::text[], %s::text[])
+                 g (id, group_id, group_name, market_type)
+            where m.id = g.id
+            """,
+            (
+                list(moved),
+                [g.group_id for g in moved.values()],
+                [g.group_name for g in moved.values()],
+                [g.market_type for g in moved.values()],
+            ),
+        )
