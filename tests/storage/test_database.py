@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import LiteralString
+
 import pytest
+from psycopg.errors import UniqueViolation
 
 from augury.storage.database import Database
 
@@ -42,3 +46,63 @@ async def test_sessions_have_our_settings(database: Database, setting: str, valu
     async with database.reading() as connection:
         cursor = await connection.execute("select current_setting(%s)", (setting,))
         assert await cursor.fetchone() == (value,)
+
+
+ADA = "insert into accounts (id, name) values ('a', 'Ada')"
+BEN = "insert into accounts (id, name) values ('b', 'Ben')"
+
+
+async def names(database: Database) -> list[str]:
+    async with database.reading() as connection:
+        cursor = await connection.execute("select name from accounts order by name")
+        return [name for (name,) in await cursor.fetchall()]
+
+
+async def write(database: Database, insert: LiteralString, *, apart: bool = False) -> None:
+    async with database.transaction(apart=apart) as connection:
+        await connection.execute(insert)
+
+
+async def test_transactions_of_a_unit_are_one(database: Database) -> None:
+    other = Database(database.url, database.url, pool_size=1)
+    await other.start()
+    async with database.unit():
+        await write(database, ADA)
+        assert await names(database) == ["Ada"]
+        assert await names(other) == []
+        await write(database, BEN)
+    assert await names(other) == ["Ada", "Ben"]
+    await other.close()
+
+
+async def test_a_unit_that_raises_leaves_only_what_stands_apart(database: Database) -> None:
+    async def fail() -> None:
+        async with database.unit():
+            await write(database, ADA)
+            await write(database, BEN, apart=True)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await fail()
+    assert await names(database) == ["Ben"]
+
+
+async def test_a_part_of_a_unit_fails_alone(database: Database) -> None:
+    async with database.unit():
+        await write(database, ADA)
+        with pytest.raises(UniqueViolation):
+            await write(database, ADA)
+        await write(database, BEN)
+    assert await names(database) == ["Ada", "Ben"]
+
+
+async def test_a_unit_holds_no_connection_before_it_needs_one(database: Database) -> None:
+    single = Database(database.url, database.url, pool_size=1)
+    await single.start()
+    async with single.unit():
+        # A task of its own is not of the unit, and the only connection is free for it.
+        await asyncio.create_task(write(single, ADA))
+        assert await names(single) == ["Ada"]
+        await write(single, BEN)
+        assert await names(single) == ["Ada", "Ben"]
+    await single.close()

@@ -2,10 +2,13 @@
 
 Mark the endpoint of a `routing.Route` with `@idempotent`; it must name its caller by one of the
 types of callers.py. A key belongs to an account for 24 hours. The same key with the same request
-replays the stored answer, with another request is 422, and while the first is under way 409. An
-attempt that raised has created nothing, so its key is free again. A process that died in the
-middle leaves a claim that the next try takes over once no deadline could have spared it. Answers
-are kept sealed: some hold a secret that is shown only once.
+replays the stored answer, with another request is 422, and while the first is under way 409.
+
+The claim of a key is committed at once, so that others see it; what the endpoint writes and its
+answer are one transaction after it. An attempt that raised has therefore created nothing, and its
+key is free again. A process that died in the middle has created nothing either, or left its
+answer; its claim is taken over once no deadline could have spared it. Answers are kept sealed:
+some hold a secret that is shown only once.
 """
 
 from __future__ import annotations
@@ -58,20 +61,24 @@ async def answer_once(
         fingerprint.update(len(part).to_bytes(8) + part)
     database: Database = request.app.state.services.database
     async with database.transaction() as conn:
-        ours = await store.claim(conn, *claim, fingerprint.digest())
-        earlier = None if ours else await store.kept(conn, *claim)
-    if not ours:
+        claimed_at = await store.claim(conn, *claim, fingerprint.digest())
+        earlier = None if claimed_at else await store.kept(conn, *claim)
+    if claimed_at is None:
         return _answer(request, claim, earlier, fingerprint.digest())
     try:
-        response = await handler(request)
+        async with database.unit():
+            response = await handler(request)
+            headers = {name: value for name, value in response.headers.items() if name in _KEPT}
+            sealed = _vault(request).seal(bytes(response.body), "/".join(claim))
+            async with database.transaction() as conn:
+                if not await store.keep(
+                    conn, *claim, claimed_at, response.status_code, headers, sealed
+                ):
+                    raise _under_way()
     except BaseException:
         async with database.transaction() as conn:
-            await store.release(conn, *claim)
+            await store.release(conn, *claim, claimed_at)
         raise
-    headers = {name: value for name, value in response.headers.items() if name in _KEPT}
-    sealed = _vault(request).seal(bytes(response.body), "/".join(claim))
-    async with database.transaction() as conn:
-        await store.keep(conn, *claim, response.status_code, headers, sealed)
     return response
 
 
@@ -87,11 +94,7 @@ def _answer(
             "This Idempotency-Key was used for another request.", code="idempotency_key_reused"
         )
     if earlier is None or earlier.status is None:
-        raise Conflict(
-            "A request with this Idempotency-Key is under way.",
-            code="idempotency_in_flight",
-            headers={"Retry-After": "1"},
-        )
+        raise _under_way()
     headers = {**(earlier.headers or {}), "Idempotency-Replayed": "true"}
     try:
         body = _vault(request).open(earlier.body or b"", "/".join(claim))
@@ -101,3 +104,11 @@ def _answer(
             code="idempotency_answer_lost",
         ) from None
     return Response(body, earlier.status, headers)
+
+
+def _under_way() -> Conflict:
+    return Conflict(
+        "A request with this Idempotency-Key is under way.",
+        code="idempotency_in_flight",
+        headers={"Retry-After": "1"},
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from psycopg import AsyncConnection
@@ -44,8 +44,13 @@ class Kept(NamedTuple):
     body: bytes | None
 
 
-async def claim(conn: Connection, account_id: str, key: str, request_hash: bytes) -> bool:
-    """Whether the key is now ours to answer: new, forgotten, or left behind by a dead process."""
+async def claim(
+    conn: Connection, account_id: str, key: str, request_hash: bytes
+) -> datetime | None:
+    """When the key became ours to answer: new, forgotten, or left behind by a dead process.
+
+    None: it is somebody else's. The time tells this claim from one that takes it over.
+    """
     cursor = await conn.execute(
         """
         insert into idempotency_keys as i (account_id, key, request_hash)
@@ -55,10 +60,12 @@ async def claim(conn: Connection, account_id: str, key: str, request_hash: bytes
               status = null, headers = null, body = null
           where i.created_at < now() - %s
              or (i.status is null and i.created_at < now() - %s)
+        returning created_at
         """,
         (account_id, key, request_hash, LIFETIME, ABANDONED),
     )
-    return cursor.rowcount == 1
+    row = await cursor.fetchone()
+    return row[0] if row else None
 
 
 async def kept(conn: Connection, account_id: str, key: str) -> Kept | None:
@@ -72,21 +79,29 @@ async def kept(conn: Connection, account_id: str, key: str) -> Kept | None:
 
 
 async def keep(
-    conn: Connection, account_id: str, key: str, status: int, headers: dict[str, str], body: bytes
-) -> None:
-    """Store the answer under a claimed key."""
-    await conn.execute(
+    conn: Connection,
+    account_id: str,
+    key: str,
+    claimed_at: datetime,
+    status: int,
+    headers: dict[str, str],
+    body: bytes,
+) -> bool:
+    """Store the answer under a claimed key; False when the claim has been taken over."""
+    cursor = await conn.execute(
         "update idempotency_keys set status = %s, headers = %s, body = %s"
-        " where account_id = %s and key = %s",
-        (status, json.dumps(headers), body, account_id, key),
+        " where account_id = %s and key = %s and created_at = %s",
+        (status, json.dumps(headers), body, account_id, key, claimed_at),
     )
+    return cursor.rowcount == 1
 
 
-async def release(conn: Connection, account_id: str, key: str) -> None:
+async def release(conn: Connection, account_id: str, key: str, claimed_at: datetime) -> None:
     """Free a claimed key whose request came to nothing."""
     await conn.execute(
-        "delete from idempotency_keys where account_id = %s and key = %s and status is null",
-        (account_id, key),
+        "delete from idempotency_keys"
+        " where account_id = %s and key = %s and created_at = %s and status is null",
+        (account_id, key, claimed_at),
     )
 
 

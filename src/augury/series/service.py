@@ -251,7 +251,8 @@ class SeriesService:
             failure = error
         except CantOpen:
             failure = FetchFailed("Its address was sealed with another key than this service has.")
-        async with self._database.transaction() as conn:
+        # Known though the request that asked for it fails: the next try waits for longer.
+        async with self._database.transaction(apart=True) as conn:
             at = self._clock()
             wait = _backoff(series)
             await store.note_failure(

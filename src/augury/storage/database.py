@@ -6,7 +6,8 @@ import asyncio
 import select
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar
 
@@ -36,6 +37,19 @@ _SESSION = (
     " set_config('statement_timeout', '120s', false),"
     " set_config('idle_in_transaction_session_timeout', '60s', false)"
 )
+
+
+class _Unit:
+    """Several transactions as one, of one task: begun by the first of them."""
+
+    def __init__(self, database: Database, stack: AsyncExitStack) -> None:
+        self.database = database
+        self.stack = stack
+        self.task = asyncio.current_task()
+        self.connection: AsyncConnection[tuple[Any, ...]] | None = None
+
+
+_UNIT: ContextVar[_Unit | None] = ContextVar("unit of work", default=None)
 
 
 class Database:
@@ -131,6 +145,56 @@ class Database:
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
         """A connection that commits each statement by itself: for reads."""
+        unit = self._unit()
+        if unit is not None and unit.connection is not None:
+            yield unit.connection  # what the unit has written is seen
+            return
+        async with self._connection() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def transaction(
+        self, *, apart: bool = False
+    ) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
+        """Committed when the block ends, rolled back when it raises.
+
+        Inside a `unit` it is a part of that, unless it is to stand `apart`, whatever becomes of
+        the unit.
+        """
+        unit = None if apart else self._unit()
+        if unit is None:
+            async with self._connection() as connection, connection.transaction():
+                yield connection
+            return
+        if unit.connection is None:
+            connection = await unit.stack.enter_async_context(self._connection())
+            await unit.stack.enter_async_context(connection.transaction())
+            unit.connection = connection
+        async with unit.connection.transaction():
+            yield unit.connection
+
+    @asynccontextmanager
+    async def unit(self) -> AsyncIterator[None]:
+        """The transactions that this task opens inside are one: committed when the block ends,
+        rolled back together when it raises.
+
+        A connection is taken when the first of them opens: a caller who waits for somebody else
+        before holds none. Tasks started inside have transactions of their own.
+        """
+        async with AsyncExitStack() as stack:
+            token = _UNIT.set(_Unit(self, stack))
+            try:
+                yield
+            finally:
+                _UNIT.reset(token)
+
+    def _unit(self) -> _Unit | None:
+        unit = _UNIT.get()
+        ours = unit is not None and unit.database is self and unit.task is asyncio.current_task()
+        return unit if ours else None
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
         try:
             connection = await self._pool.getconn()
         except PoolTimeout as error:
@@ -139,12 +203,6 @@ class Database:
             yield connection
         finally:
             await self._pool.putconn(connection)
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-        """The unit of work: committed when the block ends, rolled back when it raises."""
-        async with self.reading() as connection, connection.transaction():
-            yield connection
 
 
 async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
