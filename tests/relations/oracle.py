@@ -450,6 +450,47 @@ def figures(rng: Random) -> tuple[Statement, Statement]:
     return out[0], out[1]
 
 
+# A rate, decided at one meeting after the other
+
+
+def meetings(rng: Random) -> tuple[Statement, Statement]:
+    bank, what = rng.choice([
+        ("the Fed", "cut rates"), ("the Fed", "decrease interest rates"), ("the ECB", "raise rates"),
+    ])  # fmt: skip
+    months = [rng.choice(MONTHS[:3]) for _ in range(2)]
+    step = np.array([0, 10, 25, 40, 50, 75])
+    if months[0] == months[1]:
+        tables = [step, step]
+    else:
+        pairs = np.array(list(itertools.product(step, step)))
+        tables = [pairs[:, 0], pairs[:, 1]]
+    exactly = rng.choice((None, None, 25, 50))
+    # The unit behind a plus is not read, so that such a wording has only its like for kin.
+    plus = rng.random() < 0.3
+    out = []
+    for month, moved in zip(months, tables, strict=True):
+        name = calendar.month_name[month.month]
+        when = rng.choice((f"{name} {month.year}", name))
+        meeting = rng.choice((
+            f"at its {when} meeting", f"at the {when} meeting", f"after the {when} meeting",
+            f"after {when} meeting", f"following the {when} meeting",
+        ))  # fmt: skip
+        n = exactly or rng.choice((25, 50))
+        words, truth = rng.choice([
+            (f"at least {n} bps", moved >= n), (f"{n} bps or more", moved >= n),
+            (f"more than {n} bps", moved > n),
+        ])  # fmt: skip
+        if plus:
+            words, truth = f"{n}+ bps", moved >= n
+        if exactly:
+            words, truth = f"{n} bps", moved == n
+        closes = month.replace(day=28)
+        text = f"Will {bank} {what} by {words} {meeting}?"
+        wordings = [market(text, closes), asked(text)]
+        out.append(Statement(rng.choice(wordings), truth))
+    return out[0], out[1]
+
+
 # Elections: nominees and winners
 
 
@@ -627,8 +668,8 @@ def seasons(rng: Random) -> tuple[Statement, Statement]:
 
 
 DOMAINS: list[Callable[[Random], tuple[Statement, Statement]]] = [
-    occasions, once, prices, prices, counts, temperatures, figures, elections, knockouts, tables,
-    seasons,
+    occasions, once, prices, prices, counts, temperatures, figures, meetings, elections, knockouts,
+    tables, seasons,
 ]  # fmt: skip
 
 

@@ -118,6 +118,8 @@ _HINT: Final = re.compile(
     re.I,
 )
 """What every date has in it. Much cheaper to look for than dates."""
+_MEETING: Final = re.compile(r"\s+(?:[a-z]+\s+){0,2}meeting\b", re.I)
+"""What is decided "after the March meeting" is decided at it, not at any later one."""
 _REACH: Final = 60
 """Characters around a hint that its date may take in."""
 _COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10,
@@ -178,6 +180,8 @@ def _mention(
         start, end = (start - timedelta(6), end) if ending else (start, start + timedelta(7))
         precision = "week"
     clock, stop = _clock(match)
+    if relation == "after" and _MEETING.match(match.string, stop):
+        relation = ""
     return Mention(
         (match.start(), stop), relation, edge, start, end, precision, clock, vague,
         match["s1"] is not None,
