@@ -265,6 +265,7 @@ def following(services: Services) -> dict[str, Work]:
     assert moving is not None
     work: dict[str, Work] = {
         "index": services.search.follow,
+        "overdue": services.search.follow_overdue,
         "co-movement": moving.follow,
         "games": services.extension.follow,
     }

@@ -20,7 +20,7 @@ from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
 
-NOW = datetime(2026, 11, 1, tzinfo=UTC)
+NOW = datetime.now(UTC).replace(microsecond=0)
 
 
 def market(number: int, question: str, **more: object) -> Market:
@@ -248,3 +248,34 @@ async def test_the_same_question_is_answered_from_memory_until_the_index_moves(
     await service.catch_up()
     assert new.id in await found(service, "Fed rates December")
     assert new.id in [r.id for r in (await service.search("Fed rates December"))["direct"]]
+
+
+async def test_active_leaves_out_what_closed_without_a_word_since(
+    service: SearchService, database: Database
+) -> None:
+    """A dump of long ago says "active" of markets that closed since."""
+    past = {"closes_at": NOW - timedelta(days=30)}
+    before = {"observed_at": NOW - timedelta(days=40), "price_as_of": NOW - timedelta(days=40)}
+    heard = {"observed_at": NOW, "price_as_of": NOW - timedelta(days=40)}
+    overdue = market(21, "Will Lake Placid freeze over before the winter gala?", **past, **before)
+    open_still = market(22, "Will Lake Placid freeze over again after the gala?", **past, **heard)
+    await put(database, overdue, open_still)
+    await service.catch_up()
+    everything = await found(service, "lake placid freeze gala")
+    assert {overdue.id, open_still.id} <= set(everything)
+    active = await found(service, "lake placid freeze gala", status="active")
+    assert open_still.id in active
+    assert overdue.id not in active
+    assert overdue.id not in await found(service, overdue.id, status="active")
+    assert (await found(service, overdue.id))[0] == overdue.id
+
+    # Its venue lists it again, and it is found within the time that is promised.
+    await put(database, msgspec.structs.replace(overdue, observed_at=NOW))
+    stop = asyncio.Event()
+    following = asyncio.create_task(service.follow_overdue(stop))
+    async with asyncio.timeout(10):
+        while overdue.id not in await found(service, "lake placid freeze gala", status="active"):
+            service._answers.clear()
+            await asyncio.sleep(0.02)
+    stop.set()
+    await following

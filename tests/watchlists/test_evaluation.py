@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.watchlists.conftest import SECOND, T0, World
+from tests.watchlists.conftest import SECOND, T0, World, market
 
 from augury.deliveries.service import NewEndpoint
 from augury.errors import Conflict, InvalidInput, NotFound
@@ -225,7 +225,6 @@ async def test_divergence_looks_only_at_linked_contracts(world: World) -> None:
 
 
 def _kalshi(name: str, price: float, world: World) -> Any:
-    from tests.watchlists.conftest import market
 
     return market(name, price, world.now, id=f"kalshi:{name}", platform="kalshi")
 
@@ -274,6 +273,52 @@ async def test_what_is_not_known_says_why(world: World, metric: str, reason: str
     await world.rule(metric=metric)
     assert await world.evaluate() == [("no_data", None)]
     assert await world.why() == reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"closes_at": T0}, "The closing time that the venue named has passed."),
+        ({"closes_at": T0 - HOUR, "observed_at": T0}, "The closing time that the venue named has "
+                                                      "passed."),
+        ({"closes_at": T0 + HOUR, "status": "closed"}, "The market is closed already."),
+        ({"closes_at": T0 + HOUR, "observed_at": T0 - 15 * 24 * HOUR,
+          "price_as_of": T0 - 15 * 24 * HOUR}, "Nothing was heard of the market for 14 days."),
+    ],
+)  # fmt: skip
+async def test_no_close_to_come_is_no_data(
+    world: World, fields: dict[str, Any], reason: str
+) -> None:
+    await world.put(market(1, 0.4, **fields))
+    await world.target("polymarket:1")
+    await world.rule(metric="hours_to_close", op="lt", threshold=24.0)
+    assert await world.evaluate() == [("no_data", None)]
+    assert await world.why() == reason
+    assert await world.alerts() == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"metric": "probability", "op": "gt", "threshold": 0.1},
+        {"metric": "status", "op": "eq", "threshold": None, "label": "active"},
+        {"metric": "volume_24h", "op": "gt", "threshold": 1.0},
+    ],
+)
+async def test_what_was_said_before_the_close_says_nothing_after_it(
+    world: World, rule: dict[str, Any]
+) -> None:
+    await world.put(market(1, 0.4, closes_at=T0 + HOUR, volume_24h=5.0))
+    await world.target("polymarket:1")
+    await world.rule(**rule)
+    assert [state for state, _ in await world.evaluate()] == ["firing"]
+    world.passes(2 * 3600)
+    assert [state for state, _ in await world.evaluate()] == ["no_data"]
+    assert await world.why() == "Its close has passed, and its venue has said nothing since."
+    assert len(await world.alerts(state="firing")) == 1  # no data ends no alert
+    # The venue keeps it open past the close it named.
+    await world.quote(1, 0.4, closes_at=T0 + HOUR, volume_24h=5.0)
+    assert [state for state, _ in await world.evaluate()] == ["firing"]
 
 
 async def test_volatility_is_no_data_until_it_is_there(world: World) -> None:

@@ -44,7 +44,11 @@ class SearchFilters(BaseModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"status": "active"}]})
 
-    status: Status | None = Field(None, description="Only markets in this state.")
+    status: Status | None = Field(
+        None,
+        description="Only markets in this state. `active` leaves out a market "
+        "whose close has passed without a word from its venue since.",
+    )
 
 
 class SearchRequest(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +14,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.markets import store as markets
 from augury.markets.records import Platform, Status
 from augury.search import query as understanding
 from augury.search import rank, store
 from augury.search.embedding import Embedder
-from augury.search.engine import Candidates, Engine, IndexSchema, SparseVector
+from augury.search.engine import MAX_KEY, Candidates, Engine, IndexSchema, SparseVector
 from augury.search.indexer import Indexer, Progress, schema
 from augury.search.query import ParsedQuery
 from augury.search.related import NOTHING, Lookup, Pool, Relation, Relations, Unrelated
@@ -54,6 +56,9 @@ VOTERS = 10
 SURELY_DIRECT = 40
 """Best direct results that no other relation may claim; behind them a path tells more than
 likeness does."""
+
+OVERDUE_SECONDS = 30.0
+"""How long what is known of overdue markets stands."""
 
 TAGGED = 40
 """Best markets of each related factor that are ranked; more for longer answers."""
@@ -141,6 +146,8 @@ class SearchService:
         self._indexer = Indexer(database, engine, embedder, relations, name, shared=shared)
         self._answers: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
+        self._overdue = np.array([MAX_KEY + 1], np.int64)
+        """Numbers of overdue markets, ascending, and one above all numbers."""
 
     @property
     def frequencies(self) -> DocumentFrequencies:
@@ -162,6 +169,7 @@ class SearchService:
         service = cls(database, engine, embedder, relations, name, shared=shared)
         try:
             await service._indexer.open()
+            await service._read_overdue()
         except BaseException:
             await service.close()
             raise
@@ -173,11 +181,25 @@ class SearchService:
 
     async def catch_up(self, progress: Progress | None = None) -> int:
         """Bring the index up to the catalogue; how many changes that took."""
-        return await self._indexer.catch_up(progress)
+        applied = await self._indexer.catch_up(progress)
+        await self._read_overdue()
+        return applied
 
     async def follow(self, stop: asyncio.Event) -> None:
         """Keep the index in step until `stop`."""
         await self._indexer.follow(stop)
+
+    async def follow_overdue(self, stop: asyncio.Event) -> None:
+        """Keep up with which markets are overdue: time makes them so, and no change tells."""
+        while not stop.is_set():
+            await self._read_overdue()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), OVERDUE_SECONDS)
+
+    async def _read_overdue(self) -> None:
+        async with self._database.reading() as conn:
+            found = await markets.overdue(conn)
+        self._overdue = np.array([*found, MAX_KEY + 1], np.int64)
 
     async def index_report(self, last_change: int | None) -> dict[str, Any]:
         """Facts for health. `last_change`: the catalogue's newest change, None if unknown."""
@@ -255,7 +277,10 @@ class SearchService:
         status: Status | None,
     ) -> list[tuple[ResultRow, float]]:
         def belongs(row: ResultRow) -> bool:
-            return status in (None, row.status) and _has_phrases(row, parsed.phrases)
+            fits = status in (None, row.status) and not (
+                status == "active" and self._are_overdue(np.array([row.seq]))[0]
+            )
+            return fits and _has_phrases(row, parsed.phrases)
 
         shown = [(row, 1.0) for row in named if belongs(row)][:top_k]
         taken = {row.seq for row, _ in shown}
@@ -364,7 +389,9 @@ class SearchService:
         query = rank.RankQuery.of(text, frequencies)
         wanted = max(CANDIDATES, 2 * top_k) if not parsed.phrases else PHRASE_CANDIDATES
         vector = self.embedder.embed_query(text)
-        found = self.engine.search(_telling(query, frequencies), vector, statuses, wanted)
+        found = self._due(
+            self.engine.search(_telling(query, frequencies), vector, statuses, wanted), statuses
+        )
         candidates = _ranked(found)
         features = rank.features(query, candidates, frequencies)
         collapse = not parsed.asks_level
@@ -379,11 +406,27 @@ class SearchService:
         ranking = rank.order(candidates, features, adjust=adjust, collapse=collapse)
         return _Gathered(query, vector, found, features, ranking, lookup)
 
+    def _due(self, found: Candidates, statuses: tuple[Status] | None) -> Candidates:
+        """Without the overdue, where active markets are asked for."""
+        if statuses != ("active",) or not (late := self._are_overdue(found.keys)).any():
+            return found
+        kept = ~late
+        return Candidates(
+            found.keys[kept], found.lexical[kept], found.dense[kept], found.status[kept],
+            found.payload[kept],
+        )  # fmt: skip
+
+    def _are_overdue(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return self._overdue[np.searchsorted(self._overdue, keys)] == keys
+
     def _related(
         self, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
     ) -> dict[Relation, list[Hit]]:
         found, order, lookup = gathered.candidates, gathered.ranking.order, gathered.lookup
-        tagged = self.engine.tagged(lookup.tags, gathered.vector, statuses, max(TAGGED, top_k))
+        most = max(TAGGED, top_k)
+        tagged = self._due(
+            self.engine.tagged(lookup.tags, gathered.vector, statuses, most), statuses
+        )
         # Near by meaning and related by a factor: such candidates count as well.
         new = ~np.isin(tagged.keys, found.keys)
         more = _ranked(tagged, new)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from augury.clock import isoformat
 from augury.markets import store as markets
+from augury.markets.records import is_overdue
 from augury.markets.store import PastPrices, Quote
 from augury.series import store as series
 from augury.watchlists import measures, store
@@ -22,6 +23,8 @@ SPIKE_WINDOWS = 72
 _YIELD = 250
 """Looks between two pauses in which requests are served."""
 SAMPLES_APART = timedelta(minutes=10)
+HEARD_WITHIN = timedelta(days=14)
+"""A closing time this long unconfirmed is no reason to alert: venues move them."""
 
 
 class Reading(NamedTuple):
@@ -242,6 +245,9 @@ class _Facts:
     def _market(self, rule: Rule, side: _Side) -> Look:
         quote = side.quote
         look = Look(Seen(reason=""), quote, side.label)
+        if rule.metric != "staleness" and _is_overdue(quote, self.now):
+            look.seen = _OVERDUE
+            return look
         measure: Callable[[Rule, _Side, Look], float | str | Seen | None]
         measure = getattr(self, f"_{rule.metric}")
         found = measure(rule, side, look)
@@ -312,6 +318,8 @@ class _Facts:
             other = self.others.get(seq)
             if other is None or other.status != "active" or len(other.outcomes) != 2:
                 continue
+            if _is_overdue(other, self.now):
+                continue
             same = 1 - side.outcome if inverted else side.outcome
             if (price := price_of(other, same)) is not None:
                 others.append(price)
@@ -324,15 +332,20 @@ class _Facts:
     def _hours_to_close(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
         if side.quote.closes_at is None:
             return Seen(reason="The market has no closing time.")
+        if side.quote.status != "active":
+            return Seen(reason=f"The market is {side.quote.status} already.")
+        if side.quote.closes_at <= self.now:
+            return Seen(reason="The closing time that the venue named has passed.")
+        heard = _heard(side.quote)
+        if heard is None or self.now - heard > HEARD_WITHIN:
+            return Seen(reason=f"Nothing was heard of the market for {HEARD_WITHIN.days} days.")
         return Seen(value=(side.quote.closes_at - self.now) / HOUR, as_of=self.now)
 
     def _status(self, rule: Rule, side: _Side, look: Look) -> str:
         return side.quote.status
 
     def _staleness(self, rule: Rule, side: _Side, look: Look) -> Seen:
-        heard = max(
-            (t for t in (side.quote.observed_at, side.quote.price_as_of) if t), default=None
-        )
+        heard = _heard(side.quote)
         if heard is None:
             return Seen(reason="It was never observed at its venue.")
         return _age(self.now, heard)
@@ -401,6 +414,17 @@ _UNQUOTED = Seen(reason="The outcome has no quote.")
 _OF_PRICES = frozenset(
     {"probability", "probability_change", "probability_zscore", "spread", "divergence"}
 )
+
+
+_OVERDUE = Seen(reason="Its close has passed, and its venue has said nothing since.")
+
+
+def _is_overdue(quote: Quote, now: datetime) -> bool:
+    return is_overdue(quote.status, quote.closes_at, quote.observed_at, quote.price_as_of, now)
+
+
+def _heard(quote: Quote) -> datetime | None:
+    return max(filter(None, (quote.observed_at, quote.price_as_of)), default=None)
 
 
 def _age(now: datetime, heard: datetime) -> Seen:

@@ -242,6 +242,19 @@ async def is_empty(conn: Connection) -> bool:
     return await scalar(conn, "select not exists (select from markets)")
 
 
+async def overdue(conn: Connection) -> list[int]:
+    """Numbers of the markets that are overdue (`records.is_overdue`) by the database's clock."""
+    rows = await conn.execute(
+        """
+        select seq from markets
+        where status = 'active' and coalesce(closes_at, 'infinity') <= now()
+          and coalesce(greatest(observed_at, price_as_of), '-infinity') < closes_at
+        order by seq
+        """
+    )
+    return [row[0] for row in await rows.fetchall()]
+
+
 async def quotes(conn: Connection, ids: Sequence[str]) -> dict[str, Quote]:
     """The known ones among `ids`, as they stand."""
     return {quote.id: quote for quote in await _quotes(conn, "id = any(%s)", list(ids))}
