@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
@@ -38,9 +39,45 @@ FAST = {
 }
 
 
+def pytest_configure() -> None:
+    """Put the folders of tests into memory when there is room: waits for a disk were half the time.
+
+    What is written there outlives any process, as on a disk.
+    """
+    memory = Path("/dev/shm")
+    roomy = memory.is_dir() and shutil.disk_usage(memory).free > 4 * 2**30
+    if roomy and os.access(memory, os.W_OK):
+        os.environ.setdefault("TMPDIR", str(memory))
+        tempfile.tempdir = None  # asked for anew
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave slow tests out unless asked for; whole ones come first, as they wait most."""
+    for item in items:
+        if item.path.relative_to(HERE).as_posix() in WHOLE:
+            item.add_marker("whole")
+    if "slow" not in config.option.markexpr:
+        config.hook.pytest_deselected(items=[i for i in items if i.get_closest_marker("slow")])
+        items[:] = [i for i in items if not i.get_closest_marker("slow")]
+    items.sort(key=lambda item: item.get_closest_marker("whole") is None)
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+HERE = Path(__file__).parent
+WHOLE = frozenset((
+    "test_background.py", "test_canaries.py", "test_crashes.py", "test_end_to_end.py",
+    "test_same_answers.py", "test_schema.py", "storage/test_disk_faults.py",
+    "storage/test_embedded.py",
+))  # fmt: skip
+"""Files whose tests are all of whole processes; others mark single tests."""
+
+# How long an example takes says how busy the machine is.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @dataclass
@@ -68,20 +105,9 @@ class PostgresServer:
 
 
 @pytest.fixture(scope="session")
-def in_memory() -> str | None:
-    """A folder in memory when there is one with room: a new database costs 15 ms, not 100.
-
-    What is written there outlives any process, as on a disk.
-    """
-    memory = Path("/dev/shm")
-    roomy = memory.is_dir() and shutil.disk_usage(memory).free > 2**30
-    return str(memory) if roomy and os.access(memory, os.W_OK) else None
-
-
-@pytest.fixture(scope="session")
-def postgres(in_memory: str | None) -> Iterator[PostgresServer]:
+def postgres() -> Iterator[PostgresServer]:
     """One embedded server per test process, with a migrated template database."""
-    folder = Path(tempfile.mkdtemp(prefix="augury-t-", dir=in_memory))  # short: holds a socket
+    folder = Path(tempfile.mkdtemp(prefix="augury-t-"))  # short: holds a socket
     server = EmbeddedServer.open(folder, options=FAST)
     try:
         with psycopg.connect(server.url("postgres"), autocommit=True) as admin:

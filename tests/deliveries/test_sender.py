@@ -445,6 +445,7 @@ async def _survives(
     }
 
 
+@pytest.mark.whole
 async def test_alerts_survive_crashes_and_a_bad_receiver(
     world: World, database_url: str, settings: Settings
 ) -> None:

@@ -345,6 +345,7 @@ def _answer(condition: Callable[[], bool]) -> Callable[[], Awaitable[bool]]:
     return answer
 
 
+@pytest.mark.whole
 async def test_the_job_of_a_killed_worker_runs_again_by_itself(
     database: Database, start: Callable[[], subprocess.Popen[str]]
 ) -> None:
@@ -369,6 +370,7 @@ async def test_the_job_of_a_killed_worker_runs_again_by_itself(
     assert time.monotonic() - killed < 5
 
 
+@pytest.mark.whole
 async def test_each_tick_is_done_by_one_of_two_processes_and_a_killed_one_is_replaced(
     database: Database, start: Callable[[], subprocess.Popen[str]]
 ) -> None:
@@ -391,6 +393,7 @@ async def test_each_tick_is_done_by_one_of_two_processes_and_a_killed_one_is_rep
     assert set((await _seen(database, "tick"))[before + 1 :]) == {second.pid}
 
 
+@pytest.mark.whole
 async def test_a_worker_process_ends_in_order_on_sigterm(
     database: Database, start: Callable[[], subprocess.Popen[str]]
 ) -> None:

@@ -246,6 +246,7 @@ async def test_a_failure_that_may_have_cost_is_counted_in_full(
     assert (await model.spent_today()).tokens == booked(DATA)
 
 
+@pytest.mark.whole
 async def test_a_killed_process_has_spent_what_it_booked(
     fake: FakeModel, url: str, database: Database, make: Make, tmp_path: Path
 ) -> None:

@@ -588,6 +588,7 @@ def kill_and_recover(
         engine.close()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("loops", [1, pytest.param(40, marks=pytest.mark.slow)])
 def test_killed_while_writing(tmp_path: Path, loops: int) -> None:
     for loop in range(loops):
@@ -598,6 +599,7 @@ def test_killed_while_writing(tmp_path: Path, loops: int) -> None:
         shutil.rmtree(path)
 
 
+@pytest.mark.whole
 def test_server_killed_while_writing(tmp_path: Path) -> None:
     with running(tmp_path) as server:
 

@@ -30,18 +30,18 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has this troub
 
 
 @pytest.fixture(scope="session")
-def initialised(in_memory: str | None) -> Iterator[Path]:
+def initialised() -> Iterator[Path]:
     """A data folder with a server that was made and stopped, to be copied: initdb takes 1 s."""
-    folder = Path(tempfile.mkdtemp(prefix="augury-i-", dir=in_memory))
+    folder = Path(tempfile.mkdtemp(prefix="augury-i-"))
     EmbeddedServer.open(folder, options=SMALL).close()
     yield folder
     shutil.rmtree(folder)
 
 
 @pytest.fixture
-def folder(initialised: Path, in_memory: str | None) -> Iterator[Path]:
+def folder(initialised: Path) -> Iterator[Path]:
     """A data folder of this test, with a stopped server in it."""
-    parent = Path(tempfile.mkdtemp(prefix="augury-e-", dir=in_memory))
+    parent = Path(tempfile.mkdtemp(prefix="augury-e-"))
     folder = parent / "d"
     shutil.copytree(initialised, folder)
     yield folder

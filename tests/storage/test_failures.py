@@ -149,6 +149,7 @@ def _fill(filler: Path, leave: int = 256 * 1024) -> None:
         file.truncate(file.tell() - leave)
 
 
+@pytest.mark.whole
 async def test_a_full_disk_and_its_recovery_without_a_restart(small_disk: Path) -> None:
     data_dir = small_disk / "d"
     # In the foreground of the test's own server: small, so that it fits.
@@ -189,6 +190,7 @@ async def test_a_full_disk_and_its_recovery_without_a_restart(small_disk: Path) 
         await asyncio.to_thread(server.close)
 
 
+@pytest.mark.whole
 async def test_the_server_s_log_finds_no_room_and_reads_go_on_all_the_same(
     small_disk: Path,
 ) -> None:

@@ -394,6 +394,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("platform", ["kalshi", pytest.param("polymarket", marks=pytest.mark.slow)])
 async def test_a_killed_sync_goes_on_where_it_was(
     platform: Platform,
