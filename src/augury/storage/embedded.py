@@ -67,6 +67,9 @@ SERVER_OPTIONS: Mapping[str, str] = {
     "synchronous_commit": "on",
     # After a crash one call in place of one a file: seconds less on a busy disk.
     **({"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}),
+    # We start it again ourselves. Its own way can miss a second crash right after the first, as on
+    # a disk that goes on failing, and then waits for five minutes.
+    "restart_after_crash": "off",
     "jit": "off",
     "random_page_cost": "1.1",
     "timezone": "UTC",
