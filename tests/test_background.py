@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from structlog.testing import capture_logs
-from tests.test_end_to_end import augury, dump, serving  # the service as its users start it
+from tests.test_end_to_end import augury, dump, serving
 
 from augury import background
 

@@ -16,6 +16,8 @@ from pathlib import Path
 import httpx2
 import msgspec
 import pytest
+from tests import zygote
+from tests.zygote import Command
 
 from augury.markets.generator import generate
 
@@ -39,7 +41,31 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
 
 
 @contextmanager
-def serving(data_dir: Path, **more: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def serving(data_dir: Path, **more: str) -> Iterator[tuple[str, Command]]:
+    """A running service: its address and process, forked from one that has imported everything."""
+    process = zygote.shared().start("serve", env=environment(data_dir, **more))
+    try:
+        while "\n" not in (said := process.read("out")):
+            assert process.poll() is None, process.read("err")
+            time.sleep(0.005)
+        assert said.startswith("Augury answers at "), said
+        yield said.split()[3], process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait(15)
+
+
+def augury(data_dir: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """What a command said that was run to its end, forked likewise."""
+    process = zygote.shared().start(*arguments, env=environment(data_dir, **more))
+    code = process.wait(120)
+    return subprocess.CompletedProcess(arguments, code, process.read("out"), process.read("err"))
+
+
+@contextmanager
+def serving_as_users_do(data_dir: Path, **more: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A running service as its users start it."""
     with subprocess.Popen(
         [sys.executable, "-m", "augury", "serve"],
         env=environment(data_dir, **more),
@@ -57,7 +83,8 @@ def serving(data_dir: Path, **more: str) -> Iterator[tuple[str, subprocess.Popen
                 process.wait(15)
 
 
-def augury(data_dir: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+def as_users_do(data_dir: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """What a command said that was run to its end as users run it."""
     return subprocess.run(
         [sys.executable, "-m", "augury", *arguments],
         env=environment(data_dir, **more),
@@ -99,7 +126,7 @@ def health(url: str) -> dict[str, object]:
 def test_the_first_answer_comes_from_a_marked_sample_and_real_markets_replace_it(
     tmp_path: Path,
 ) -> None:
-    with serving(tmp_path / "data") as (url, process):
+    with serving_as_users_do(tmp_path / "data") as (url, process):
         first = health(url)
         assert first["data"] == "sample"
         results = search(url, "Will the Fed cut rates?")
@@ -108,7 +135,7 @@ def test_the_first_answer_comes_from_a_marked_sample_and_real_markets_replace_it
 
         # Beside the running service: import returns once its markets can be found.
         ids = dump(tmp_path / "markets.jsonl", 300)
-        done = augury(tmp_path / "data", "import", str(tmp_path / "markets.jsonl"), "--json")
+        done = as_users_do(tmp_path / "data", "import", str(tmp_path / "markets.jsonl"), "--json")
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["added"] == 300
         assert health(url)["data"] == "real"
@@ -156,18 +183,13 @@ def test_kill_9_loses_nothing_acknowledged_and_index_and_database_agree(tmp_path
         path = tmp_path / f"markets{loop}.jsonl"
         ids = dump(path, 400, seed=100 + loop)
         with serving(tmp_path / "data", AUGURY_SAMPLE="off") as (url, process):
-            importing = subprocess.Popen(
-                [sys.executable, "-m", "augury", "import", str(path), "--json"],
-                env=environment(tmp_path / "data"),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+            importing = zygote.shared().start(
+                "import", str(path), "--json", env=environment(tmp_path / "data")
             )
-            time.sleep(rng.uniform(0.5, 3.0))
+            time.sleep(rng.uniform(0.1, 1.5))
             process.kill()
             process.wait(10)
             acknowledged = importing.wait(60) == 0
-            assert importing.stdout is not None
-            importing.stdout.close()
         if acknowledged:
             known.update(ids)
         with serving(tmp_path / "data", AUGURY_SAMPLE="off") as (url, process):

@@ -5,17 +5,21 @@
 Reads one JSON object a line from standard input: {"name", "argv", "env"}. The command runs in a
 process of its own, as `python -m augury ARGV` would, only without the seconds that imports take;
 beside NAME it leaves NAME.out (its output), NAME.err, NAME.pid and, when it has ended, NAME.rc.
-Tests that start the service hundreds of times use it.
+Tests that start the service use it, most through the one that a process of tests shares.
 """
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +107,18 @@ class Zygote:
         self._process.stdout.close()
 
 
+@cache
+def shared() -> Zygote:
+    """The zygote of this process, started when it is first asked for."""
+    folder = tempfile.TemporaryDirectory(prefix="augury-z-")
+    zygote = Zygote(Path(folder.name))
+    atexit.register(folder.cleanup)
+    atexit.register(zygote.close)
+    return zygote
+
+
 class Command:
-    """A command that was started."""
+    """A command that was started. Beside its files, what a Popen offers."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -127,6 +141,26 @@ class Command:
         """How it ended; None while it runs."""
         text = self.read("rc")
         return int(text) if text else None
+
+    def poll(self) -> int | None:
+        return self.code
+
+    def wait(self, timeout: float | None = None) -> int:
+        deadline = time.monotonic() + (timeout or 120)
+        while (code := self.code) is None:
+            if time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired(self.name, timeout or 120, self.read("out"))
+            time.sleep(0.005)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
 
 
 if __name__ == "__main__":

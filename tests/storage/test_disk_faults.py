@@ -14,7 +14,6 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -106,26 +105,19 @@ def refused(answer: httpx2.Response) -> None:
 
 
 @pytest.fixture(scope="module")
-def on_a_disk() -> Iterator[Path]:
-    """Not in memory, where a recovery takes a millisecond: the server's parent may then take the
-    end of its second crash for that of the first, and goes on after five minutes only."""
-    with tempfile.TemporaryDirectory(prefix="augury-d-", dir="/var/tmp") as folder:
-        yield Path(folder)
-
-
-@pytest.fixture(scope="module")
-def disk(on_a_disk: Path) -> Iterator[Disk]:
+def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Disk]:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None or sys.platform != "linux":
         pytest.skip("a failing disk is made by a preloaded library, and there is no C compiler")
-    library = on_a_disk / "faults.so"
+    folder = tmp_path_factory.mktemp("disk")
+    library = folder / "faults.so"
     built = subprocess.run(
         [compiler, "-shared", "-fPIC", "-O2", "-o", str(library), str(SHIM), "-ldl"],
         capture_output=True, text=True,
     )  # fmt: skip
     if built.returncode != 0:
         pytest.skip(f"a failing disk is made by a preloaded library: {built.stderr[:200]}")
-    control, data = on_a_disk / "fault", on_a_disk / "data"
+    control, data = folder / "fault", folder / "data"
     faulty = {"LD_PRELOAD": str(library), "AUGURY_TEST_FAULT": str(control)}
     with serving(data, **UNLIMITED, **faulty) as (url, _):
         made = augury(data, "keys", "create", "--account", "a", "--scope", "watch:write", "--json")
