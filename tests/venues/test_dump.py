@@ -10,6 +10,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.serving import served
+from tests.venues.conftest import small_catalogue
+from tests.venues.simulator import Simulator
 from tests.venues.test_sync import scalar, stored
 from typer.testing import CliRunner
 
@@ -315,6 +318,21 @@ def test_the_commands(database_url: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert "Kalshi can't be reached (no connection)" in result.output
     result = runner.invoke(app, ["sync", "--venue", "polymarket", "--json"])
     assert [flow["failure"] is None for flow in json.loads(result.stdout)["flows"]] == [False]
+
+    result = runner.invoke(app, ["sync", "--full", "--market", "kalshi:KXDONE-26"])
+    assert result.exit_code == 2
+    with served(Simulator(small_catalogue())) as port:
+        monkeypatch.setenv("AUGURY_KALSHI_URL", f"http://127.0.0.1:{port}/kalshi")
+        wanted = ["--market", "kalshi:KXDONE-26", "--market", "kalshi:KXNO", "--market", "x:1"]
+        result = runner.invoke(app, ["sync", *wanted, "--json"])
+        assert result.exit_code == 1
+        assert json.loads(result.stdout)["markets"] == [
+            {"id": "kalshi:KXDONE-26", "status": "resolved", "problem": None},
+            {"id": "kalshi:KXNO", "status": None, "problem": "No such market."},
+            {"id": "x:1", "status": None, "problem": "No such market."},
+        ]
+        result = runner.invoke(app, ["sync", *wanted[:2]])
+        assert (result.exit_code, result.stdout) == (0, "kalshi:KXDONE-26: resolved\n")
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the real catalogue (../shared/data) is not here")

@@ -15,14 +15,16 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from augury.errors import AuguryError
+from augury.errors import AuguryError, NotFound
 from augury.markets.records import PLATFORMS, Platform
 from augury.relations.linking import Linker
 from augury.search.commands import make_searchable
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.venues.dump import DumpFile
+from augury.venues.http import VenueError
 from augury.venues.importing import FileSummary, import_file
+from augury.venues.records import Refusal
 from augury.venues.sync import Outcome, Sync
 
 T = TypeVar("T")
@@ -47,9 +49,22 @@ def sync(
     full: Annotated[
         bool, typer.Option("--full", help="List everything, not only what is new.")
     ] = False,
+    market: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="This market alone, and further ones named so."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the catalogue up to date with the venues, once."""
+    """Bring the catalogue up to date with the venues, once.
+
+    Example: augury sync --market polymarket:512345 --market kalshi:KXFED-27JAN-T3.50
+    """
+    if market:
+        if venue or full:
+            raise typer.BadParameter("--market names all there is to do; leave the others out.")
+        if _exit_on_failure(lambda: _sync_markets(market, as_json=as_json)):
+            raise typer.Exit(1)
+        return
     unknown = [name for name in venue or () if name not in PLATFORMS]
     if unknown:
         raise typer.BadParameter(f"{unknown[0]} is none of {', '.join(PLATFORMS)}.")
@@ -136,6 +151,36 @@ async def _sync(platforms: list[Platform], *, full: bool, as_json: bool) -> list
     for outcome in outcomes:
         _show_sync(outcome)
     return outcomes
+
+
+async def _sync_markets(ids: list[str], *, as_json: bool) -> int:
+    """Ask the venues for these markets one by one; how many of them did not come."""
+    settings = Settings()
+    database = await Database.open(settings)
+    syncing = Sync(database, settings)
+    found: list[dict[str, str | None]] = []
+    try:
+        for id_ in ids:
+            try:
+                given = await syncing.look_up(id_)
+            except (NotFound, VenueError) as problem:
+                found.append({"id": id_, "status": None, "problem": str(problem)})
+                continue
+            if isinstance(given, Refusal):
+                found.append({"id": id_, "status": None, "problem": f"Refused: {given.reason}."})
+            else:
+                found.append({"id": id_, "status": given.status, "problem": None})
+        await make_searchable(settings, database, lambda _: None)
+        await Linker(database).catch_up()
+    finally:
+        await syncing.aclose()
+        await database.close()
+    if as_json:
+        typer.echo(json.dumps({"markets": found}))
+    else:
+        for one in found:
+            typer.echo(f"{one['id']}: {one['problem'] or one['status']}", err=bool(one["problem"]))
+    return sum(one["problem"] is not None for one in found)
 
 
 async def _sync_venue(
