@@ -151,6 +151,11 @@ def main() -> None:
     except AuguryError as error:
         print(f"augury: {error}", file=sys.stderr)
         sys.exit(1)
+    except OSError as error:
+        if error.filename is None:  # no file that the operator named
+            raise
+        print(f"augury: {error.filename}: {error.strerror}.", file=sys.stderr)
+        sys.exit(1)
     except ValueError as error:
         from pydantic import ValidationError  # as late as can be: it takes a tenth of a second
 

@@ -86,5 +86,8 @@ async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None
             await asyncio.sleep(seconds)
             continue
         if answer.is_error:
-            raise AuguryError(f"The running service said: {answer.json()['detail']}")
+            detail = answer.json()["detail"]
+            if not isinstance(detail, str):
+                detail = "; ".join(f"{issue['loc'][-1]}: {issue['msg']}" for issue in detail)
+            raise AuguryError(f"The running service said: {detail}")
         return answer.json()

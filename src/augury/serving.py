@@ -19,7 +19,9 @@ from augury.settings import Settings
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 picks a free one.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65_535, help="Port to listen on; 0 picks a free one.")
+    ] = None,
 ) -> None:
     """Serve the API and follow the venues, until SIGTERM or Ctrl-C.
 

@@ -52,6 +52,10 @@ def test_for_people(run: Any) -> None:
     assert "approved for rvol" in run("accounts", "list").stdout
     assert json.loads(run("accounts", "list", "--json").stdout)[0]["rvol_approved"] is True
     assert "no longer" in run("accounts", "revoke-rvol", "ada").stdout
+    for command, approved in (("approve-rvol", True), ("revoke-rvol", False)):
+        told = json.loads(run("accounts", command, "ada", "--json").stdout)
+        assert told == {"name": "ada", "rvol_approved": approved}
+    assert "bob has no keys" in run("keys", "list", "--account", "bob").stdout
 
 
 @pytest.mark.parametrize(

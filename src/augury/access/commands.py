@@ -49,11 +49,15 @@ def create(
     scope: Annotated[list[str], typer.Option(help="What it may do; may be given repeatedly.")],
     label: Annotated[str | None, typer.Option(help="A note to know it by.")] = None,
     expires_in: Annotated[
-        float | None, typer.Option(min=0, help="Days until it runs out; never by default.")
+        float | None,
+        typer.Option(min=0, max=36_500, help="Days until it runs out; never by default."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a key. Its text is shown this once."""
+    """Create a key. Its text is shown this once.
+
+    Example: augury keys create --account me --scope search:read --scope forecast:read
+    """
     expires_at = None if expires_in is None else datetime.now(UTC) + timedelta(days=expires_in)
     key, text = _with_access(
         lambda access: access.create_key(account, scope, label=label, expires_at=expires_at)
@@ -66,7 +70,10 @@ def list_(
     account: Annotated[str | None, typer.Option(help="Only this account's.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List keys, those no longer in force too."""
+    """List keys, those no longer in force too.
+
+    Example: augury keys list --account me
+    """
     found = _with_access(lambda access: access.list_keys(account))
     if as_json:
         typer.echo(json.dumps([_public(key) for key in found], indent=2))
@@ -77,14 +84,16 @@ def list_(
             + (f"  ({key.label})" if key.label else "")
         )
     if not found:
-        typer.echo(
-            "No keys yet. `augury keys create --account NAME --scope search:read` makes one."
-        )
+        whose = f"{account} has no keys." if account else "No keys yet."
+        typer.echo(f"{whose} `augury keys create --account NAME --scope search:read` makes one.")
 
 
 @keys.command("revoke")
 def revoke(key_id: KeyId, as_json: AsJson = False) -> None:
-    """End a key. A running service stops taking it within seconds."""
+    """End a key. A running service stops taking it within seconds.
+
+    Example: augury keys revoke key_01a1ff8548a17b19b48e11b29d999a36
+    """
     key = _with_access(lambda access: access.revoke_key(key_id))
     typer.echo(json.dumps(_public(key)) if as_json else f"{key.id} is revoked.")
 
@@ -92,17 +101,25 @@ def revoke(key_id: KeyId, as_json: AsJson = False) -> None:
 @keys.command("rotate")
 def rotate(
     key_id: KeyId,
-    grace: Annotated[float, typer.Option(min=0, help="Hours the old key works on.")] = 24,
+    grace: Annotated[
+        float, typer.Option(min=0, max=8_760, help="Hours the old key works on.")
+    ] = 24,
     as_json: AsJson = False,
 ) -> None:
-    """Replace a key by a new one with the same scopes."""
+    """Replace a key by a new one with the same scopes.
+
+    Example: augury keys rotate key_01a1ff8548a17b19b48e11b29d999a36 --grace 2
+    """
     key, text = _with_access(lambda access: access.rotate_key(key_id, grace=timedelta(hours=grace)))
     _show_new(key, text, as_json)
 
 
 @accounts.command("list")
 def list_accounts(as_json: AsJson = False) -> None:
-    """List accounts."""
+    """List accounts.
+
+    Example: augury accounts list --json
+    """
     found = _with_access(lambda access: access.list_accounts())
     if as_json:
         rows = [
@@ -118,17 +135,29 @@ def list_accounts(as_json: AsJson = False) -> None:
 
 
 @accounts.command("approve-rvol")
-def approve_rvol(name: AccountName) -> None:
-    """Let an account's keys with `rvol:read` read realized volatility."""
-    _with_access(lambda access: access.set_rvol_approved(name, True))
-    typer.echo(f"{name} is approved for rvol.")
+def approve_rvol(name: AccountName, as_json: AsJson = False) -> None:
+    """Let an account's keys with `rvol:read` read realized volatility.
+
+    Example: augury accounts approve-rvol me
+    """
+    _set_rvol(name, approved=True, as_json=as_json)
 
 
 @accounts.command("revoke-rvol")
-def revoke_rvol(name: AccountName) -> None:
-    """Take the approval for realized volatility back."""
-    _with_access(lambda access: access.set_rvol_approved(name, False))
-    typer.echo(f"{name} is no longer approved for rvol.")
+def revoke_rvol(name: AccountName, as_json: AsJson = False) -> None:
+    """Take the approval for realized volatility back.
+
+    Example: augury accounts revoke-rvol me
+    """
+    _set_rvol(name, approved=False, as_json=as_json)
+
+
+def _set_rvol(name: str, *, approved: bool, as_json: bool) -> None:
+    _with_access(lambda access: access.set_rvol_approved(name, approved))
+    if as_json:
+        typer.echo(json.dumps({"name": name, "rvol_approved": approved}))
+        return
+    typer.echo(f"{name} is {'approved' if approved else 'no longer approved'} for rvol.")
 
 
 def _show_new(key: ApiKey, text: str, as_json: bool) -> None:

@@ -144,9 +144,15 @@ async def _scorecard() -> dict[str, Any]:
 
 
 def evaluate_forecast(
-    questions: Annotated[Path, typer.Option(help="Questions, one JSON object a line.")],
-    markets: Annotated[Path, typer.Option(help="The markets that existed.")],
-    prices: Annotated[Path, typer.Option(help="Their prices over time.")],
+    questions: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Questions, one JSON object a line.")
+    ],
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="The markets that existed.")
+    ],
+    prices: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+    ],
     with_model: Annotated[
         bool,
         typer.Option(
@@ -262,8 +268,12 @@ def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, f
 
 
 def evaluate_calibration(
-    markets: Annotated[Path, typer.Option(help="Markets, with their results.")],
-    prices: Annotated[Path, typer.Option(help="Their prices over time.")],
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Markets, with their results.")
+    ],
+    prices: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Find out whether decided markets should have been believed less, or more, than they were.

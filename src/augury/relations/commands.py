@@ -31,7 +31,12 @@ app = typer.Typer(help="The causal factor base behind relations.", no_args_is_he
 @app.command("lint")
 def lint(
     catalogue: Annotated[
-        Path | None, typer.Option(help="A dump of markets: also report what the factors catch.")
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="A dump of markets: also report what the factors catch.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

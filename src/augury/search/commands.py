@@ -130,8 +130,13 @@ def _show(results: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def evaluate_search(
-    labels: Annotated[Path, typer.Option(help="Judged queries, one JSON object a line.")],
-    markets: Annotated[Path, typer.Option(help="The markets they were judged over.")],
+    labels: Annotated[
+        Path,
+        typer.Option(exists=True, dir_okay=False, help="Judged queries, one JSON object a line."),
+    ],
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="The markets they were judged over.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Score search against judged queries, in a throw-away store, through the service's own code.

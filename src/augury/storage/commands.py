@@ -30,7 +30,7 @@ def backup(
 
     The search index is not part of it: it is rebuilt from the database.
 
-    Example: augury db backup augury-2026-11-21.backup
+    Example: augury db backup augury-2026-11-21.zip
     """
     manifest = asyncio.run(_explained(backups.backup(Settings(), file)))
     size = file.stat().st_size
@@ -51,9 +51,9 @@ def restore(
 ) -> None:
     """Bring back a backup, all of it or nothing. Stop the service before.
 
-    Examples: augury db restore augury-2026-11-21.backup
+    Examples: augury db restore augury-2026-11-21.zip
 
-    AUGURY_DATA_DIR=/srv/new augury db restore augury-2026-11-21.backup
+    AUGURY_DATA_DIR=/srv/new augury db restore augury-2026-11-21.zip
     """
     manifest = asyncio.run(_explained(backups.restore(Settings(), file, replace=replace)))
     _say(
@@ -70,7 +70,7 @@ def migrate(as_json: AsJson = False) -> None:
 
     There is no way back but a backup: make one before an update.
 
-    Example: augury db backup before.backup && augury db migrate
+    Example: augury db backup before.zip && augury db migrate
     """
 
     async def run() -> migrations.Status:

@@ -38,7 +38,10 @@ def import_(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Bring dump files of markets and prices into the catalogue."""
+    """Bring dump files of markets and prices into the catalogue.
+
+    Example: augury import markets.parquet prices.parquet
+    """
     _exit_on_failure(lambda: _import(files, as_json=as_json))
 
 
