@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.search import text
-from augury.search.aliases import ALIASES, STOP_WORDS
+from augury.search.aliases import ALIASES, STEMS, STOP_WORDS
 from augury.search.text import DocumentFrequencies, document_text, document_vector, terms
 
 
@@ -26,6 +26,12 @@ from augury.search.text import DocumentFrequencies, document_text, document_vect
         ("Sept. 3rd", "September 3"),
         ("Pro Football Championship", "Super Bowl"),
         ("Will **gas prices** rise?", "gas price rises"),
+        ("nonfarm payrolls", "NFP"),
+        ("Roland Garros", "French Open"),
+        ("quarter point", "25 basis points"),
+        ("attacking a port", "airstrikes on the port"),
+        ("the premier is toppled", "premier resigning"),
+        ("delay of the launch", "postponement of the release"),
     ],
 )
 def test_one_meaning_has_one_reading(one: str, other: str) -> None:
@@ -34,7 +40,14 @@ def test_one_meaning_has_one_reading(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("T1 wins", "T2 wins"), ("March 2026", "May 2026"), ("150k", "150"), ("US", "UK")],
+    [
+        ("T1 wins", "T2 wins"),
+        ("March 2026", "May 2026"),
+        ("150k", "150"),
+        ("US", "UK"),
+        ("San Antonio Spurs", "San Antonio Tottenham"),
+        ("Washington Post", "Washington tweet"),
+    ],
 )
 def test_different_meanings_stay_apart(one: str, other: str) -> None:
     assert terms(one) != terms(other)
@@ -69,8 +82,20 @@ def test_text_beyond_the_limit_is_not_read() -> None:
 def test_aliases_are_written_as_words_are_read() -> None:
     for words, replacement in ALIASES.items():
         assert words
-        assert 1 <= len(replacement) <= 2
+        assert 1 <= len(replacement) <= 3
         assert text._TOKEN.findall(text.fold(" ".join(words))) == list(words)
+
+
+def test_what_replaces_a_word_is_replaced_by_nothing_else() -> None:
+    for words, replacement in {**ALIASES, **STEMS}.items():
+        read = set(terms(" ".join(replacement)))
+        assert read == {text.term(word) for word in replacement}, words
+
+
+def test_a_place_within_a_name_is_another_place() -> None:
+    assert not set(terms("West Virginia")) & set(terms("Virginia"))
+    assert not set(terms("New Mexico")) & set(terms("Mexico"))
+    assert not set(terms("White House")) & set(terms("House of Representatives"))
 
 
 def test_no_alias_of_one_word_is_a_stop_word() -> None:

@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final, Literal
 
-from augury.search.aliases import ALIASES
+from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
 Sign = Literal["+", "-"]
@@ -191,7 +191,9 @@ def parse(written: Mapping[str, str]) -> Base:
     for name, table in tables:
         reader.read_factors(name, table)
     # The aliases as well: lines are read through them, as markets are.
-    version = hashlib.sha256(repr((sorted(written.items()), ALIASES)).encode()).hexdigest()[:16]
+    version = hashlib.sha256(repr((sorted(written.items()), ALIASES, STEMS)).encode()).hexdigest()[
+        :16
+    ]
     return reader.base(version)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
-from augury.search.aliases import ALIASES, MONTHS, STOP_WORDS, WEAK_WORDS
+from augury.search.aliases import ALIASES, MONTHS, STEMS, STOP_WORDS, WEAK_WORDS
 
 TermIds = NDArray[np.uint32]
 Weights = NDArray[np.float32]
@@ -153,7 +153,8 @@ def term(word: str) -> str:
     """The term of one folded word: its alias, its canonical number, or its stem."""
     if word[0].isdigit():
         return _number(word)
-    return _stem(word.removesuffix("'s").partition("'")[0] or word)
+    stem = _stem(word.removesuffix("'s").partition("'")[0] or word)
+    return _STEM_TERMS.get(stem, stem)
 
 
 def is_number(term: str) -> bool:
@@ -329,8 +330,11 @@ def _by_first_word() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]
     return phrases
 
 
+_STEM_TERMS: Final = {_stem(word): _stem(said) for (word,), (said,) in STEMS.items()}
 _PHRASES: Final = _by_first_word()
 _MONTH_TERMS: Final = frozenset(_stem(month) for month in MONTHS)
 MONTH_IDS: Final = term_ids(sorted(_MONTH_TERMS))
 """Ids of the terms that name months."""
+QUARTER_IDS: Final = term_ids(("q1", "q2", "q3", "q4"))
+"""Ids of the terms that name quarters."""
 _WEAK_TERMS: Final = frozenset(_stem(word) for word in WEAK_WORDS) - _MONTH_TERMS
