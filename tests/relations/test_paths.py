@@ -188,6 +188,13 @@ def test_what_is_settled_long_before_or_after_the_question_gives_way() -> None:
     assert later["downstream"] == now
 
 
+def test_what_the_words_name_is_looked_up_where_few_results_are_about_it() -> None:
+    assert list(asked("Monsoon", "bread", "bread").unanswered) == [NUMBERS["monsoon"]]
+    assert list(asked("Monsoon").unanswered) == [NUMBERS["monsoon"]]
+    assert not asked("Monsoon", "monsoon", "bread").unanswered
+    assert not asked("Plenty", "bread").unanswered
+
+
 def test_a_question_is_about_the_whole_phrase_and_less_about_a_part_of_it() -> None:
     text = TEXT.replace('match = ["bread"]', 'match = ["bread", "bread & beer"]')
     relations = RelationService(knowledge.parse({"test.toml": text}))
@@ -253,6 +260,20 @@ def test_the_questions_own_subject_in_another_respect_is_correlated() -> None:
     found = asked("Monsoon").rank(pool(("monsoon", 1.0), directness=1.0), 10)
     assert found["correlated"][0].reason == "About Monsoon as well, in another respect."
     assert not any(asked("Monsoon").rank(pool(("monsoon", 1.0), directness=6.0), 10).values())
+
+
+def test_who_takes_part_in_the_contest_asked_for_is_another_outcome_of_it() -> None:
+    text = TEXT.replace(
+        'match = ["{name} & rain"]', 'match = ["{name} & rain"]\ncontest = ["harvest"]'
+    )
+    relations = RelationService(knowledge.parse({"test.toml": text}))
+    tags, fits = np.zeros((0, 6), np.uint16), np.zeros((0, 6), np.float32)
+    lookup = relations.ask("harvest", np.arange(0), tags, fits, fits[:, 0])
+    own, related = lookup.bearing(pool(("rain-oslo", 1.0)).tags, np.ones((1, 6), np.float32))
+    assert own[0] > 0
+    assert related[0] == 0
+    own, _ = lookup.bearing(pool(("beer", 1.0)).tags, np.ones((1, 6), np.float32))
+    assert own[0] == 0
 
 
 def test_nothing_is_related_to_a_question_about_nothing_known() -> None:

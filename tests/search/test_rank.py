@@ -103,6 +103,10 @@ def test_an_event_names_its_family_within_its_venue() -> None:
         ("Reds vs. Blues", True),
         ("Bitcoin Up or Down - July 1", True),
         ("Spread: Reds (-4.5)", True),
+        ("Ball: who will win Reds v. Blues, scheduled for May 3?", True),
+        ("Will the Reds or the Blues win their season opener?", True),
+        ("Will the Reds win on 2026-05-03?", True),
+        ("Reds to win by more than 7.5 points", True),
         ("Will measles spread to Oslo?", False),
         ("Roe v. Wade overturned?", False),
         ("anna@example.com", False),
@@ -141,6 +145,28 @@ def test_a_game_is_no_fault_when_a_game_is_asked_for() -> None:
     markets = ["Reds vs. Blues", "Will the Reds win the cup?"]
     assert feature("fixture", "Reds", markets) == [1, 0]
     assert feature("fixture", "Reds vs Blues", markets) == [0, 0]
+
+
+def test_a_side_bet_is_told_from_its_game() -> None:
+    titles = ["Will the Reds win the cup?", "Reds vs. Blues", "Reds vs. Blues: O/U 2.5"]
+    records = [rank.record(document_text(title), family=title) for title in titles]
+    assert [int(record["fixture"]) for record in records] == [0, 1, 2]
+
+
+def test_another_quarter_than_the_asked_one_is_a_conflict() -> None:
+    markets = ["GDP growth in Q1 above 2%?", "GDP growth in Q3 above 2%?", "GDP growth above 2%?"]
+    assert feature("number_conflict", "GDP growth Q3", markets) == [1, 0, 0]
+
+
+def test_what_is_about_another_thing_than_the_query_gives_way() -> None:
+    own = np.array([0.8, 0.0, 0.0, 0.3], np.float32)
+    related = np.array([0.0, 0.0, 0.5, 0.8], np.float32)
+    added = rank.bearing(own, related)
+    assert added[0] > 0
+    assert added[2] < added[1] < 0  # a cause has its place elsewhere, a stray word has none
+    assert added[3] < 0
+    # where nothing is surely about the query's factors, the rest is not held against the words
+    assert rank.bearing(own[1:2], related[1:2]) == [0]
 
 
 def test_words_by_the_slow_readable_way() -> None:

@@ -13,6 +13,7 @@ import pytest
 from augury.markets import store as markets
 from augury.markets.generator import generate
 from augury.markets.records import Market, MarketChange
+from augury.relations.service import RelationService
 from augury.search import store
 from augury.search.service import SearchService
 from augury.settings import Settings
@@ -77,6 +78,23 @@ async def found(service: SearchService, query: str, **more: object) -> list[str]
 async def test_the_market_on_the_question_comes_first(service: SearchService) -> None:
     assert (await found(service, "fed rate cut december"))[0] == FED.id
     assert (await found(service, "bitcoin price 150k"))[0] == BTC.id
+
+
+async def test_what_the_query_names_is_found_in_other_words(
+    database: Database, settings: Settings
+) -> None:
+    title = market(7, "Will the Boston Celtics win the 2027 NBA Finals?")
+    games = [
+        market(number, f"Celtics Media Cup, championship of editors, round {number}?")
+        for number in range(100, 320)
+    ]
+    await put(database, title, *games)
+    service = await SearchService.open(settings, database, RelationService())
+    await service.catch_up()
+    try:
+        assert title.id in await found(service, "Celtics championship")
+    finally:
+        await service.close()
 
 
 async def test_results_carry_what_the_specification_names(service: SearchService) -> None:

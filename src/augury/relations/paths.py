@@ -128,6 +128,12 @@ class Graph:
         """Number of each factor's list of entities, and of its entity; 0 where it has none."""
         self.of_one = np.array([False, *(factor.is_of_one for factor in base.factors.values())])
         """Factors each of whose markets is about one contender."""
+        self.contenders: dict[int, list[int]] = defaultdict(list)
+        """Of a contest: the factors that are one contender's part in it."""
+        for number, factor in enumerate(base.factors.values(), 1):
+            for key in factor.contests:
+                if key in numbers:
+                    self.contenders[numbers[key]].append(number)
         self.siblings: dict[int, list[int]] = {
             number: members
             for members in patterns.values()

@@ -24,8 +24,8 @@ WEIGHTS: Final[dict[str, float]] = {
     "stale": -1.0,
     "own": -2.0,
     "foreign": -0.6,
-    "fixture": -1.0,
-    "rival": -1.0,
+    "fixture": -0.5,
+    "rival": -4.0,
 }
 """How they were chosen, and what each is worth: `docs/relations.md`."""
 SUBJECT: Final = 0.5

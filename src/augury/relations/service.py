@@ -39,10 +39,14 @@ GUESSED: Final = 0.1
 """Weight by the direct results from which on they are taken to agree on a factor."""
 SURE: Final = 0.6
 """Weight of a named factor from which on the words tell what the question is about."""
+ANSWERED: Final = 0.5
+"""Share of the best direct results from which a named factor counts as found by the words."""
+RIVAL: Final = 0.3
+"""How much a market of the same contest is about a question that asks of one contender."""
 BESIDE: Final = 0.4
 """What is left, beside such a factor, of one that only the direct results are about; and of one
 whose words are a part of what another one's words say."""
-LOOKED_UP: Final = 24
+LOOKED_UP: Final = 30
 """Most factors whose markets are looked up for one query."""
 LABELLED: Final = 4
 """Most factors looked up besides, for markets that labels name."""
@@ -102,6 +106,12 @@ class RelationService:
         voted = {tag: VOTE * vote / total for tag, vote in votes.items()}
         if not weights and (top := max(voted.values(), default=0.0)) >= GUESSED:
             voted = {tag: vote * max(1.0, GUESS / top) for tag, vote in voted.items()}
+        found = {
+            tag: float((tags == tag).any(axis=1).mean()) if len(tags) else 0.0 for tag in weights
+        }
+        unanswered = [
+            tag for tag, weight in weights.items() if weight >= SURE and found[tag] < ANSWERED
+        ]
         near = {tag: self._near(tag) for tag in weights}
         sure = max(weights.values(), default=0.0) >= SURE
         for tag, vote in voted.items():
@@ -121,7 +131,7 @@ class RelationService:
         factors = [(tag, weight) for tag, weight in best if weight >= least]
         partners = self.moving.partners(keys.tolist()) if self.moving else {}
         labels = self.labels.ties(keys.tolist()) if self.labels else {}
-        return Asked(self, factors, contests, partners, labels)
+        return Asked(self, factors, contests, partners, labels, unanswered)
 
     def _near(self, number: int) -> set[int]:
         """The factors one step away, and the contests that those are parts in."""
@@ -153,10 +163,16 @@ class Asked(Lookup):
         contests: Collection[int],
         partners: Mapping[int, Partner],
         labels: Mapping[int, Tie],
+        unanswered: Sequence[int] = (),
     ) -> None:
         """`contests`: those that the question's factors are a part in."""
+        self._unanswered = unanswered
         self._relations = relations
         self._contests = np.array(sorted(contests), np.uint16)
+        contenders = relations.graph.contenders
+        self._contenders = np.array(
+            sorted({one for number, _ in factors for one in contenders.get(number, ())}), np.uint16
+        )
         self._partners = partners
         self.labels = labels
         """By market: what a label relates to the question's best direct results."""
@@ -164,15 +180,20 @@ class Asked(Lookup):
         """(number, weight), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors)
 
+    @property
+    def unanswered(self) -> Sequence[int]:
+        """Factors that the query's words surely name and few of its best direct results hold."""
+        return self._unanswered
+
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How much markets are about the question's own factors, and about related ones."""
         own, paths = ranking.bearing(self.reached, tags, fits)
-        # Who else may win is an answer to who wins, though no answer to whether one does.
-        return own, np.where(self._rivals(tags), 0, paths.max(axis=(0, 2), initial=0)).astype(
-            np.float32
-        )
+        # Who else may win is an answer as well, if a lesser one.
+        rivals = self._rivals(tags)
+        own = np.where(rivals, np.maximum(own, RIVAL), own).astype(np.float32)
+        return own, np.where(rivals, 0, paths.max(axis=(0, 2), initial=0)).astype(np.float32)
 
     @property
     def tags(self) -> list[int]:
@@ -245,8 +266,10 @@ class Asked(Lookup):
         return reason
 
     def _rivals(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """Markets of the contests that the question's factors are a part in."""
-        return np.asarray(np.isin(tags, self._contests).any(axis=1))
+        """Markets of the contests that the question's factors are a part in, and of who takes
+        part in the contest that the question asks for: other outcomes of what is asked."""
+        rivals = np.isin(tags, self._contests) | np.isin(tags, self._contenders)
+        return np.asarray(rivals.any(axis=1))
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
         """Markets about another team, country, bank ... than the question names."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from augury.search.text import (
     MONTH_IDS,
+    QUARTER_IDS,
     DocumentFrequencies,
     DocumentText,
     TermIds,
@@ -52,7 +53,7 @@ RECORD: Final = np.dtype(
         ("salience", "<f4"),  # see `salience`
         ("marks", "<u4"),  # bit i: term i is a number or a month, not a word
         ("length", "u1"),  # terms kept
-        ("fixture", "u1"),  # 1: one game, or one short up-or-down window
+        ("fixture", "u1"),  # 1: one game; 2: a side bet on one, or one short up-or-down window
         ("years", "<u2", (MAX_YEARS,)),  # named in question or event; 0 pads
         ("numbers", "<u4", (MAX_NUMBERS,)),  # ids of other numbers named; 0 pads
         ("terms", "<u4", (MAX_TERMS,)),  # question's then event's terms in reading order
@@ -76,8 +77,13 @@ WEIGHTS: Final[dict[str, float]] = {
 FEATURES: Final = tuple(WEIGHTS)
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
-OWN: Final = 0.5
+OWN: Final = 2.0
 """Raw score that a market gains which is about a factor of the query itself."""
+BESIDE: Final = 1.0
+"""Raw score that a market loses which is about no factor of the query's and about none that is
+related, where another one surely is: what it shares with the query is a word or a date."""
+TOLD_FROM: Final = 0.6
+"""How much that other one has to be about the query's own factors."""
 RELATED: Final = 4.0
 """Raw score that a market loses which is about none of these, but about a cause or a consequence:
 it has its place in another relation, however alike the words are. See `docs/relations.md`."""
@@ -86,7 +92,7 @@ RELATED_FROM: Final = 0.05
 OUTWEIGHED: Final = 0.75
 """Share of that up to which being about the query's own factors as well does not count."""
 
-FLOOR: Final = 4.5
+FLOOR: Final = 4.75
 """Raw scores below are no answer. A short honest list beats a long padded one."""
 BESIDE_THE_BEST: Final = 0.3
 """A score below this share of the best one is no answer either: where one market is plainly what
@@ -108,7 +114,13 @@ _SLOPE: Final = 0.8
 """The raw score at which half of the judged were direct, and how steeply that share rises."""
 
 _FIXTURE = re.compile(
-    r"\bvs\b|\bup or down\b|\bo/u\b|\bover/under\b|\bspread:|\bspread\b.{0,40}[-+]\d| @ "
+    r"\bvs\b|\bv\. .{1,60}\bscheduled for\b| @ |\bmatch-?ups?\b|\bseason openers?\b"
+    r"|\bwin on \d{4}-\d\d-\d\d"
+)
+_SIDE_BET = re.compile(
+    r"\bup or down\b|\bo/u\b|\bover/under\b|\bspread:|\bspread\b.{0,40}[-+]\d"
+    r"|\bby (?:more than|over) \d+(?:\.\d+)? points\b|\bend in a draw\b"
+    r"|\bfirst (?:inning|half|quarter)\b|\bexact score\b|\bboth teams to score\b"
 )
 
 
@@ -200,7 +212,7 @@ def record(
         salience(liquidity, volume),
         sum(1 << i for i, t in enumerate(kept) if t and (is_number(t) or is_month(t))),
         min(len(found), MAX_TERMS),
-        is_fixture(document.title),
+        _fixture(document.title),
         *_padded(years, MAX_YEARS),
         *_padded(numbers, MAX_NUMBERS),
         *(term_id(t) if t else 0 for t in kept),
@@ -253,7 +265,13 @@ def family_key(platform: str, event_id: str | None, title: str) -> str:
 
 def is_fixture(text: str) -> bool:
     """Whether a text is of one game ("A vs. B") or one short window ("Up or Down")."""
-    return _FIXTURE.search(fold(text)) is not None
+    return _fixture(text) > 0
+
+
+def _fixture(text: str) -> int:
+    """1 for one game; 2 for a side bet on one, which bears on nothing else, and for a window."""
+    folded = fold(text)
+    return 2 if _SIDE_BET.search(folded) else int(_FIXTURE.search(folded) is not None)
 
 
 def rank(
@@ -276,7 +294,9 @@ def bearing(own: NDArray[np.float32], related: NDArray[np.float32]) -> NDArray[n
     """What relations add to raw scores, from how much each market is about the query's own
     factors and how much about related ones."""
     elsewhere = (own <= OUTWEIGHED * related) & (related >= RELATED_FROM)
-    return np.float32(OWN) * own - np.float32(RELATED) * elsewhere
+    # Where nothing is surely about the query's factors, being about none of them tells nothing.
+    beside = (own == 0) & ~elsewhere & (own.max(initial=0) >= TOLD_FROM)
+    return np.float32(OWN) * own - np.float32(RELATED) * elsewhere - np.float32(BESIDE) * beside
 
 
 def order(
@@ -361,7 +381,8 @@ def features(
     - family: how many of the best candidates share its family, ln(1 + n) / 5; a subject with a
       ladder of markets is what the question is about more often than a stray mention
     - year: 1 where they share a year
-    - number_conflict: 1 where both name numbers, or both name months, and share none
+    - number_conflict: 1 where both name numbers, both name months, or both name quarters, and
+      share none
     - fixture: 1 for one game or one short window, unless the query asks for such
     """
     records = candidates.records
@@ -392,11 +413,12 @@ def features(
     if len(query.numbers):
         shared = np.isin(records["numbers"], query.numbers).any(axis=1)
         conflict = (records["numbers"][:, 0] != 0) & ~shared
-    asked = query.ids[np.isin(query.ids, MONTH_IDS)]
-    if len(asked):
-        named_months = np.isin(tokens, MONTH_IDS) & kept
-        other = named_months.any(axis=1) & ~np.isin(tokens, asked).any(axis=1)
-        conflict = conflict | other
+    for periods in (MONTH_IDS, QUARTER_IDS):
+        asked = query.ids[np.isin(query.ids, periods)]
+        if len(asked):
+            named = np.isin(tokens, periods) & kept
+            other = named.any(axis=1) & ~np.isin(tokens, asked).any(axis=1)
+            conflict = conflict | other
 
     columns: dict[str, Any] = {
         "words": words,
@@ -405,7 +427,7 @@ def features(
         "family": siblings,
         "year": year,
         "number_conflict": conflict,
-        "fixture": records["fixture"] * (not query.fixture),
+        "fixture": (records["fixture"] > 0) & (not query.fixture),
     }
     for column, name in enumerate(FEATURES):
         out[:, column] = columns[name]

@@ -48,7 +48,7 @@ class Pool:
     year: NDArray[np.float32]
     """1 where query and market name a common year."""
     fixture: NDArray[np.float32]
-    """1 for one game or short window that the query does not ask for."""
+    """1 for one game that the query does not ask for, 2 for a side bet on one or a short window."""
     salience: NDArray[np.float32]
     """How much the market is traded."""
     closes: NDArray[np.uint32]
@@ -76,6 +76,12 @@ class Lookup(Protocol):
     @property
     def tags(self) -> Sequence[int]:
         """Tags whose markets may be related, the most promising first."""
+        ...
+
+    @property
+    def unanswered(self) -> Sequence[int]:
+        """Tags that the query's words surely name, and of which few of its best direct results
+        are: markets under them may be the answer though they share no word with it."""
         ...
 
     def bearing(
@@ -117,6 +123,7 @@ class Relations(Protocol):
 
 class _Nothing:
     tags: Sequence[int] = ()
+    unanswered: Sequence[int] = ()
 
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]

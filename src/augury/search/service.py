@@ -402,6 +402,12 @@ class SearchService:
         lookup = self._relations.ask(
             text, found.keys[voters], best["tags"], _fits(best), first.scores[:VOTERS]
         )
+        if lookup.unanswered:
+            # The same thing in other words: "payrolls" and "jobs added".
+            own = self.engine.tagged(lookup.unanswered, vector, statuses, max(TAGGED, top_k))
+            found = _joined(found, own)
+            candidates = _ranked(found)
+            features = rank.features(query, candidates, frequencies)
         adjust = rank.bearing(*lookup.bearing(found.payload["tags"], _fits(found.payload)))
         ranking = rank.order(candidates, features, adjust=adjust, collapse=collapse)
         return _Gathered(query, vector, found, features, ranking, lookup)
@@ -447,7 +453,7 @@ class SearchService:
             dense=column["dense"],
             words=column["words"],
             year=column["year"],
-            fixture=column["fixture"],
+            fixture=column["fixture"] * payload["fixture"],
             salience=payload["salience"],
             closes=payload["closes"],
             family=payload["family"],
@@ -509,6 +515,24 @@ def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:
         understanding.contains_phrase(row.question, phrase)
         or understanding.contains_phrase(row.event_name or "", phrase)
         for phrase in phrases
+    )
+
+
+def _joined(found: Candidates, more: Candidates) -> Candidates:
+    """Both without repetition, as the engine orders them: by key."""
+    new = ~np.isin(more.keys, found.keys)
+    keys = np.concatenate([found.keys, more.keys[new]])
+    order = np.argsort(keys)
+
+    def column(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate([one, other[new]])[order]
+
+    return Candidates(
+        keys[order],
+        column(found.lexical, more.lexical),
+        column(found.dense, more.dense),
+        column(found.status, more.status),
+        column(found.payload, more.payload),
     )
 
 
