@@ -1,79 +1,24 @@
-"""Follows the catalogue: places markets in events and links what is one contract on two venues.
-
-Changes are taken in batches, each in one transaction together with the number of its last
-change, so that a crash repeats nothing and loses nothing. One process does it at a time.
-"""
+"""Follows the catalogue: places markets in events and links what is one contract on two venues."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
-from typing import Final
-
-import structlog
-from psycopg import AsyncConnection
+from collections.abc import Sequence
 
 from augury.markets import store as markets
+from augury.markets.following import BATCH, Follower
 from augury.markets.store import IndexRow
 from augury.relations import events, store
 from augury.relations.events import Link, Place
 from augury.relations.store import Connection
-from augury.storage.database import Database
-
-log = structlog.get_logger(__name__)
-
-LOCK: Final = 0x6175_6775_7279_0006
-BATCH: Final = 2_000
-"""Changes read and written at a time."""
-LOOK_EVERY: Final = 1.0
-"""Seconds between looks for changes while there are none."""
-LEAD_EVERY: Final = 10.0
-"""Seconds between tries to become the one process that does it."""
-
-Progress = Callable[[int], None]
 
 
-class Linker:
+class Linker(Follower):
     """Keeps events and links up to the catalogue."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def catch_up(self, progress: Progress | None = None) -> int | None:
-        """Follow all changes there are; how many, or None if another process is at it."""
-        async with self._leading() as leads:
-            if not leads:
-                return None
-            await self._begin()
-            done = 0
-            while count := await self._step():
-                done += count
-                if progress:
-                    progress(count)
-            return done
-
-    async def follow(self, stop: asyncio.Event) -> None:
-        """Follow changes as they come, until `stop`."""
-        while not stop.is_set():
-            async with self._leading() as leads:
-                if leads:
-                    await self._begin()
-                    while not stop.is_set():
-                        if await self._step() < BATCH:
-                            await _pause(stop, LOOK_EVERY)
-            await _pause(stop, LEAD_EVERY)
-
-    @asynccontextmanager
-    async def _leading(self) -> AsyncIterator[bool]:
-        # A session of its own: the lock is gone the moment this process is.
-        async with await AsyncConnection.connect(
-            self._database.direct_url, autocommit=True, connect_timeout=5
-        ) as session:
-            yield await store.try_lock(session, LOCK)
+    LOCK = 0x6175_6775_7279_0006
 
     async def _begin(self) -> None:
-        """Build anew what another reading built, or what another catalogue left."""
         async with self._database.transaction() as conn:
             state = await store.state(conn)
             newest = await markets.last_change(conn)
@@ -84,7 +29,6 @@ class Linker:
             await store.save_state(conn, events.CODE, 0)
 
     async def _step(self) -> int:
-        """Follow the next batch of changes; how many there were."""
         async with self._database.transaction() as conn:
             state = await store.state(conn)
             after = state.change if state else 0
@@ -168,8 +112,3 @@ def _linked(
             if link.one in placed or link.other in placed:
                 found[link.one, link.other] = link
     return list(found.values())
-
-
-async def _pause(stop: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)

@@ -53,12 +53,6 @@ async def save_state(conn: Connection, code: str, change: int) -> None:
     )
 
 
-async def try_lock(session: Connection, key: int) -> bool:
-    """Whether this session is now the one that builds; it stays so until it ends."""
-    row = await (await session.execute("select pg_try_advisory_lock(%s)", (key,))).fetchone()
-    return bool(row and row[0])
-
-
 async def clear(conn: Connection) -> list[int]:
     """Forget everything; returns the markets that had links."""
     rows = await conn.execute(

@@ -204,6 +204,20 @@ class Database:
         finally:
             await self._pool.putconn(connection)
 
+    @asynccontextmanager
+    async def leading(self, lock: int) -> AsyncIterator[bool]:
+        """Be the one process that does some work for the block; whether it is free to be done.
+
+        lock : number of the advisory lock that stands for the work
+        """
+        # A session of its own: the lock is gone the moment this process is.
+        async with await AsyncConnection.connect(
+            self.direct_url, autocommit=True, connect_timeout=5
+        ) as session:
+            asked = await session.execute("select pg_try_advisory_lock(%s)", (lock,))
+            row = await asked.fetchone()
+            yield row is not None and row[0]
+
 
 async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     """The unpooled URL of the settings' database, with the server behind it when embedded."""
