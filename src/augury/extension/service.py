@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -57,8 +58,11 @@ TEXT_READ = 300
 """Characters of a page's text in which a side may be named."""
 NEAR, SURE = 10.0, 0.7
 """Days to a game, and how surely its sides are named, for it to settle that a page is on sports."""
-GAMES_READ, GAMES_AT_ONCE, FOLLOW_SECONDS = 2000, 50, 5.0
-"""Markets that are read in one go, and games among them between two turns of other work."""
+GAMES_READ, FOLLOW_SECONDS = 500, 5.0
+"""Markets that are looked through in one go, and seconds between looks for changed ones."""
+GAMES_TURN, GAMES_REST = 0.002, 0.006
+"""Seconds of reading games between two turns of other work, and the least that these get: in the
+first minutes of a large catalogue every request would wait for a game at each of its steps."""
 TOLD_WORDS = 3
 """Words named in a "why"."""
 COMMON: Final = 2.5
@@ -356,12 +360,16 @@ class ExtensionService:
             reading.score >= 0 and found.days <= NEAR and found.surety >= SURE
         )
 
-    async def catch_up(self) -> None:
-        """Read the games among the markets that changed since the last time."""
+    async def catch_up(self, *, rest: float = 0.0) -> None:
+        """Read the games among the markets that changed since the last time.
+
+        rest : seconds left to other work after every `GAMES_TURN` of reading
+        """
+        began = time.perf_counter()
         while True:
             async with self._database.reading() as conn:
                 rows = await store.games_since(conn, self._position, GAMES_READ)
-            for n, row in enumerate(rows):
+            for row in rows:
                 self.roster.drop(row.id)
                 game = games.game_of(
                     row.id,
@@ -374,8 +382,9 @@ class ExtensionService:
                 )
                 if game is not None:
                     self.roster.add(game, games.venue_name(row.id, row.slug))
-                if n % GAMES_AT_ONCE == 0:
-                    await asyncio.sleep(0)
+                if time.perf_counter() - began > GAMES_TURN:
+                    await asyncio.sleep(rest)
+                    began = time.perf_counter()
             if not rows:
                 return
             self._position = rows[-1].change
@@ -383,7 +392,7 @@ class ExtensionService:
     async def follow(self, stop: asyncio.Event) -> None:
         """Keep the games in step with the catalogue until `stop`."""
         while not stop.is_set():
-            await self.catch_up()
+            await self.catch_up(rest=GAMES_REST)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), FOLLOW_SECONDS)
 
