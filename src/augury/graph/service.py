@@ -130,20 +130,21 @@ class GraphService:
     ) -> Sequence[view.Found]:
         lookup = explored.lookup
         assert isinstance(lookup, Asked)
-        return [
-            view.Found(
-                market=by_id[result.id],
-                relation=relation,
-                score=result.score,
-                factor=explored.tags[result.id],
-                lean=self._lean(by_id[result.id].question, explored.tags[result.id]),
-                way=lookup.way(relation, explored.tags[result.id]),
-            )
-            for relation in RELATIONS
-            for result in found.get(relation, ())
-            if result.id in by_id
-            and lookup.labelled(relation, explored.tags[result.id], by_id[result.id].seq) is None
-        ]
+        leans: dict[int, int] = {}
+        reached: list[view.Found] = []
+        for relation in RELATIONS:
+            for result in found.get(relation, ()):
+                market = by_id.get(result.id)
+                factor = explored.tags[result.id]
+                if market is None or lookup.labelled(relation, factor, market.seq) is not None:
+                    continue
+                if factor not in leans:  # the first is the one whose price the node shows
+                    leans[factor] = self._lean(market.question, factor)
+                way = lookup.way(relation, factor)
+                reached.append(
+                    view.Found(market, relation, result.score, factor, leans[factor], way)
+                )
+        return reached
 
     def _lean(self, question: str, factor: int) -> int:
         matches = self._relations.matcher.match(question)

@@ -39,7 +39,7 @@ class Found:
     score: float
     factor: int
     lean: int
-    """+1 where Yes means more of the factor."""
+    """+1 where Yes to the best market of the factor means more of it."""
     way: tuple[Step, ...]
     """From the question's factor to the market's."""
 
