@@ -13,6 +13,7 @@ from time import monotonic
 
 import structlog
 
+from augury.forecast.reader import Reader
 from augury.jobs.worker import Worker
 from augury.relations.linking import Linker
 from augury.relations.moving import EVERY as MEASURE_EVERY
@@ -36,13 +37,18 @@ Work = Callable[[asyncio.Event], Awaitable[None]]
 
 
 def building(settings: Settings, database: Database) -> dict[str, Work]:
-    """The heavy work that needs nothing but the database: events and links, what moves together,
-    realized volatility. It can be done anywhere, in one process at a time."""
+    """The heavy work that needs nothing but the database: events and links, what forecasts read of
+    markets, what moves together, realized volatility. It can be done anywhere, in one process at
+    a time."""
     worker = Worker(database)
     worker.every("relations.co_movement", MEASURE_EVERY, Moving(database).measure)
     collector = Collector(database, settings) if settings.sync == "on" else None
     rvol_jobs.register(worker, database, RvolService(database, settings), collector)
-    return {"links": Linker(database).follow, "building": worker.run}
+    return {
+        "links": Linker(database).follow,
+        "words": Reader(database).follow,
+        "building": worker.run,
+    }
 
 
 async def nothing(stop: asyncio.Event) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from augury.forecast import match
 from augury.forecast.match import View, compare, view
 from augury.forecast.normalise import normalise
 from augury.forecast.polarity import turns
@@ -18,11 +19,13 @@ VECTOR = np.full(4, 0.5, np.float32)
 
 def _question(text: str) -> View:
     reading = normalise(text, AT)
-    return view(reading.proposition, reading.effective, VECTOR, lambda _: 12.0)
+    words = match.read(reading.proposition, reading.effective)
+    return view(words, VECTOR, lambda _: 12.0)
 
 
 def _market(text: str) -> View:
-    return view(read(text, closes=AT.date(), opened=AT.date()), text, VECTOR, lambda _: 12.0)
+    words = match.read(read(text, closes=AT.date(), opened=AT.date()), text)
+    return view(words, VECTOR, lambda _: 12.0)
 
 
 OPPOSITES = [

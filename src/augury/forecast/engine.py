@@ -18,12 +18,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.forecast import distribution, doubt, explain, opinion, pool
+from augury.forecast import distribution, doubt, explain, match, opinion, pool, words
 from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
 from augury.forecast.match import Comparison, Rarity, View, compare, names, view
 from augury.forecast.normalise import Reading
 from augury.forecast.polarity import CONTESTS
-from augury.relations.proposition import Proposition, read_market
+from augury.relations.proposition import Proposition
 from augury.search.text import is_number
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -90,7 +90,7 @@ class Engine:
         self._embed = embed
         self._rarity_of = rarity
         self._rarities: dict[str, float] = {}
-        self._views: OrderedDict[tuple[object, ...], View] = OrderedDict()
+        self._views: OrderedDict[tuple[bytes, int], View] = OrderedDict()
 
     def answer(
         self,
@@ -124,11 +124,11 @@ class Engine:
 
     def _view(self, reading: Reading) -> View:
         vector = self._embed([reading.effective])[0]
-        return view(reading.proposition, reading.effective, vector, self._rarity)
+        return view(match.read(reading.proposition, reading.effective), vector, self._rarity)
 
     def _bearings(self, question: View, markets: Sequence[Snapshot], at: datetime) -> list[Bearing]:
         found: list[Bearing] = []
-        sides = [(m, outcome) for m in markets for outcome in _sides(m)]
+        sides = [(m, outcome) for m in markets for outcome in words.sides(m)]
         for (market, outcome), read in zip(sides, self._read(sides), strict=True):
             price = market.price(outcome)
             if price is None or market.price_at is None:
@@ -142,21 +142,19 @@ class Engine:
         return _told_apart(question, found)
 
     def _read(self, sides: Sequence[tuple[Snapshot, int]]) -> list[View]:
-        keys = [_key(market, outcome) for market, outcome in sides]
+        digests = {market.seq: words.digest(market) for market, _ in sides}
+        keys = [(digests[market.seq], outcome) for market, outcome in sides]
         missing = {
             key: side for key, side in zip(keys, sides, strict=True) if key not in self._views
         }
         if missing:
             vectors = self._embed([market.question for market, _ in missing.values()])
             for (key, (market, outcome)), vector in zip(missing.items(), vectors, strict=True):
-                self._views[key] = view(
-                    read_market(market, outcome),
-                    market.question,
-                    vector,
-                    self._rarity,
-                    context=f"{market.event_name or ''} {market.description or ''}",
-                    closes=market.closes_at.date() if market.closes_at else None,
-                )
+                if market.words is not None and market.digest == key[0]:
+                    read = words.unpacked(market.words)[outcome]
+                else:
+                    read = words.read(market, outcome)
+                self._views[key] = view(read, vector, self._rarity)
         found = [self._views[key] for key in keys]
         while len(self._views) > READ:
             self._views.popitem(last=False)
@@ -208,23 +206,6 @@ def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
 
 def _same_parts(a: Proposition, b: Proposition) -> bool:
     return (a.threshold, a.stage) == (b.threshold, b.stage)
-
-
-def _key(market: Snapshot, outcome: int) -> tuple[object, ...]:
-    """All that a reading depends on."""
-    return (
-        market.seq, outcome, market.question, market.title, market.subtitle, market.event_name,
-        tuple(market.outcomes), market.closes_at, market.created_at, market.strike_kind,
-        market.strike_floor, market.strike_cap,
-    )  # fmt: skip
-
-
-def _sides(market: Snapshot) -> Sequence[int]:
-    """The outcomes to be read: of Yes and No, Over and Under the first says it all."""
-    labels = tuple(label.casefold() for label in market.outcomes)
-    if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
-        return (0,)
-    return range(min(len(labels), 8))
 
 
 def _either(reading: Reading, parts: Sequence[Estimate]) -> Estimate:

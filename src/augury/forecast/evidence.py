@@ -47,6 +47,9 @@ class Snapshot(NamedTuple):
     liquidity: float | None
     best_bid: float | None
     best_ask: float | None
+    digest: bytes | None = None
+    words: bytes | None = None
+    """What was read of it, and of which text by which code (`words.digest`); None: not read yet."""
 
     def price(self, outcome: int) -> float | None:
         """The probability of an outcome; of two, one is what the other leaves."""

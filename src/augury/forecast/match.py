@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from augury.forecast.names import besides
@@ -40,20 +40,18 @@ NAME_WEIGHT: Final = 1.35
 NUMBER_WEIGHT: Final = 0.45
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """A proposition ready to be compared."""
+class Words(Struct, frozen=True, array_like=True):
+    """A proposition, and what else is read of its text: all that depends on the text alone."""
 
     proposition: Proposition
-    weights: dict[str, float]
-    """Weight of each content term."""
+    content: frozenset[str]
+    """Terms that count: those of the proposition and its names."""
     names: frozenset[str]
     """Terms written with a capital."""
     covers: frozenset[str]
     """Terms, and what the names among them say besides."""
     context: frozenset[str]
     """Terms of the event, rules and tags: they confirm, but ask nothing."""
-    vector: NDArray[np.float32]
     closes: date | None = None
     motion: int = 0
     """1: something lasts; -1: something ends; 0: neither is said."""
@@ -81,19 +79,31 @@ class View:
     """Classes of words in it that turn a proposition round."""
 
 
-def view(
-    proposition: Proposition,
-    text: str,
-    vector: NDArray[np.float32],
-    rarity: Rarity,
-    *,
-    context: str = "",
-    closes: date | None = None,
-) -> View:
+class View(Words, frozen=True, kw_only=True, eq=False):
+    """A proposition ready to be compared."""
+
+    weights: dict[str, float]
+    """Weight of each content term."""
+    vector: NDArray[np.float32]
+
+
+def view(words: Words, vector: NDArray[np.float32], rarity: Rarity) -> View:
     """What is compared of a proposition.
 
-    text : as it was written, for its capitals
     vector : unit vector of the text
+    """
+    weights = {t: _weight(t, t in words.names, rarity) for t in sorted(words.content)}
+    if words.proposition.threshold is not None:
+        weights |= {t: min(0.1, weights[t]) for t in _TRADED & weights.keys()}
+    return View(*structs.astuple(words), weights=weights, vector=vector)
+
+
+def read(
+    proposition: Proposition, text: str, *, context: str = "", closes: date | None = None
+) -> Words:
+    """What is compared of a proposition, but for what its words weigh.
+
+    text : as it was written, for its capitals
     context : what else is known of the market
     """
     # A capital makes a name of a word that says little elsewhere: "TIME's Person of the Year".
@@ -102,16 +112,12 @@ def view(
         names -= _STAGES  # how far is a part of its own
     found = canonical(proposition.terms | names)
     names &= found
-    weights = {t: _weight(t, t in names, rarity) for t in sorted(found)}
-    if proposition.threshold is not None:
-        weights |= {t: min(0.1, weights[t]) for t in _TRADED & weights.keys()}
-    return View(
+    return Words(
         proposition=proposition,
-        weights=weights,
+        content=found,
         names=names,
         covers=found | besides(frozenset(terms(text)) | found),
         context=frozenset(terms(context[:1500])) if context else frozenset(),
-        vector=vector,
         closes=closes,
         motion=_motion(proposition, text),
         subject=_subject(text),
@@ -124,7 +130,7 @@ def view(
         turns=turns(_unread(proposition, text)),
         last=_last(proposition),
         runs=_runs(text),
-        group=found["group"].casefold() if (found := _GROUP.search(text)) else "",
+        group=named["group"].casefold() if (named := _GROUP.search(text)) else "",
     )
 
 

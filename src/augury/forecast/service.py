@@ -207,15 +207,20 @@ class ForecastService:
             statuses=None if replay else ("active",),
             open_at=at.timestamp(),
         )
-        wanted = [hit.key for hit in hits]
-        found: dict[int, Snapshot] = {}
-        async with self._database.reading() as conn:
-            found = await store.snapshots(conn, wanted, at, oldest=at - FRESH, replay=replay)
         most = REPLAY_LOOKED_AT if replay else LOOKED_AT
-        return [found[key] for key in wanted if key in found][:most]
+        found: list[Snapshot] = []
+        async with self._database.reading() as conn:
+            # Each is somewhere else on disk: no more are read than are looked at.
+            for start in range(0, len(hits), most):
+                part = [hit.key for hit in hits[start : start + most]]
+                read = await store.snapshots(conn, part, at, oldest=at - FRESH, replay=replay)
+                found += [read[key] for key in part if key in read]
+                if len(found) >= most:
+                    break
+        return found[:most]
 
     async def _remember(self, forecast: Forecast) -> None:
-        async with self._database.transaction() as conn:
+        async with self._database.reading() as conn:
             await store.remember(conn, _issued(forecast))
 
     async def _count(self, hints: channels.Hints) -> None:

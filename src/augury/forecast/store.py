@@ -22,9 +22,11 @@ _STATIC: LiteralString = (
 # Two outcomes say the same thing twice: the second is what the first leaves. What is only known
 # of today (volume, spread, the venue's own idea of the status) is left out.
 _AS_OF: LiteralString = f"""
-select {_STATIC}, quoted.prices, quoted.at, null::float8, null::float8, null::float8, null::float8
+select {_STATIC}, quoted.prices, quoted.at, null::float8, null::float8, null::float8, null::float8,
+  w.digest, w.words
 from unnest(%(seqs)s::bigint[]) wanted (seq)
 join markets m using (seq)
+left join forecast_words w on w.market_seq = m.seq
 cross join lateral (
   select array_agg(last.price order by o.n) as prices, max(last.at) as at
   from generate_series(
@@ -43,8 +45,9 @@ where coalesce(m.created_at, '-infinity') <= %(at)s
 """  # noqa: S608
 
 _NOW: LiteralString = f"""
-select {_STATIC}, m.prices, m.price_as_of, m.volume, m.liquidity, m.best_bid, m.best_ask
-from markets m
+select {_STATIC}, m.prices, m.price_as_of, m.volume, m.liquidity, m.best_bid, m.best_ask,
+  w.digest, w.words
+from markets m left join forecast_words w on w.market_seq = m.seq
 where m.seq = any(%(seqs)s) and m.status = 'active'
   and coalesce(m.closes_at, 'infinity') > %(at)s
   and m.price_as_of > %(oldest)s
@@ -77,6 +80,58 @@ async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -
         binary=True,
     )
     return [row[0] for row in await cursor.fetchall()]
+
+
+# --- what was read of markets --------------------------------------------------------------
+
+
+async def words_state(conn: Connection) -> tuple[str, int]:
+    """By which code markets were read, and up to which change of the catalogue."""
+    cursor = await conn.execute("select code, change from forecast_words_state")
+    row = await cursor.fetchone()
+    return (row[0], row[1]) if row else ("", 0)
+
+
+async def save_words_state(conn: Connection, code: str, change: int) -> None:
+    await conn.execute(
+        """
+        insert into forecast_words_state (code, change) values (%s, %s)
+        on conflict (id) do update set code = excluded.code, change = excluded.change
+        """,
+        (code, change),
+    )
+
+
+async def word_digests(conn: Connection, seqs: Sequence[int]) -> dict[int, bytes]:
+    """From which text and by which code each of the markets was read."""
+    cursor = await conn.execute(
+        "select market_seq, digest from forecast_words where market_seq = any(%s)",
+        (list(seqs),),
+        binary=True,
+    )
+    return dict(await cursor.fetchall())
+
+
+async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]]) -> None:
+    """Keep what was read of markets: (number, digest, words)."""
+    if not read:
+        return
+    seqs, digests, words = map(list, zip(*read, strict=True))
+    await conn.execute(
+        """
+        insert into forecast_words (market_seq, digest, words)
+        select * from unnest(%s::bigint[], %s::bytea[], %s::bytea[])
+        on conflict (market_seq) do update
+        set digest = excluded.digest, words = excluded.words
+        """,
+        (seqs, digests, words),
+        binary=True,
+    )
+
+
+async def drop_words(conn: Connection, seqs: Sequence[int]) -> None:
+    """Forget what was read of markets that are no longer active, or gone."""
+    await conn.execute("delete from forecast_words where market_seq = any(%s)", (list(seqs),))
 
 
 # --- memory --------------------------------------------------------------------------------

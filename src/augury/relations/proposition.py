@@ -59,7 +59,7 @@ Predicate = Literal[
 Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"]
 
 
-class Threshold(msgspec.Struct, frozen=True):
+class Threshold(msgspec.Struct, frozen=True, array_like=True):
     """Yes where the value lies between `low` and `high`; an end counts where it is `in`."""
 
     low: float = -math.inf
@@ -78,14 +78,14 @@ class Threshold(msgspec.Struct, frozen=True):
         return "below" if math.isinf(self.low) else "between"
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(msgspec.Struct, frozen=True, array_like=True):
     """A part of the proposition and the words it was read from."""
 
     slot: Slot
     text: str
 
 
-class Proposition(msgspec.Struct, frozen=True, kw_only=True):
+class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """One assertion. `positive` False: the assertion is that the rest does not hold."""
 
     contest: frozenset[str]

@@ -19,7 +19,7 @@ WindowKind = Literal["by", "in", "on", "after", "open"]
 Precision = Literal["day", "week", "month", "quarter", "year"]
 
 
-class Window(msgspec.Struct, frozen=True, kw_only=True):
+class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """When something has to happen, or at what time a value counts.
 
     - `by`: at any time until `end`, from whenever the question was opened;

@@ -33,7 +33,8 @@ FORMAT = 1
 CHUNK = 1 << 20
 LEFT_OUT = (
     "rate_limits", "pgqueuer_log", "pgqueuer_statistics", "search_indexes", "relation_state",
-    "relation_events", "relation_nodes", "relation_members", "relation_links",
+    "relation_events", "relation_nodes", "relation_members", "relation_links", "forecast_words",
+    "forecast_words_state",
 )  # fmt: skip
 """Tables whose rows are of the moment or follow from others: limits in use, the queue's own log,
 what search indexes were built from (without which they are built anew)."""

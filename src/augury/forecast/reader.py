@@ -1,0 +1,63 @@
+"""Reads active markets as they come, so that no forecast has to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from psycopg import AsyncConnection
+
+from augury.forecast import store, words
+from augury.markets import store as markets
+from augury.markets.following import BATCH, Follower
+from augury.markets.store import IndexRow
+
+Connection: TypeAlias = AsyncConnection[Any]
+
+
+class Reader(Follower):
+    """Keeps what is read of active markets up to the catalogue.
+
+    Of others nothing is kept: only a replay looks at them, and reads them itself.
+    """
+
+    LOCK = 0x6175_6775_7279_0007
+
+    async def _begin(self) -> None:
+        async with self._database.transaction() as conn:
+            code, change = await store.words_state(conn)
+            if code != words.code() or change > await markets.last_change(conn):
+                # What another code has read is not taken for anything, and written over.
+                await store.save_words_state(conn, words.code(), 0)
+
+    async def _step(self) -> int:
+        async with self._database.transaction() as conn:
+            _, after = await store.words_state(conn)
+            rows = await markets.changes_since(conn, after, BATCH)
+            if rows:
+                await self._apply(conn, rows)
+                await store.save_words_state(conn, words.code(), rows[-1].change)
+        return len(rows)
+
+    async def _apply(self, conn: Connection, rows: Sequence[IndexRow]) -> None:
+        # The last news of a market is what it is now; a removal is always the last.
+        latest = {row.seq: row for row in rows}
+        active = {s: r for s, r in latest.items() if r.status == "active" and not r.removed}
+        if gone := sorted(latest.keys() - active.keys()):
+            await store.drop_words(conn, gone)
+        if active:
+            # Much news is of trade alone.
+            known = await store.word_digests(conn, list(active))
+            await store.save_words(conn, await asyncio.to_thread(_read, active, known))
+
+
+def _read(
+    rows: Mapping[int, IndexRow], known: Mapping[int, bytes]
+) -> list[tuple[int, bytes, bytes]]:
+    """(number, digest, words) of the markets that were not read as they are now."""
+    return [
+        (seq, digest, words.packed(row))
+        for seq, row in rows.items()
+        if known.get(seq) != (digest := words.digest(row))
+    ]

@@ -1,0 +1,96 @@
+"""What is read of a market, as it is kept beside the catalogue. Pure.
+
+Reading a market takes thirty times as long as unpacking what was read of it. What is kept is
+taken for a market only where it was read by this very code from this very text, so that a
+forecast is the same with it and without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final, Protocol
+
+import msgspec
+
+from augury.forecast import match, names, polarity
+from augury.forecast.match import Words
+from augury.markets import quantities
+from augury.relations import proposition, teams, windows, wording
+from augury.relations.proposition import Readable, read_market
+from augury.search import aliases, text
+
+MODULES: Final = (
+    match, names, polarity, quantities, proposition, teams, windows, wording, aliases, text,
+)  # fmt: skip
+"""All that has a say in what is read."""
+RULES: Final = 1_500
+"""Characters of a market's rules that are read."""
+SIDES: Final = 8
+"""Most outcomes of a market that are read."""
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(list[Words])
+
+
+class Market(Readable, Protocol):
+    """A market that can be read: `evidence.Snapshot`, `markets.store.IndexRow`."""
+
+    @property
+    def description(self) -> str | None: ...
+    @property
+    def strike_kind(self) -> str | None: ...
+    @property
+    def strike_floor(self) -> float | None: ...
+    @property
+    def strike_cap(self) -> float | None: ...
+
+
+@cache
+def code() -> str:
+    """Names this way of reading: another one after any change of it."""
+    digest = hashlib.sha256()
+    for module in MODULES:
+        digest.update(Path(str(module.__file__)).read_bytes())
+    digest.update(Path(__file__).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def digest(market: Market) -> bytes:
+    """8 bytes that tell all that a market's reading depends on, the code included."""
+    said = (
+        code(), market.question, market.title, market.subtitle, (market.description or "")[:RULES],
+        market.outcomes, market.event_id, market.event_name, market.slug, market.closes_at,
+        market.created_at, market.strike_kind, market.strike_floor, market.strike_cap,
+    )  # fmt: skip
+    return hashlib.blake2b(_encoder.encode(said), digest_size=8).digest()
+
+
+def sides(market: Market) -> Sequence[int]:
+    """The outcomes to be read: of Yes and No, Over and Under the first says it all."""
+    labels = tuple(label.casefold() for label in market.outcomes)
+    if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
+        return (0,)
+    return range(min(len(labels), SIDES))
+
+
+def read(market: Market, outcome: int) -> Words:
+    """What an outcome of a market says."""
+    return match.read(
+        read_market(market, outcome),
+        market.question,
+        context=f"{market.event_name or ''} {(market.description or '')[:RULES]}",
+        closes=market.closes_at.date() if market.closes_at else None,
+    )
+
+
+def packed(market: Market) -> bytes:
+    """What all sides of a market say, as it is kept."""
+    return _encoder.encode([read(market, outcome) for outcome in sides(market)])
+
+
+def unpacked(kept: bytes) -> list[Words]:
+    """What all sides of a market say, in the order of its outcomes."""
+    return _decoder.decode(kept)
