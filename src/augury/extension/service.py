@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -365,7 +366,7 @@ class ExtensionService:
 
         rest : seconds left to other work after every `GAMES_TURN` of reading
         """
-        began = time.perf_counter()
+        first, began = not self._position, time.perf_counter()
         while True:
             async with self._database.reading() as conn:
                 rows = await store.games_since(conn, self._position, GAMES_READ)
@@ -388,6 +389,10 @@ class ExtensionService:
             if not rows:
                 return
             self._position = rows[-1].change
+            if first:
+                # Those of a large catalogue are a million objects that stay: to look through them
+                # for cycles would stop everybody for tenths of a second, again and again.
+                gc.freeze()
 
     async def follow(self, stop: asyncio.Event) -> None:
         """Keep the games in step with the catalogue until `stop`."""

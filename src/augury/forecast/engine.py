@@ -65,7 +65,7 @@ COMPARED: Final = 24
 SIBLING_LOSS: Final = 0.6
 """Score that a market loses when the question names nothing of what tells it from its kin."""
 READ: Final = 30_000
-"""Markets whose reading is kept in memory."""
+"""Markets of which what was read is kept in memory (some 50 MB)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,9 @@ class Engine:
         self._embed = embed
         self._rarity_of = rarity
         self._rarities: dict[str, float] = {}
-        self._views: OrderedDict[tuple[bytes, int], View] = OrderedDict()
+        # Packed: views are half a million objects for the interpreter to look through, in pauses
+        # of tenths of a second.
+        self._known: OrderedDict[bytes, tuple[bytes, NDArray[np.float32]]] = OrderedDict()
 
     def answer(
         self,
@@ -128,36 +130,34 @@ class Engine:
 
     def _bearings(self, question: View, markets: Sequence[Snapshot], at: datetime) -> list[Bearing]:
         found: list[Bearing] = []
-        sides = [(m, outcome) for m in markets for outcome in words.sides(m)]
-        for (market, outcome), read in zip(sides, self._read(sides), strict=True):
-            price = market.price(outcome)
-            if price is None or market.price_at is None:
-                continue
-            fit = compare(question, read, at.date())
-            turned = read.proposition.positive == fit.opposed
-            age = max(0.0, (at - market.price_at).total_seconds() / 86_400)
-            positive = 1 - price if turned else price
-            found.append(Bearing(market, outcome, read, fit, positive, turned, age))
+        for market, views in zip(markets, self._read(markets), strict=True):
+            for outcome, read in zip(words.sides(market), views, strict=True):
+                price = market.price(outcome)
+                if price is None or market.price_at is None:
+                    continue
+                fit = compare(question, read, at.date())
+                turned = read.proposition.positive == fit.opposed
+                age = max(0.0, (at - market.price_at).total_seconds() / 86_400)
+                positive = 1 - price if turned else price
+                found.append(Bearing(market, outcome, read, fit, positive, turned, age))
         found.sort(key=_order)
         return _told_apart(question, found)
 
-    def _read(self, sides: Sequence[tuple[Snapshot, int]]) -> list[View]:
-        digests = {market.seq: words.digest(market) for market, _ in sides}
-        keys = [(digests[market.seq], outcome) for market, outcome in sides]
-        missing = {
-            key: side for key, side in zip(keys, sides, strict=True) if key not in self._views
-        }
+    def _read(self, markets: Sequence[Snapshot]) -> list[list[View]]:
+        """Each market's sides, ready to be compared."""
+        digests = [words.digest(market) for market in markets]
+        missing = {d: m for d, m in zip(digests, markets, strict=True) if d not in self._known}
         if missing:
-            vectors = self._embed([market.question for market, _ in missing.values()])
-            for (key, (market, outcome)), vector in zip(missing.items(), vectors, strict=True):
-                if market.words is not None and market.digest == key[0]:
-                    read = words.unpacked(market.words)[outcome]
-                else:
-                    read = words.read(market, outcome)
-                self._views[key] = view(read, vector, self._rarity)
-        found = [self._views[key] for key in keys]
-        while len(self._views) > READ:
-            self._views.popitem(last=False)
+            vectors = self._embed([market.question for market in missing.values()])
+            for (digest, market), vector in zip(missing.items(), vectors, strict=True):
+                kept = market.words if market.digest == digest else None
+                self._known[digest] = kept or words.packed(market), vector.copy()
+        found = [
+            [view(one, vector, self._rarity) for one in words.unpacked(packed)]
+            for packed, vector in map(self._known.__getitem__, digests)
+        ]
+        while len(self._known) > READ:
+            self._known.popitem(last=False)
         return found
 
     def _rarity(self, term: str) -> float:
