@@ -64,11 +64,6 @@ def test_deadlines_between_two_have_a_constant_hazard() -> None:
     assert p == pytest.approx(1 - ((1 - 0.1) * (1 - 0.3)) ** 0.5)
 
 
-@given(st.lists(chance, min_size=2, max_size=8))
-def test_what_excludes_each_other_sums_to_one(chances: list[float]) -> None:
-    assert sum(pool.normalised(chances)) == pytest.approx(1)
-
-
 @given(chance, st.floats(0, 1), st.floats(0, 2), st.floats(0, 30), st.integers(0, 4))
 def test_an_interval_holds_its_estimate(
     p: float, match: float, disagreement: float, age: float, direct: int

@@ -23,11 +23,6 @@ def expit(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
 
 
-def shifted(p: float, by: float) -> float:
-    """A probability moved by so much in log-odds."""
-    return expit(logit(p) + by)
-
-
 def pooled(probabilities: Sequence[float], weights: Sequence[float]) -> float:
     """The weighted mean in log-odds: of one, that one itself."""
     if len(probabilities) == 1:
@@ -158,12 +153,3 @@ def within(lower: float, upper: float) -> float:
     if lower <= 0:
         return 1 - math.sqrt(1 - upper)
     return expit((logit(lower) + logit(upper)) / 2)
-
-
-def normalised(chances: Sequence[float]) -> list[float]:
-    """Chances of outcomes of which one happens, so that they sum to 1.
-
-    Scaled as they are: in log-odds a long tail of quotes at the least tick would grow.
-    """
-    total = sum(chances)
-    return [p / total for p in chances] if total > 0 else [1 / len(chances)] * len(chances)

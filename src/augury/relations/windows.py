@@ -356,7 +356,6 @@ def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Day
 
 
 _RANK: Final = {"day": 0, "week": 1, "month": 2, "quarter": 3, "year": 4}
-_GAP: Final = re.compile(r"[\s,]*(?:[-–—]\s*)?")
 
 
 def window(

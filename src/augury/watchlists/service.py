@@ -13,7 +13,7 @@ from augury.deliveries.store import Endpoint
 from augury.errors import Conflict, InvalidInput, NotFound
 from augury.ids import new_id
 from augury.markets import store as markets
-from augury.markets.service import MAX_INTERVALS, to_series
+from augury.markets.service import INTERVALS, MAX_INTERVALS, to_series
 from augury.rvol import store as rvol
 from augury.series import store as series
 from augury.storage.database import Database
@@ -44,7 +44,6 @@ _BOUNDS = {
     "divergence": (0.0, 1.0),
 }
 _ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._^/-]{0,63}")
-_INTERVALS = (1, 5, 60, 1440)
 CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
 """What a chart shows of what moves once a day or a month; of markets 7 days."""
 _CHART_POINTS = 600
@@ -364,7 +363,7 @@ class WatchlistService:
             lines = [Line("Forecast, annualized", forecast), Line("Realized", realized)]
             return title, "volatility", lines, "rvol_forecast"
         minutes = next(
-            (m for m in _INTERVALS if (end - start) / timedelta(minutes=m) <= _CHART_POINTS), 1440
+            (m for m in INTERVALS if (end - start) / timedelta(minutes=m) <= _CHART_POINTS), 1440
         )
         interval = timedelta(minutes=minutes)
         if (end - start) / interval > MAX_INTERVALS:
