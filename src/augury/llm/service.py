@@ -26,6 +26,7 @@ from augury.llm.endpoint import Endpoint, Failed
 from augury.llm.store import Cost
 from augury.llm.task import Data, Task, Unusable
 from augury.net.breaker import Breaker
+from augury.net.flights import Flights, GivenUp
 from augury.settings import LlmTask, Settings
 from augury.storage.database import Database
 
@@ -119,9 +120,9 @@ class LanguageModel:
         self._breaker = Breaker(monotonic)
         self._paused_until = float("-inf")
         self._places = asyncio.Semaphore(AT_ONCE)
-        self._flights: dict[bytes, asyncio.Task[Any]] = {}
+        self._flights = Flights[Any]()
         self._verdicts: dict[str, bool] = {}
-        self._examinations: dict[str, asyncio.Task[bool | None]] = {}
+        self._examinations = Flights[bool | None]()
 
     @classmethod
     def of(
@@ -150,10 +151,8 @@ class LanguageModel:
 
     async def aclose(self) -> None:
         """Give up what is under way."""
-        under_way = [*self._flights.values(), *self._examinations.values()]
-        for task in under_way:
-            task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+        await self._flights.close()
+        await self._examinations.close()
         await self._endpoint.aclose()
 
     def does(self, task: LlmTask) -> bool:
@@ -171,19 +170,17 @@ class LanguageModel:
             There is none, at the latest at the deadline.
         """
         key = task.key(self.model, data)
-        flight = self._flights.get(key)
-        if flight is None:
-            if len(self._flights) >= WAITING:
-                REQUESTS.labels(task.name, "waiting").inc()
-                raise NoAnswer("waiting", "has too much to do", retry_in=1.0)
-            flight = self._flights[key] = asyncio.create_task(self._fly(task, data, key))
-            flight.add_done_callback(lambda done: self._landed(key, done))
+        if key not in self._flights and len(self._flights) >= WAITING:
+            REQUESTS.labels(task.name, "waiting").inc()
+            raise NoAnswer("waiting", "has too much to do", retry_in=1.0)
         try:
             async with asyncio.timeout(deadline):
-                return await asyncio.shield(flight)
+                return await self._flights.join(key, lambda: self._fly(task, data, key))
         except TimeoutError:
             REQUESTS.labels(task.name, "late").inc()
             raise NoAnswer("timeout", "did not answer in time") from None
+        except GivenUp:
+            raise NoAnswer("timeout", "is not asked any more") from None
 
     async def qualified(self, task: Task[Any]) -> bool:
         """Whether the model gets the task's controls right, asked once a process (once a model,
@@ -192,12 +189,10 @@ class LanguageModel:
             return True
         if (verdict := self._verdicts.get(task.name)) is not None:
             return verdict
-        examination = self._examinations.get(task.name)
-        if examination is None:
-            examination = asyncio.create_task(self._examine(task))
-            self._examinations[task.name] = examination
-            examination.add_done_callback(lambda _: self._examinations.pop(task.name, None))
-        return bool(await asyncio.shield(examination))
+        try:
+            return bool(await self._examinations.join(task.name, lambda: self._examine(task)))
+        except GivenUp:
+            return False
 
     async def spent_today(self) -> store.Spending:
         """Of today's allowance."""
@@ -210,11 +205,6 @@ class LanguageModel:
             await store.forget(conn, self._clock() - USEFUL_FOR)
 
     # One question
-
-    def _landed(self, key: bytes, flight: asyncio.Task[Any]) -> None:
-        self._flights.pop(key, None)
-        if not flight.cancelled():
-            flight.exception()  # seen, even when every caller has given up
 
     async def _fly(self, task: Task[T], data: Data, key: bytes) -> T:
         outcome = "failed"

@@ -25,6 +25,7 @@ from augury.macro import caching, target
 from augury.macro.caching import Stored
 from augury.net import body
 from augury.net.breaker import Breaker
+from augury.net.flights import Flights, GivenUp
 from augury.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -146,17 +147,14 @@ class MacroRuntime:
         self._breaker = breaker or Breaker()
         self._kept: OrderedDict[_Key, Stored] = OrderedDict()
         self._bytes = 0
-        self._flights: dict[_Key, asyncio.Task[Stored]] = {}
+        self._flights = Flights[Stored]()
         self._routes: set[str] = set()
         self._transport = transport
         self._http: httpx2.AsyncClient | None = None
 
     async def aclose(self) -> None:
         """Drop the connections; calls under way fail."""
-        flights = list(self._flights.values())
-        for flight in flights:
-            flight.cancel()
-        await asyncio.gather(*flights, return_exceptions=True)
+        await self._flights.close()
         if self._http is not None:
             await self._http.aclose()
 
@@ -213,23 +211,10 @@ class MacroRuntime:
 
     async def _shared(self, key: _Key, call: Call, stored: Stored | None, *, keep: bool) -> Stored:
         """What upstream says; equal requests at the same time are one."""
-        flight = self._flights.get(key)
-        if flight is None:
-            flight = asyncio.create_task(self._fetch(key, call, stored, keep=keep))
-            self._flights[key] = flight
-            flight.add_done_callback(lambda done: self._landed(key, done))
         try:
-            # The flight outlives a caller that gives up: others may wait for it.
-            return await asyncio.shield(flight)
-        except asyncio.CancelledError:
-            if flight.cancelled() and not _cancelling():
-                raise _Trouble(_late()) from None
-            raise
-
-    def _landed(self, key: _Key, flight: asyncio.Task[Stored]) -> None:
-        self._flights.pop(key, None)
-        if not flight.cancelled():
-            flight.exception()  # seen, even when every caller has given up
+            return await self._flights.join(key, lambda: self._fetch(key, call, stored, keep=keep))
+        except GivenUp:
+            raise _Trouble(_late()) from None
 
     async def _fetch(self, key: _Key, call: Call, stored: Stored | None, *, keep: bool) -> Stored:
         conditional = caching.validators(stored) if stored else {}
@@ -423,8 +408,3 @@ def _late() -> Unavailable:
 
 def _size(key: _Key, stored: Stored) -> int:
     return len(stored.body) + sum(map(len, key)) + 1024
-
-
-def _cancelling() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

@@ -32,6 +32,7 @@ from augury import __version__
 from augury.errors import UpstreamFailed
 from augury.net import body
 from augury.net.breaker import Breaker
+from augury.net.flights import Flights, GivenUp
 from augury.net.pause import retry_after
 
 REQUESTS = Counter(
@@ -183,7 +184,7 @@ class VenueClient:
         self._breakers = {name: Breaker(clock) for name in bases}
         self._problems = dict.fromkeys(bases, "failed repeatedly")
         self._paused_until = dict.fromkeys(bases, float("-inf"))
-        self._flights: dict[str, asyncio.Task[Any]] = {}
+        self._flights = Flights[Any]()
         self._http = httpx2.AsyncClient(
             headers={
                 "User-Agent": f"augury/{__version__}",
@@ -198,10 +199,7 @@ class VenueClient:
 
     async def aclose(self) -> None:
         """Drop the connections; calls under way fail."""
-        flights = list(self._flights.values())
-        for flight in flights:
-            flight.cancel()
-        await asyncio.gather(*flights, return_exceptions=True)
+        await self._flights.close()
         await self._http.aclose()
 
     async def get(
@@ -215,29 +213,16 @@ class VenueClient:
             Whatever went wrong, at the latest `deadline` seconds from now.
         """
         url = self._url(base, path, params or {})
-        flight = self._flights.get(url)
-        if flight is None:
-            flight = asyncio.create_task(self._call(base, path, url, deadline or self.deadline))
-            self._flights[url] = flight
-            flight.add_done_callback(lambda done: self._landed(url, done))
-        else:
+        seconds = deadline or self.deadline
+        if url in self._flights:
             SHARED.labels(self.venue).inc()
         try:
-            # The flight outlives a caller that gives up: others may wait for it.
-            async with asyncio.timeout(deadline or self.deadline):
-                return await asyncio.shield(flight)
+            async with asyncio.timeout(seconds):
+                return await self._flights.join(url, lambda: self._call(base, path, url, seconds))
         except TimeoutError:
             raise Unreachable(self.venue, "did not answer in time") from None
-        except asyncio.CancelledError:
-            if flight.cancelled() and not _cancelling():
-                raise Unreachable(self.venue, "is not asked any more") from None
-            raise
-
-    def _landed(self, url: str, flight: asyncio.Task[Any]) -> None:
-        self._flights.pop(url, None)
-        if not flight.cancelled():
-            # Marks a failure as seen even when every caller has given up.
-            flight.exception()
+        except GivenUp:
+            raise Unreachable(self.venue, "is not asked any more") from None
 
     def _url(self, base: str, path: str, params: Params) -> str:
         pairs = [
@@ -408,11 +393,6 @@ def decode_json(body: bytes) -> Any:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return json.loads(body.decode("utf-8", "replace"), parse_constant=lambda _: None)
-
-
-def _cancelling() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _connect_problem(exc: Exception) -> str:
