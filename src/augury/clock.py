@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 
 Clock = Callable[[], datetime]
@@ -16,3 +18,9 @@ def now() -> datetime:
 def isoformat(moment: datetime) -> str:
     """`moment` as ISO 8601 in UTC with a trailing `Z`, microseconds only where there are any."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+async def pause(stop: asyncio.Event, seconds: float) -> None:
+    """Wait so long, or until `stop`."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)

@@ -7,14 +7,13 @@ import gc
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from typing import Final, Literal, NamedTuple
 
 import structlog
 
-from augury.clock import Clock, now
+from augury.clock import Clock, now, pause
 from augury.errors import InvalidInput, UpstreamFailed
 from augury.extension import fitness, games, sports, store
 from augury.extension.fixtures import Fixture
@@ -398,8 +397,7 @@ class ExtensionService:
         """Keep the games in step with the catalogue until `stop`."""
         while not stop.is_set():
             await self.catch_up(rest=GAMES_REST)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), FOLLOW_SECONDS)
+            await pause(stop, FOLLOW_SECONDS)
 
 
 class _Told:

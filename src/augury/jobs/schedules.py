@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 from psycopg import AsyncConnection
 
+from augury.clock import pause
 from augury.errors import AuguryError
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
@@ -45,13 +46,13 @@ class Schedules:
 
     async def run(self, stop: asyncio.Event, *, drain: float = 10) -> None:
         """Run until `stop` is set; work in progress is cancelled `drain` seconds later."""
-        pause = 0.2
+        again_in = 0.2
         while not stop.is_set():
             try:
                 async with await AsyncConnection.connect(
                     self._database.direct_url, autocommit=True, connect_timeout=5
                 ) as session:
-                    pause = 0.2
+                    again_in = 0.2
                     await self._declare(session)
                     async with asyncio.TaskGroup() as group:
                         for schedule in self._schedules.values():
@@ -61,10 +62,12 @@ class Schedules:
                     if not isinstance(error, AuguryError) and as_unavailable(error) is None:
                         raise
                 log.warning(
-                    "schedules_wait_for_database", reason=str(group.exceptions[0]), again_in=pause
+                    "schedules_wait_for_database",
+                    reason=str(group.exceptions[0]),
+                    again_in=again_in,
                 )
-                await sleep(pause, stop)
-                pause = min(pause * 2, 5)
+                await pause(stop, again_in)
+                again_in = min(again_in * 2, 5)
 
     async def _declare(self, session: AsyncConnection[Any]) -> None:
         for schedule in self._schedules.values():
@@ -93,7 +96,7 @@ class Schedules:
                         await _unlock(session, schedule.name)
                     continue
                 wait = TAKEOVER
-            await sleep(min(wait, TAKEOVER, schedule.seconds), stop)
+            await pause(stop, min(wait, TAKEOVER, schedule.seconds))
 
     async def _due_in(self, session: AsyncConnection[Any], schedule: Schedule) -> float:
         cursor = await session.execute(
@@ -161,11 +164,3 @@ async def _unlock(session: AsyncConnection[Any], name: str) -> None:
     await session.execute(
         "select pg_advisory_unlock(hashtextextended(%s, 0))", (f"schedule:{name}",)
     )
-
-
-async def sleep(seconds: float, stop: asyncio.Event) -> None:
-    """Wait `seconds`, or less when `stop` is set."""
-    try:
-        await asyncio.wait_for(stop.wait(), seconds)
-    except TimeoutError:
-        pass

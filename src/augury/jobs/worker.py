@@ -19,9 +19,10 @@ from psycopg import AsyncConnection, AsyncRawCursor
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from augury.clock import pause
 from augury.errors import AuguryError, Unavailable
 from augury.jobs import queue
-from augury.jobs.schedules import Schedules, sleep
+from augury.jobs.schedules import Schedules
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
 
@@ -121,22 +122,22 @@ class Worker:
                 group.create_task(self._run_jobs(stop))
 
     async def _run_jobs(self, stop: asyncio.Event) -> None:
-        pause = 0.2
+        again_in = 0.2
         while not stop.is_set():
             try:
                 async with await AsyncConnection.connect(
                     self._database.direct_url, autocommit=True, connect_timeout=5
                 ) as listening:
-                    pause = 0.2
+                    again_in = 0.2
                     await self._session(listening, stop)
             except FailingListenerError:
                 log.warning("worker_listens_anew", reason="the database did not answer in time")
             except Exception as error:
                 if not isinstance(error, AuguryError) and as_unavailable(error) is None:
                     raise
-                log.warning("worker_waits_for_database", reason=str(error), again_in=pause)
-                await sleep(pause, stop)
-                pause = min(pause * 2, 5)
+                log.warning("worker_waits_for_database", reason=str(error), again_in=again_in)
+                await pause(stop, again_in)
+                again_in = min(again_in * 2, 5)
 
     async def _session(self, listening: AsyncConnection[Any], stop: asyncio.Event) -> None:
         manager = _Manager(Queries(_Driver(listening, self._database)))

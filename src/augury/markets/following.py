@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import suppress
 from typing import ClassVar, Final
 
+from augury.clock import pause
 from augury.storage.database import Database
 
 BATCH: Final = 2_000
@@ -62,10 +62,5 @@ class Follower(ABC):
                     await self._begin()
                     while not stop.is_set():
                         if await self._step() < BATCH:
-                            await _pause(stop, LOOK_EVERY)
-            await _pause(stop, LEAD_EVERY)
-
-
-async def _pause(stop: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)
+                            await pause(stop, LOOK_EVERY)
+            await pause(stop, LEAD_EVERY)

@@ -23,7 +23,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 import msgspec
 
 from augury.markets.records import PLATFORMS, Platform
-from augury.relations.logic import relate
+from augury.relations.logic import AMOUNTS, relate
 from augury.relations.proposition import Proposition, Readable, read_market
 from augury.relations.windows import mentions, window
 from augury.search.text import fold
@@ -86,7 +86,6 @@ def place(market: Listed) -> Place:
 
 
 _FIELD: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
-_AMOUNT: Final = frozenset({"value", "touches", "counts"})
 
 
 def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
@@ -101,7 +100,7 @@ def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
             return None
         day = (w.start, w.end) if w.kind in ("in", "on") and w.precision != "year" else ()
         return "contest", p.predicate, p.contest, p.edition, p.stage, p.threshold, *day
-    if p.predicate in _AMOUNT:
+    if p.predicate in AMOUNTS:
         if w.kind == "open" or w.vague:
             return None
         way = p.threshold.direction if p.threshold and p.predicate == "touches" else ""

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from augury.clock import Clock, now
+from augury.clock import Clock, now, pause
 from augury.errors import AuguryError
 from augury.llm.service import LanguageModel, NoAnswer
 from augury.llm.task import Unusable
@@ -121,8 +121,7 @@ class Labels:
         while not stop.is_set():
             with suppress(AuguryError):  # the database is away: what is known still holds
                 await self.refresh()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), LOOK_EVERY)
+            await pause(stop, LOOK_EVERY)
 
 
 def _by_market(

@@ -84,7 +84,7 @@ def _swapped(cells: int, pairs: tuple[tuple[int, int], ...]) -> int:
 
 
 _CONTEST: Final = frozenset({"wins", "nominated", "advances", "ranks"})
-_AMOUNT: Final = frozenset({"value", "touches", "counts"})
+AMOUNTS: Final = frozenset({"value", "touches", "counts"})
 
 
 def _positive(a: Proposition, b: Proposition, *, matched: bool) -> int:
@@ -93,7 +93,7 @@ def _positive(a: Proposition, b: Proposition, *, matched: bool) -> int:
         return _contest(a, b, matched=matched)
     if not (matched or same_subject(a, b)):
         return 0
-    if a.predicate in _AMOUNT and b.predicate in _AMOUNT:
+    if a.predicate in AMOUNTS and b.predicate in AMOUNTS:
         return _amounts(a, b)
     if a.predicate != b.predicate or a.threshold != b.threshold or a.stage != b.stage:
         return 0

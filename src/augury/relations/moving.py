@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import structlog
 
-from augury.clock import Clock, now
+from augury.clock import Clock, now, pause
 from augury.errors import AuguryError
 from augury.relations import comovement, store
 from augury.relations.store import CoMovementRow, PricedStep
@@ -94,8 +94,7 @@ class Moving:
         while not stop.is_set():
             with suppress(AuguryError):  # the database is away: what is known still holds
                 await self.refresh()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), LOOK_EVERY)
+            await pause(stop, LOOK_EVERY)
 
 
 def measured(priced: Sequence[PricedStep]) -> tuple[list[CoMovementRow], int]:

@@ -19,6 +19,7 @@ import structlog
 from numpy.typing import NDArray
 from psycopg import AsyncConnection
 
+from augury.clock import pause
 from augury.errors import Unavailable
 from augury.markets import store as markets
 from augury.markets.store import IndexRow
@@ -164,7 +165,7 @@ class Indexer:
                 else:
                     with suppress(Unavailable):  # the writer may be making it anew
                         await self.open()
-            await _pause(stop, LEAD_EVERY)
+            await pause(stop, LEAD_EVERY)
 
     @asynccontextmanager
     async def _lead(self) -> AsyncIterator[None]:
@@ -194,7 +195,7 @@ class Indexer:
             if due or self._unsaved >= CHECKPOINT_CHANGES:
                 await self.checkpoint()
             if len(rows) < BATCH:
-                await _pause(stop, LOOK_EVERY)
+                await pause(stop, LOOK_EVERY)
         if self._unsaved:
             await self.checkpoint()
 
@@ -251,11 +252,6 @@ class Indexer:
         new = ~self._counted[seqs]
         self.frequencies.add_batch([ids for ids, is_new in zip(terms, new, strict=True) if is_new])
         self._counted[seqs] = True
-
-
-async def _pause(stop: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)
 
 
 def _nudge(seq: int) -> np.float32:

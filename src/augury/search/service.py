@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.clock import pause
 from augury.markets import store as markets
 from augury.markets.records import Platform, Status
 from augury.search import query as understanding
@@ -193,8 +193,7 @@ class SearchService:
         """Keep up with which markets are overdue: time makes them so, and no change tells."""
         while not stop.is_set():
             await self._read_overdue()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), OVERDUE_SECONDS)
+            await pause(stop, OVERDUE_SECONDS)
 
     async def _read_overdue(self) -> None:
         async with self._database.reading() as conn:

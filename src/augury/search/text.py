@@ -22,6 +22,7 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
+from augury.markets.quantities import SCALE
 from augury.search.aliases import ALIASES, MONTHS, STEMS, STOP_WORDS, WEAK_WORDS
 
 TermIds = NDArray[np.uint32]
@@ -54,10 +55,6 @@ _LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss"}
     | {"’": "'", "‘": "'", "ʼ": "'", "−": "-"}
 )
-_SCALE: Final = {
-    "k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "million": 1e6, "b": 1e9,
-    "bn": 1e9, "billion": 1e9, "t": 1e12, "tn": 1e12, "trillion": 1e12,
-}  # fmt: skip
 _ORDINAL: Final = frozenset({"st", "nd", "rd", "th"})
 _UNIT: Final = frozenset({"bp", "bps", "pp", "pct", "f", "c"})
 
@@ -139,7 +136,7 @@ def terms(text: str) -> list[str]:
             else:
                 if word not in STOP_WORDS:
                     out.append(term(word))
-        elif position < end and words[position] in _SCALE and word[0].isdigit():
+        elif position < end and words[position] in SCALE and word[0].isdigit():
             number = _scaled(word, words[position])
             out.append(term(word) if number is None else number)
             position += number is not None
@@ -299,7 +296,7 @@ def _stem(word: str) -> str:
 
 def _scaled(word: str, unit: str) -> str | None:
     try:
-        value = float(word.replace(",", "")) * _SCALE[unit]
+        value = float(word.replace(",", "")) * SCALE[unit]
     except (ValueError, KeyError):
         return None
     return f"{value:.0f}" if value < 1e16 else None
@@ -312,7 +309,7 @@ def _number(word: str) -> str:
     digits, unit = match.groups()
     if not digits.isascii():  # other scripts' digits: \d takes them, float too
         digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in digits)
-    if unit in _SCALE and (scaled := _scaled(digits, unit)) is not None:
+    if unit in SCALE and (scaled := _scaled(digits, unit)) is not None:
         return scaled
     plain = digits.replace(",", "")
     if plain.count(".") == 1:
