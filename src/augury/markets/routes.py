@@ -59,7 +59,10 @@ async def list_markets(
     service: Service,
     wanted: Wanted,
     platform: Annotated[Platform | None, Query(description="Only this venue's.")] = None,
-    status: Annotated[Status | None, Query(description="Only markets in this state.")] = None,
+    status: Annotated[
+        Status | None,
+        Query(description="Only markets in this state, as their venue last told it."),
+    ] = None,
     category: Annotated[Text | None, Query(description="The venue's category, any case.")] = None,
     event_id: Annotated[Text | None, Query(description="The venue's own event id.")] = None,
     q: Annotated[
