@@ -104,6 +104,7 @@ def test_an_event_names_its_family_within_its_venue() -> None:
         ("Bitcoin Up or Down - July 1", True),
         ("Spread: Reds (-4.5)", True),
         ("Ball: who will win Reds v. Blues, scheduled for May 3?", True),
+        ("Who will win Reds v. Blues: game 6?", True),
         ("Will the Reds or the Blues win their season opener?", True),
         ("Will the Reds win on 2026-05-03?", True),
         ("Reds to win by more than 7.5 points", True),

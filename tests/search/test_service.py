@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from augury.markets import store as markets
@@ -15,7 +16,7 @@ from augury.markets.generator import generate
 from augury.markets.records import Market, MarketChange
 from augury.relations.service import RelationService
 from augury.search import store
-from augury.search.service import SearchService
+from augury.search.service import SearchService, _voters
 from augury.settings import Settings
 from augury.storage.database import Database
 
@@ -95,6 +96,15 @@ async def test_what_the_query_names_is_found_in_other_words(
         assert title.id in await found(service, "Celtics championship")
     finally:
         await service.close()
+
+
+async def test_games_do_not_say_what_a_question_about_a_title_is_about() -> None:
+    order = np.arange(4)
+    fixtures = np.array([1, 0, 2, 0], np.uint8)
+    assert _voters(order, fixtures, asks_game=False).tolist() == [1, 3]
+    assert _voters(order, fixtures, asks_game=True).tolist() == [0, 1, 2, 3]
+    assert _voters(order, np.ones(4, np.uint8), asks_game=False).tolist() == [0, 1, 2, 3]
+    assert _voters(order[:0], fixtures, asks_game=False).tolist() == []
 
 
 async def test_results_carry_what_the_specification_names(service: SearchService) -> None:

@@ -21,7 +21,7 @@ from augury.relations.paths import RELATIONS, Graph, Reached, Relation, Step
 from augury.search.related import Lookup, Pool, Ranked, Tag
 from augury.search.text import DocumentText
 
-CODE: Final = "4"
+CODE: Final = "5"
 """Raise it when texts get other tags though the base stands as it was."""
 
 ASKED: Final = 6

@@ -96,9 +96,9 @@ boj "bank japan"; boe "bank england"; boc "bank canada"; pboc "bank china"; rba 
 rbnz "bank zealand"; snb "bank switzerland"; "interest rate" rate; "interest rates" rate;
 "fed funds rate" "fed rate"; lower cut; lowers cut; lowered cut; easing cut;
 "consumer price index" "inflation cpi"; "producer price index" ppi;
-"personal consumption expenditures" pce; "gross domestic product" gdp; nfp "job payroll";
-"nonfarm payrolls" "job payroll"; "non farm payrolls" "job payroll";
-"nonfarm payroll" "job payroll"; payrolls "job payroll";
+"personal consumption expenditures" pce; "gross domestic product" gdp; nfp job;
+"nonfarm payrolls" job; "non farm payrolls" job;
+"nonfarm payroll" job; payrolls job;
 jobless unemployment; unemployed unemployment; "job approval" approval; layoff "job cut";
 layoffs "job cut"; "job cuts" "job cut"; treasuries treasury; "t bill" treasury;
 "t bills" treasury; yields yield; "basis points" bps; "basis point" bps; "quarter point" "25 bps";
@@ -193,7 +193,7 @@ uphold "uphold rule"; upholds "uphold rule"; upheld "uphold rule"; ruling rule;
 axed out; exits out; replaced out; "steps aside" out; "step aside" out; dies die; died die;
 dead die; death die; deaths die; fatalities die; "passes away" die; "signed into law" law;
 "sign into law" law; "signs into law" law; "becomes law" law; "become law" law;
-"funding lapse" shutdown; payroll "job payroll"; "jobs report" job;
+"funding lapse" shutdown; payroll job; "jobs report" job;
 "consumer prices" "inflation cpi";
 "consumer price" "inflation cpi"; cpi "inflation cpi"; "economic growth" gdp; unchanged nochange;
 "no change" nochange; maintains nochange; maintain nochange; "on hold" nochange;
@@ -207,7 +207,10 @@ elon musk; "elon musk" musk; nuke nuclear; nukes nuclear; "nuclear weapons" nucl
 "snap election" "early election"; hamas "hamas gaza"; hezbollah "hezbollah lebanon";
 idf israel; irgc iran; knesset "israel parliament";
 bundestag "germany parliament"; riksbank "bank sweden"; banxico "bank mexico";
-norges "bank norway"; "run off" runoff; "loses power" out; "lose power" out; "lost power" out;
+norges "bank norway"; "run off" runoff; "coalition break" "coalition collapse";
+"coalition breaks" "coalition collapse"; "government falls" "government collapse";
+"government fall" "government collapse"; "fall of the government" "government collapse";
+"loses power" out; "lose power" out; "lost power" out;
 "voted out" out; "come out" launch; "comes out" launch; "coming out" launch; "pushed back" delay;
 legalise legalize; legalises legalize; legalised legalize; legalisation legalize;
 normalise normalize; normalises normalize; normalised normalize; normalisation normalize;
@@ -281,6 +284,6 @@ WEAK_WORDS: Final = frozenset(
     reported announce announces face faces spread spreads see sees set sets come comes keep keeps
     happen happens odds chance chances probability likely market markets number count many much
     more fewer less least another next new again before end part date year week month day time
-    still ever first last""".split()
+    still ever first last print prints printing reading readings outlook""".split()
 )
 """Headline verbs and fillers: they say how it is told rather than what it is about."""

@@ -114,7 +114,7 @@ _SLOPE: Final = 0.8
 """The raw score at which half of the judged were direct, and how steeply that share rises."""
 
 _FIXTURE = re.compile(
-    r"\bvs\b|\bv\. .{1,60}\bscheduled for\b| @ |\bmatch-?ups?\b|\bseason openers?\b"
+    r"\bvs\b|\bv\. .{1,60}\b(?:scheduled for|game)\b| @ |\bmatch-?ups?\b|\bseason openers?\b"
     r"|\bwin on \d{4}-\d\d-\d\d"
 )
 _SIDE_BET = re.compile(

@@ -396,10 +396,11 @@ class SearchService:
         collapse = not parsed.asks_level
         # By words and meaning alone first: the best of these say what the query is about.
         first = rank.order(candidates, features, collapse=False)
-        voters = first.order[:VOTERS]
-        best = found.payload[voters]
+        voters = _voters(first.order, found.payload["fixture"], query.fixture)
+        at = first.order[voters]
+        best = found.payload[at]
         lookup = self._relations.ask(
-            text, found.keys[voters], best["tags"], _fits(best), first.scores[:VOTERS]
+            text, found.keys[at], best["tags"], _fits(best), first.scores[voters]
         )
         if lookup.unanswered:
             # The same thing in other words: "payrolls" and "jobs added".
@@ -500,6 +501,15 @@ def _telling(query: rank.RankQuery, frequencies: DocumentFrequencies) -> SparseV
     order = np.argsort(counts, kind="stable")
     kept = order[(np.cumsum(counts[order]) <= OCCURRENCES) | (np.arange(len(order)) < 2)]
     return SparseVector(query.ids[kept], query.weights[kept])
+
+
+def _voters(
+    order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
+) -> NDArray[np.intp]:
+    """Which places of the order say what a query is about: the first ones, and games among them
+    only where a game is asked for or nothing else is found."""
+    games = (fixtures[order] > 0) & (not asks_game)
+    return np.argsort(games, kind="stable")[: min(VOTERS, len(order) - games.sum() or len(order))]
 
 
 def _when(closes: NDArray[np.uint32]) -> int:
