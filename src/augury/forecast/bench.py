@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 
 from augury.app import Services, running
+from augury.forecast.reader import Reader
 from augury.markets.generator import generate
 from augury.search.bench import asked_over_http, import_generated, serving
 from augury.search.load import percentiles
@@ -30,6 +31,9 @@ async def run(n: int, *, requests: int, questions: int) -> dict[str, Any]:
         settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
         async with running(settings) as services:
             await import_generated(services, n, now=now)
+            began = time.perf_counter()
+            await Reader(services.database).catch_up()
+            result["read_seconds"] = round(time.perf_counter() - began, 1)
             result |= await _in_process(services, asked[:requests])
             _, key = await services.access.create_key("bench", ["forecast:read", "internal"])
         result |= _over_http(folder, key, asked, requests=requests, questions=questions)
