@@ -198,7 +198,7 @@ class SearchService:
     async def _read_overdue(self) -> None:
         async with self._database.reading() as conn:
             found = await markets.overdue(conn)
-        self._overdue = np.array([*found, MAX_KEY + 1], np.int64)
+        self._overdue = np.append(found, MAX_KEY + 1)
 
     async def index_report(self, last_change: int | None) -> dict[str, Any]:
         """Facts for health. `last_change`: the catalogue's newest change, None if unknown."""

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 from psycopg.rows import args_row
 
 from augury.markets.records import MarketType, Origin, Platform, Status
@@ -242,17 +244,22 @@ async def is_empty(conn: Connection) -> bool:
     return await scalar(conn, "select not exists (select from markets)")
 
 
-async def overdue(conn: Connection) -> list[int]:
-    """Numbers of the markets that are overdue (`records.is_overdue`) by the database's clock."""
-    rows = await conn.execute(
+async def overdue(conn: Connection) -> NDArray[np.int64]:
+    """Numbers of the markets that are overdue (`records.is_overdue`) by the database's clock.
+
+    Ascending. In one piece: an old dump has hundreds of thousands, and rows of them would keep
+    the loop from serving for as long as they are read.
+    """
+    packed: bytes = await scalar(
+        conn,
         """
-        select seq from markets
+        select coalesce(string_agg(int8send(seq), ''::bytea order by seq), ''::bytea) from markets
         where status = 'active' and coalesce(closes_at, 'infinity') <= now()
           and coalesce(greatest(observed_at, price_as_of), '-infinity') < closes_at
-        order by seq
-        """
+        """,
+        binary=True,
     )
-    return [row[0] for row in await rows.fetchall()]
+    return np.frombuffer(packed, ">i8").astype(np.int64)
 
 
 async def quotes(conn: Connection, ids: Sequence[str]) -> dict[str, Quote]:

@@ -34,7 +34,9 @@ async def lock_for_ingest(conn: Connection) -> None:
     await conn.execute("select pg_advisory_xact_lock(%s)", (INGEST_LOCK,))
 
 
-async def scalar(conn: Connection, query: str, params: Sequence[Any] = ()) -> Any:
+async def scalar(
+    conn: Connection, query: str, params: Sequence[Any] = (), *, binary: bool = False
+) -> Any:
     """The first column of the first row; None without one."""
-    row = await (await conn.execute(sql(query), params)).fetchone()
+    row = await (await conn.execute(sql(query), params, binary=binary)).fetchone()
     return row[0] if row else None
