@@ -60,6 +60,8 @@ NEAR, SURE = 10.0, 0.7
 """Days to a game, and how surely its sides are named, for it to settle that a page is on sports."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
 """Markets that are looked through in one go, and seconds between looks for changed ones."""
+MANY: Final = 10_000
+"""Games from which on they are kept out of the interpreter's search for cycles."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
 """Seconds of reading games between two turns of other work, and the least that these get: in the
 first minutes of a large catalogue every request would wait for a game at each of its steps."""
@@ -388,9 +390,9 @@ class ExtensionService:
             if not rows:
                 return
             self._position = rows[-1].change
-            if first:
-                # Those of a large catalogue are a million objects that stay: to look through them
-                # for cycles would stop everybody for tenths of a second, again and again.
+            if first and len(self.roster) > MANY:
+                # They stay: to look through a million objects for cycles would stop everybody for
+                # tenths of a second, again and again.
                 gc.freeze()
 
     async def follow(self, stop: asyncio.Event) -> None:
