@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,22 @@ class PostgresServer:
         self.admin.execute(SQL(create).format(Identifier(name), Identifier(template)))
         return name
 
+    async def filled(self, name: str, fill: Callable[[Database], Awaitable[object]]) -> str:
+        """The template of this name, filled by `fill` when it is first asked for."""
+        template = f"{_TEMPLATE}_{name}"
+        if template not in self.templates:
+            self.admin.execute(
+                SQL("create database {} template {}").format(
+                    Identifier(template), Identifier(_TEMPLATE)
+                )
+            )
+            database = Database(self.url(template), self.url(template), pool_size=2)
+            await database.start()
+            await fill(database)
+            await database.close()
+            self.templates.add(template)
+        return template
+
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
@@ -130,20 +146,12 @@ def database_url(postgres: PostgresServer) -> Iterator[str]:
 @pytest.fixture
 async def sample_database_url(postgres: PostgresServer, settings: Settings) -> AsyncIterator[str]:
     """URL of a fresh database that holds the sample, as a service fills it at its first start."""
-    template = f"{_TEMPLATE}_sample"
-    if template not in postgres.templates:
-        postgres.admin.execute(
-            SQL("create database {} template {}").format(
-                Identifier(template), Identifier(_TEMPLATE)
-            )
-        )
-        database = Database(postgres.url(template), postgres.url(template), pool_size=2)
-        await database.start()
+
+    async def fill(database: Database) -> None:
         await MarketService(database).ensure_sample()
         await RvolService(database, settings).ensure_sample()
-        await database.close()
-        postgres.templates.add(template)
-    name = postgres.create(template)
+
+    name = postgres.create(await postgres.filled("sample", fill))
     yield postgres.url(name)
     postgres.used.append(name)
 

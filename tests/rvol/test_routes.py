@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
 import polars as pl
 import pytest
+from tests.conftest import PostgresServer
+from tests.rvol.conftest import Clock
 from tests.rvol.test_service import filled
 
 from augury.rvol import schemas
 from augury.rvol.service import RvolService
+from augury.settings import Settings
+from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
 
@@ -27,10 +32,20 @@ ROUTES = {
 }
 
 
-@pytest.fixture(autouse=True)
-async def published(service: RvolService) -> None:
-    await filled(service, "AAA", "BBB")
-    await service.refresh()
+@pytest.fixture
+async def database_url(
+    postgres: PostgresServer, rvol_settings: Settings, clock: Clock
+) -> AsyncIterator[str]:
+    """URL of a fresh database with what is known and published of two assets."""
+
+    async def fill(database: Database) -> None:
+        service = RvolService(database, rvol_settings, clock=clock)
+        await filled(service, "AAA", "BBB")
+        await service.refresh()
+
+    name = postgres.create(await postgres.filled("rvol", fill))
+    yield postgres.url(name)
+    postgres.used.append(name)
 
 
 async def rows(client: Client, path: str, **params: Any) -> list[dict[str, Any]]:
