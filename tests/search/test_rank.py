@@ -149,9 +149,16 @@ def test_a_game_is_no_fault_when_a_game_is_asked_for() -> None:
 
 
 def test_a_side_bet_is_told_from_its_game() -> None:
-    titles = ["Will the Reds win the cup?", "Reds vs. Blues", "Reds vs. Blues: O/U 2.5"]
+    titles = [
+        "Will the Reds win the cup?",
+        "Reds vs. Blues",
+        "Reds vs. Blues: O/U 2.5",
+        "Reds at Blues",
+        "RED at BLU — Red",
+        "Will snow fall at Easter in Oslo?",
+    ]
     records = [rank.record(document_text(title), family=title) for title in titles]
-    assert [int(record["fixture"]) for record in records] == [0, 1, 2]
+    assert [int(record["fixture"]) for record in records] == [0, 1, 2, 1, 1, 0]
 
 
 def test_another_quarter_than_the_asked_one_is_a_conflict() -> None:

@@ -46,7 +46,7 @@ RIVAL: Final = 0.3
 BESIDE: Final = 0.4
 """What is left, beside such a factor, of one that only the direct results are about; and of one
 whose words are a part of what another one's words say."""
-LOOKED_UP: Final = 30
+LOOKED_UP: Final = 24
 """Most factors whose markets are looked up for one query."""
 LABELLED: Final = 4
 """Most factors looked up besides, for markets that labels name."""

@@ -97,7 +97,7 @@ FLOOR: Final = 4.75
 BESIDE_THE_BEST: Final = 0.3
 """A score below this share of the best one is no answer either: where one market is plainly what
 was asked for, what merely shares a word with it is not."""
-BODY_EVIDENCE: Final = 0.3
+BODY_EVIDENCE: Final = 0.5
 """Lexical score from which words in rules or tags count where no title is above the floor; 1 is
 about all of the query, said once."""
 FAMILY_POOL: Final = 150
@@ -117,6 +117,8 @@ _FIXTURE = re.compile(
     r"\bvs\b|\bv\. .{1,60}\b(?:scheduled for|game)\b| @ |\bmatch-?ups?\b|\bseason openers?\b"
     r"|\bwin on \d{4}-\d\d-\d\d"
 )
+_AWAY = re.compile(r"(?:[a-z.&'()]+ ){1,4}at(?: [a-z.&'()]+){1,4}(?: —|$)")
+"""A market's whole title is "Reds at Blues"."""
 _SIDE_BET = re.compile(
     r"\bup or down\b|\bo/u\b|\bover/under\b|\bspread:|\bspread\b.{0,40}[-+]\d"
     r"|\bby (?:more than|over) \d+(?:\.\d+)? points\b|\bend in a draw\b"
@@ -212,7 +214,7 @@ def record(
         salience(liquidity, volume),
         sum(1 << i for i, t in enumerate(kept) if t and (is_number(t) or is_month(t))),
         min(len(found), MAX_TERMS),
-        _fixture(document.title),
+        _fixture(document.title) or int(_AWAY.match(fold(document.title)) is not None),
         *_padded(years, MAX_YEARS),
         *_padded(numbers, MAX_NUMBERS),
         *(term_id(t) if t else 0 for t in kept),
