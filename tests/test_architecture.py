@@ -86,6 +86,8 @@ PURE = [
     "forecast/evidence.py",
     "forecast/names.py",
     "forecast/normalise.py",
+    "forecast/moments.py",
+    "forecast/levels.py",
     "forecast/match.py",
     "forecast/pool.py",
     "forecast/doubt.py",

@@ -39,7 +39,7 @@ BELOW = [
     DOUBTED,
     "Will BTC be worth 150 thousand dollars at some point in 2026?",
     "Bitcoin's price, $150,000, before New Year?",
-    "Will the PM leave Downing Street by June 30, 2027?",
+    "Will Keir Starmer pack his boxes by June 30, 2027?",
     "Will the Hawkeye state pick Sand as governor?",
 ]
 """No part tells their market from them, and yet it is not taken to ask them."""

@@ -97,3 +97,52 @@ def test_any_text_is_read(text: str) -> None:
 @given(st.lists(st.sampled_from(POSITIVE + NEGATIVE), min_size=1, max_size=6).map(" ".join))
 def test_long_questions_are_read_in_time(text: str) -> None:
     normalise(text[:500], AT)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Will a non-Green be elected mayor of Zenda in 2027?",
+        "Will an opponent of Ann Lee win the 2027 Zenda mayoral election?",
+        "Does March 2027 end with the Zenda tunnel yet to open?",
+        "Will Zenda leave the treaty unsigned through 2027?",
+        "Will the talks lead to no ceasefire in 2027?",
+        "Will Zenda hold off on an export ban until 2028 or later?",
+        "Will Ann Lee make it through 2027 as finance minister?",
+        "Is Ann Lee still in Downing Street after June 2027?",
+        "Will rates not be unchanged after the June 2027 meeting?",
+        "Will Zenda keep its place in the Premier League in 2027?",
+        "Will the new phone be nowhere to be seen by the end of June 2027?",
+        "Will it be 2028 or later before Zenda ratifies the pact?",
+    ],
+)
+def test_more_ways_of_not_happening(question: str) -> None:
+    assert not normalise(question, AT).proposition.positive
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Does nobody but Ann Lee win the 2027 Zenda mayoral election?",
+        "Does Zenda United lose its place in the Premier League in 2027?",
+        "Does Zenda lose control of the Hentzau islands in 2027?",
+        "Does Speaker Lee lose the gavel before June 2027?",
+        "Will Zenda United drop down to the Championship in 2027?",
+        "Will the Greens keep the House in 2028?",
+    ],
+)
+def test_what_sounds_like_not_happening_and_is_not(question: str) -> None:
+    assert normalise(question, AT).proposition.positive
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Will the Jets win Super Bowl LXIV?", "Will the Jets win 2030 Super Bowl?"),
+        ("Does it go hike, hold and hold in 2027?", "Does it hike–pause–pause in 2027?"),
+        ("Will the Greens win the 4th district of Iowa in 2028?",
+         "Will the Greens win Iowa's 4th District in 2028?"),
+    ],
+)  # fmt: skip
+def test_numbers_and_orders_are_written_as_markets_do(said: str, meant: str) -> None:
+    assert normalise(said, AT).effective == meant

@@ -11,17 +11,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Final, Literal
 
 import numpy as np
 from msgspec import Struct, structs
 from numpy.typing import NDArray
 
-from augury.forecast.names import besides
+from augury.forecast.names import besides, nicknames
 from augury.forecast.polarity import CONTESTS, LASTING, Turn, turned, turns
 from augury.relations.proposition import Proposition, Threshold
 from augury.relations.windows import Window
-from augury.relations.wording import STAGES, STAYS, canonical, districts
+from augury.relations.wording import OFFICES, STAGES, STAYS, canonical, districts
 from augury.search.text import is_month, is_number, is_year, term, terms
 
 Rarity = Callable[[str], float]
@@ -77,6 +78,14 @@ class Words(Struct, frozen=True, array_like=True):
     """Letter of the group that it names."""
     turns: frozenset[Turn] = frozenset()
     """Classes of words in it that turn a proposition round."""
+    initials: tuple[tuple[str, frozenset[str]], ...] = ()
+    """Of its names of two words or more: their initials, and their terms."""
+    short: frozenset[str] = frozenset()
+    """Names that it says by their initials alone."""
+    nicknames: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
+    """Names of more words that say another: their terms, and what they say."""
+    sounds: frozenset[str] = frozenset()
+    """How its names sound, whatever letters they were brought into."""
 
 
 class View(Words, frozen=True, kw_only=True, eq=False):
@@ -112,14 +121,16 @@ def read(
         names -= _STAGES  # how far is a part of its own
     found = canonical(proposition.terms | names)
     names &= found
+    said = frozenset(terms(text)) | found
+    plain = _RELATIVE.sub(" ", text)
     return Words(
         proposition=proposition,
         content=found,
         names=names,
-        covers=found | besides(frozenset(terms(text)) | found),
+        covers=found | besides(said),
         context=frozenset(terms(context[:1500])) if context else frozenset(),
         closes=closes,
-        motion=_motion(proposition, text),
+        motion=_motion(proposition, plain),
         subject=_subject(text),
         unique=_UNIQUE.search(text) is not None,
         places=_places(text),
@@ -127,13 +138,23 @@ def read(
         still=proposition.predicate == "happens" and _STILL.search(text) is not None,
         sides=(sides := _sides_of(proposition, text)),
         against=frozenset(side[:-1] + ("-" if side[-1] == "+" else "+") for side in sides),
-        turns=turns(_unread(proposition, text)),
+        turns=turns(_unread(proposition, plain)),
         last=_last(proposition),
         runs=_runs(text),
         group=named["group"].casefold() if (named := _GROUP.search(text)) else "",
+        initials=_initials(text),
+        short=frozenset(s.casefold() for s in _SHORT.findall(text)),
+        nicknames=nicknames(said),
+        sounds=frozenset(sound for t in names if (sound := _sound(t))),
     )
 
 
+_RELATIVE: Final = re.compile(
+    r"\b(?:what|whatever|which|that|who)\s+(?:(?:it|they|he|she|[\w'-]+)\s+)?(?:still\s+|currently\s+|now\s+)*"
+    r"(?:holds?|controls?|keeps?|occup(?:y|ies)|remains?|has|have|is\s+left)\b(?:\s+of\b)?",
+    re.I,
+)
+"""A clause about a thing, in which nothing is asked: "what it still holds of ..."."""
 _GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
 
 
@@ -198,7 +219,7 @@ _PLACE: Final = re.compile(
     r"\b(?:finish\w*|plac(?:e|es|ed)|rank\w*|comes?|win|wins|be|in)\s+(?:in\s+)?(?:the\s+)?"
     rf"(?P<a>{_NTH})\b"
     r"(?!\s+(?:quarter|round|district|half|congress\w*|season|game|time|term|week|month|year))"
-    rf"|\b(?P<b>{_NTH})[\s-](?:best|place|largest|most|highest|biggest)\b"
+    rf"|\b(?P<b>{_NTH})[\s-](?:best|place|most|[a-z]{(3,)}est)\b"
     r"|(?<!\w)#\s?(?P<c>[2-9])\b",
     re.I,
 )
@@ -225,7 +246,8 @@ _STILL: Final = re.compile(r"\bstill\s+be\b|\b(?:be|is|are)\s+still\b", re.I)
 _HOLDS_OFFICE: Final = re.compile(
     r"\b(?:be|is|are)\s+(?:the\s+|an?\s+)?(?:[\w'-]+\s+){0,2}?(?:leader|president|premier|pm|ceo|"
     r"prime\s+minister|chancellor|head|chair\w*|speaker|governor|mayor|secretary|director|"
-    r"coach|manager|pope|king|supreme\s+leader)\b(?!.*\b(?:elect|nominee|next)\w*)", re.I,
+    r"coach|manager|pope|king|supreme\s+leader)\b(?!\s+(?-i:[A-Z]))"
+    r"(?!.*\b(?:elect|nominee|next)\w*)", re.I,
 )  # fmt: skip
 
 
@@ -296,6 +318,42 @@ _CAPITAL: Final = re.compile(
     r"(?:\s+(?:of\s+(?:the\s+)?)?[A-Z0-9][\w.&'-]*)*"
 )
 """Words with a capital in a row, but where every sentence begins with one."""
+
+
+_SHORT: Final = re.compile(r"(?<![\w.&'-])[A-Z]{2,5}(?![\w&-])")
+_NAME: Final = re.compile(
+    r"(?<![\w'])(?-i:[A-Z][\w.']*)(?:[\s-]+(?:(?:of|the|de|la|del|da|do|and)\s+)*[A-Z][\w.']*)+"
+)
+_SMALL: Final = frozenset(("of", "the", "de", "la", "del", "da", "do", "and"))
+_ASKING: Final = frozenset(
+    "Will Does Do Did Is Are Has Have Can Which Who What When At In On By".split()
+)
+
+
+def _initials(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    found = []
+    for name in _NAME.findall(text.replace("'s", "").replace("’s", "")):
+        words = [w for w in re.split(r"[\s-]+", name) if w not in _SMALL]
+        if words and words[0] in _ASKING:
+            words = words[1:]
+        if 2 <= len(words) <= 5:
+            found.append(
+                ("".join(w[0] for w in words).casefold(), frozenset(terms(" ".join(words))))
+            )
+    return tuple(found)
+
+
+_FOLDED: Final = str.maketrans("wqcz", "vkks", "yaeiouhj")
+
+
+@lru_cache(maxsize=1 << 14)
+def _sound(term: str) -> str:
+    """The consonants of a name: what is left of it when letters of another script are written in
+    ours; empty where too little is left to tell names apart."""
+    if len(term) < 6 or not term.isalpha():
+        return ""
+    folded = term[0] + re.sub(r"(.)\1+", r"\1", term[1:].translate(_FOLDED))
+    return folded if len(folded) >= 5 else ""
 
 
 _ASIDE: Final = re.compile(r"\([^)]*\)|\[[^]]*\]")
@@ -399,6 +457,7 @@ class Comparison:
 
 def compare(q: View, m: View, at: date) -> Comparison:
     """How market `m` stands to question `q`, asked on the day `at`."""
+    q, m = _spelled(q, m), _spelled(m, q)
     ours, theirs = q.proposition, m.proposition
     asked, missing = _coverage(q, m, m.covers, m.context)
     named, extra = _coverage(m, q, q.covers, frozenset())
@@ -465,6 +524,20 @@ def compare(q: View, m: View, at: date) -> Comparison:
     )  # fmt: skip
 
 
+def _spelled(one: View, other: View) -> View:
+    """A view that covers too what its names say in the other's way of writing them."""
+    more: frozenset[str] = frozenset()
+    for short, name in other.initials:
+        if short in one.short and (len(short) > 2 or short in one.proposition.choice):
+            more |= name
+    for short, _ in one.initials:
+        if short in other.short and (len(short) > 2 or short in other.proposition.choice):
+            more |= {short}
+    if one.sounds & other.sounds:
+        more |= {t for t in other.names if _sound(t) in one.sounds}
+    return structs.replace(one, covers=one.covers | more) if more - one.covers else one
+
+
 def _lasts(v: View) -> bool:
     """Whether it says, in itself positively, that something stays as it is."""
     return v.proposition.threshold is None and bool(v.motion > 0 or v.turns & LASTING)
@@ -515,9 +588,10 @@ def _coverage(
 ) -> tuple[float, float]:
     """Share of one view's content that the other names, and the heaviest term that it misses."""
     total = found = missing = 0.0
+    told = {t for name, says in of.nicknames if says & covers for t in name}
     for one, weight in of.weights.items():
         total += weight
-        if one in covers or besides(frozenset((one,))) & other.covers:
+        if one in covers or one in told or besides(frozenset((one,))) & other.covers:
             found += weight
         elif _alike(one, covers):
             found += 0.85 * weight
@@ -535,7 +609,7 @@ def _coverage(
 def _foreign(q: View, m: View) -> float:
     return max(
         (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
-         if not any(names(t, q) for t in run)),
+         if not run <= OFFICES and not any(names(t, q) for t in run)),
         default=0.0,
     )  # fmt: skip
 
@@ -617,7 +691,10 @@ def _window_of(
     if abs(gap) <= (0 if q.kind == m.kind == "on" else 1):
         if q.kind == "in" and m.kind == "in" and q.start != m.start and _bites(q, m, at):
             return "differs", 0.0
-        if {q.kind, m.kind} == {"on", "by"} and ours.threshold is None and ours.positive:
+        if (
+            {q.kind, m.kind} == {"on", "by"} and ours.threshold is None and ours.positive
+            and "leaves" not in (ours.predicate, theirs.predicate)
+        ):  # fmt: skip
             return ("implies" if q.kind == "on" else "implied"), 0.0
         return "same", 0.0
     if q.kind == "on" or m.kind == "on":

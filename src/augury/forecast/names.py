@@ -121,6 +121,110 @@ gross; number one: top; number 1: top; leading: top; premiership: primeminister;
 president; papacy: pope; governorship: governor; mayoralty: mayor
 """
 
+_NATIONS = """
+reggae boyz: jamaica; tartan army: scotland; bafana bafana: south africa; bafana: south africa;
+black stars: ghana; teranga lions: senegal; lions of teranga: senegal; les elephants: ivory coast;
+desert foxes: algeria; fennecs: algeria; carthage eagles: tunisia; simbas: congo; green falcons:
+saudi; team melli: iran; lions of mesopotamia: iraq; white wolves: uzbekistan; la tri: ecuador;
+vinotinto: venezuela; albirroja: paraguay; blanquirroja: peru; la verde: bolivia; ticos: costa
+rica; catrachos: honduras; canaleros: panama; grenadiers: haiti; blue wave: curacao; blue sharks:
+cape verde; les rouges: canada; all whites: new zealand; nationalelf: germany; squadra azzurra:
+italy; elftal: netherlands; crescent stars: turkey; biale orly: poland; blagult: sweden; orlovi:
+serbia; zbirna: ukraine; boys in green: ireland; canaries: brazil; samba boys: brazil; stars and
+stripes: us; uncle sam: us; team usa: us; team gb: uk; roc: russia; cherry blossoms: japan; pumas:
+argentina; shamrocks: ireland; men in blue: india; baggy greens: australia; tigers: bangladesh;
+green shirts: pakistan; lankan lions: sri lanka
+"""
+
+_CLUBS = """
+blues: chelsea; citizens: manchester city; cityzens: manchester city; sky blues: manchester city;
+man city: manchester city; lilywhites: tottenham; cherries: bournemouth; seagulls: brighton; bees:
+brentford; glaziers: crystal palace; palace: crystal palace; cottagers: fulham; foxes: leicester;
+tractor boys: ipswich; black cats: sunderland; clarets: burnley; tricky trees: nottingham forest;
+forest: nottingham; peacocks: leeds; hatters: luton; potters: stoke; boro: middlesbrough; baggies:
+west brom; merengues: real madrid; blaugrana: barcelona; colchoneros: atletico madrid;
+rojiblancos: atletico madrid; yellow submarine: villarreal; old lady: juventus; bianconeri:
+juventus; nerazzurri: inter milan; giallorossi: roma; biancocelesti: lazio; partenopei: napoli; la
+dea: atalanta; viola: fiorentina; bavarians: bayern munich; werkself: leverkusen; parisians: psg;
+les parisiens: psg; paris sg: psg; olympique lyonnais: lyon; lyonnais: lyon; les gones: lyon;
+phoceans: marseille; monegasques: monaco; losc: lille; dogues: lille; dragoes: porto; bhoys:
+celtic; gers: rangers glasgow; sounders: seattle; galaxy: los angeles; herons: inter miami; cavs:
+cavaliers; mavs: mavericks; sixers: 76ers; dubs: warriors; pels: pelicans; nugs: nuggets; grizz:
+grizzlies; clips: clippers; okc: oklahoma city thunder; bronx bombers: yankees; amazins: mets;
+bosox: red sox; chisox: white sox; halos: angels; friars: padres; stros: astros; nats: nationals;
+brew crew: brewers; dbacks: diamondbacks; buccos: pirates; cubbies: cubs; redbirds: cardinals;
+niners: 49ers; pats: patriots; big blue: giants; gang green: jets; phins: dolphins; vikes:
+vikings; pack: packers; silver and black: raiders; dirty birds: falcons; america's team: cowboys;
+canes: hurricanes; isles: islanders; nucks: canucks; sens: senators; wings: red
+wings; knights: golden knights; jackets: blue jackets; silver arrows: mercedes; prancing horse:
+ferrari; scuderia: ferrari
+"""
+
+_PRIZES = """
+metro: metropolitan; european cup: championsleague; champions of europe: championsleague; european
+champions: championsleague; kings of europe: championsleague; fall classic: worldseries; alcs:
+american league series; nlcs: national league series; pennant: league series; american league
+pennant: american league championship series; national league pennant: national league
+championship series; superbowl: nfl league championship; nfl championship: superbowl; nfl
+champion: superbowl; wealthiest: richest; planet: world; earth: world; globe: world; lead actor:
+best actor; leading man: best actor; lead actress: best actress; best film: best picture; foreign
+film: international feature; statuette: oscar; gramophone: grammy; hart: mvp nhl; vezina:
+goaltender; norris: defenseman; art ross: point scorer; rocket richard: goal scorer; conn smythe:
+playoff mvp; selke: defensive forward; lady byng: sportsmanship; cy young: pitcher; opoy:
+offensive player year; oroy: offensive rookie year; droy: defensive rookie year; cpoy: comeback
+player year; smoy: 6moy; in season tournament: nba cup; medal table: most medals; leading
+marksman: top goal scorer; leading goalscorer: top goal scorer; most goals: top goal scorer; 007:
+james bond; ladies: women; most streamed artist: top spotify artist; spotify number one artist:
+top artist; winter games: winter olympics; summer games: olympics; champs:
+champion; drivers title: driver champion; drivers crown: driver champion; constructors title:
+constructor champion; stageplay: play; top seed: 1 seed
+"""
+
+_PEOPLE = """
+mbs: mohammed bin salman; mbz: mohammed bin zayed; mtg: marjorie taylor greene; bibi: netanyahu;
+abu mazen: abbas; amlo: lopez obrador; lula: luiz inacio; greek freak: giannis antetokounmpo;
+wemby: wembanyama; king james: lebron james; luka: doncic; lebron: james; giannis: antetokounmpo;
+steph: stephen curry; dame: damian lillard; cr7: cristiano ronaldo; leo messi: lionel messi;
+carlitos: alcaraz; nole: djokovic; djoker: djokovic; zuck: zuckerberg; t swift: taylor swift; ye:
+kanye; jensen huang: nvidia; tim cook: apple; satya nadella: microsoft; sundar pichai: google
+alphabet; andy jassy: amazon; zuckerberg: meta; sam altman: openai; altman: openai; dario amodei:
+anthropic; lisa su: amd; larry ellison: oracle; brian armstrong: coinbase; alex karp: palantir;
+bob iger: disney; david ellison: paramount; sarandos: netflix; jerome powell: fed chair; christine
+lagarde: ecb; bailey: boe; ueda: boj; supreme leader: iran leader; great satan: us
+"""
+
+_PARTIES = """
+tories: conservative; lib dems: liberal democrat; snp: scottish national; afd: alternative
+germany; cdu: christian democrat union; spd: social democrat; rassemblement national: national
+rally; bjp: bharatiya janata; ldp: liberal democrat; kmt: kuomintang; workers party: pt; partido
+dos trabalhadores: pt; five star: m5s; brothers of italy: fdi; fratelli d'italia: fdi; law and
+justice: pis; fianna fail: ff; labour: labor; social democrats: spd; christian democrats: cdu;
+grand old party: republican; gavel: speaker; speakership: speaker; banxico: bank mexico; riksbank:
+bank sweden; norges bank: bank norway; selic: brazil rate; copom: bank brazil; rbi: bank india;
+foggy bottom: state department; langley: cia; westminster: parliament; garden state: new jersey;
+lone star state: texas; sunshine state: florida; peach state: georgia; keystone state:
+pennsylvania; empire state: new york; buckeye state: ohio; granite state: new hampshire; silver
+state: nevada; badger state: wisconsin; bay state: massachusetts; big apple: newyorkcity; windy
+city: chicago; motor city: detroit; yellow metal: gold; white metal: silver; fear gauge: vix; fear
+index: vix; nat gas: naturalgas; red planet: mars; ashore: landfall; cat: category; twister:
+tornado; blaze: wildfire
+"""
+
+_DEEDS = """
+market debut: ipo; stock exchange: ipo; list shares: ipo; listed: ipo; float: ipo; locked up:
+prison; boot: out; axe: out; bow out: retire; call it a day: retire; hang up: retire; aisle:
+marry; newborn: baby; birth: baby; child: baby; baby: child; face to face: meet; sit down: meet;
+talks: meet; hold talks: meet; blows: clash; exchange fire: clash; trade fire: clash; hammer out:
+deal; shake hands: deal; guns silent: ceasefire; cessation: ceasefire; stop fighting: ceasefire;
+lay down arms: ceasefire; strike down: overturn; invalidate: overturn strike; throw out: overturn;
+quash: overturn; nix: overturn strike; void: overturn strike; green light: approve; rubber stamp:
+approve; sign off: approve; set foot: visit enter; cross border: enter; proclaim: declare; break
+down: broken; collapse: broken; violate: broken; unravel: broken; abolish: end; dismantle: end;
+scrap: end; go bust: bankrupt; go under: bankrupt; insolvent: bankrupt; hand over: give up;
+surrender: give up; cede: give up; relinquish: give up; sail: send; transit: through; cap: limit;
+ceiling: limit; curb: limit; limit: cap; restrict: limit
+"""
+
 _ACTS = """
 collapse: fall; topple: fall; regime: government; deal: trade; trade: deal; bloc: seat; delegation:
 seat; caucus: seat; lower house: chamber; lower house: house representatives; upper house: senate;
@@ -175,6 +279,12 @@ movie: film; film: movie; sequel: movie
 """
 
 
+_BLOCKS: Final = (
+    _CAPITALS, _PEOPLES, _MONEY, _CONTESTS, _NATIONS, _CLUBS, _PRIZES, _PEOPLE, _PARTIES, _DEEDS,
+    _ACTS,
+)  # fmt: skip
+
+
 def _words(entry: str) -> tuple[str, str]:
     left, _, right = entry.partition(":")
     return left.strip(), right.strip()
@@ -183,7 +293,7 @@ def _words(entry: str) -> tuple[str, str]:
 def _table() -> dict[str, list[tuple[frozenset[str], frozenset[str]]]]:
     """By one term of a name: all its terms, and what it says besides."""
     table: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
-    for block in (_CAPITALS, _PEOPLES, _MONEY, _CONTESTS, _ACTS):
+    for block in _BLOCKS:
         for entry in " ".join(block.split()).split(";"):
             left, right = _words(entry)
             name, besides = _terms(left), _terms(right)
@@ -204,6 +314,16 @@ _EVERYDAY: Final = frozenset(
 _IN_LEAGUE: Final = {
     "nbafin": "nba", "superbowl": "nfl", "worldseri": "mlb", "stanleycup": "nhl",
 }  # fmt: skip
+
+
+def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """The names of more than one word among some terms, and what each says besides."""
+    return tuple(
+        (name, said)
+        for one in found
+        for name, said in _NAMES.get(one, ())
+        if len(name) > 1 and name <= found
+    )
 
 
 @lru_cache(maxsize=1 << 14)

@@ -15,6 +15,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
+from augury.forecast.levels import LEVELS
+from augury.forecast.moments import dated
 from augury.relations.proposition import Proposition, read_question
 from augury.relations.wording import STATES
 
@@ -82,7 +84,10 @@ def normalise(question: str, at: datetime) -> Reading:
     """Read a question as asked at `at`."""
     text = " ".join(question.replace("’", "'").replace("‘", "'").split())
     done: list[str] = []
-    for what, rules in (("wording", _LEAD), ("figures", _FIGURES), ("polarity", _POLARITY)):
+    text = dated(text, at.date())
+    for what, rules in (
+        ("wording", _LEAD), ("figures", (*_FIGURES, *LEVELS)), ("polarity", _POLARITY),
+    ):  # fmt: skip
         before = text
         for pattern, replacement in rules:
             text = pattern.sub(replacement, text)
@@ -186,7 +191,33 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+_ROMAN = re.compile(r"(?P<l>L)?(?P<x>X{0,4})(?P<i>I[XV]|V?I{0,3})\Z")
+
+
+def _super_bowl(found: re.Match[str]) -> str:
+    """The year in which it is played: the first was in January 1967."""
+    read = _ROMAN.match(found[1].upper())
+    if read is None:
+        return found[0]
+    ones = {"IX": 9, "IV": 4}.get(read["i"], read["i"].count("I") + 5 * ("V" in read["i"]))
+    return f"{1966 + 50 * bool(read['l']) + 10 * len(read['x']) + ones} Super Bowl"
+
+
+def _chain(found: re.Match[str]) -> str:
+    """Decisions in their order, as markets write them."""
+    steps = re.findall(_STEP, found[0], re.I)
+    return "–".join({"hold": "pause"}.get(step.casefold(), step.casefold()) for step in steps)
+
+
+_STEP = r"(?:cut|hold|pause|hike|skip)"
+_THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
 _FIGURES: Final = (
+    _rule(r"\bsuper\s+bowl\s+([LXVI]+)\b", _super_bowl),
+    _rule(rf"\b(?:go(?:es)?\s+)?{_STEP}s?{_THEN}{_STEP}s?{_THEN}{_STEP}s?\b", _chain),
+    _rule(rf"\bthe\s+({_NTH_WORD}|\d{{1,2}}(?:st|nd|rd|th))\s+(?:congressional\s+)?district\s+(?:of|in)\s+({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})\b",
+          lambda f: f"{f[2]}'s {_NTH.get(f[1].casefold()) or re.sub('[a-z]', '', f[1])}th District"),
+    _rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s?\s+({_NTH_WORD})\s+(?=(?:congressional\s+)?district\b)",
+          lambda f: f"{f[1]}'s {_NTH[f[2].casefold()]}th "),
     _rule(r"\bfirst,?\s+second,?\s+(?:or|and)\s+third\b", "in the top 3"),
     _rule(r"\bfirst\s+or\s+second\b", "in the top 2"),
     _rule(rf"\b(?:in\s+)?one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({_TEN_WORD}|\d+)|({_TEN_WORD}|\d+)\s+(?:top|best|highest|leading))\s+"
@@ -228,7 +259,6 @@ _FIGURES: Final = (
     _rule(rf"(\b)({_TEN_WORD})(\s+(?:thousand|million|billion|trillion)\b)", _counted),
     _rule(r"\b(\d+)\s+thousand\s+(?:us\s+)?dollars\b", r"$\1,000"),
     _rule(r"\b(\d+(?:\.\d+)?)\s+(million|billion|trillion)\s+(?:us\s+)?dollars\b", r"$\1 \2"),
-    _rule(r"\b(?:slump|fall|drop|sink|slide|tumble|plunge)s?\s+to\s+(?=[$€£]?\d)", "dip to "),
     _rule(
         rf"(\b(?:at\s+least|at\s+most|more\s+than|fewer\s+than|less\s+than|exactly|over|under)\s+)({_TEN_WORD})(\b)",
         _counted,
@@ -237,8 +267,6 @@ _FIGURES: Final = (
     _rule(rf"(?<=\s)()((?!one\b|hundred\b)(?:{_TEN_WORD}))(\s+(?:\w+\s+)?(?:times?|cuts?|hikes?|\w+s)\b)", _counted),
     _rule(rf"(?<=other\sthan\s)()((?!one\b|hundred\b)(?:{_TEN_WORD}))\b()", _counted),
     _rule(r"\btwice\b", "2 times"),
-    _rule(r"\b(?:gets?|climbs?|goes|go|rises?|moves?)\s+(?:back\s+)?up\s+to\s+(?=[$€£]?\d)", "reach "),
-    _rule(r"\b(?:gets?|goes|go|moves?|trades?|comes?|slips?|sinks?)\s+(?:back\s+)?(?:down\s+)?(?:to\s+|as\s+low\s+as\s+)(?=[$€£]?\d)", "dip to "),
     _rule(r"\bmagnitude[\s-](\d(?:\.\d)?)(?:\+|[\s-]or[\s-](?:stronger|greater|larger|higher|more))", r"magnitude \1"),
     _rule(r"\b(?:a\s+)?half[\s-](?:a\s+|of\s+a\s+)?(?:percentage[\s-])?point\b", "50 bps"),
     _rule(
@@ -273,13 +301,59 @@ _WHO = (
     r"(?:team|player|club|side|candidate|person|company|country|nation|film|movie|driver|party|school|"
     r"artist|song|album|show|firm|coin|lab|franchise|contender|rival|actor|actress|director|man|woman))"
 )
+_SPAN = rf"(?:{_MONTH}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d)"
+_LEAGUE = r"(?:premier\s+league|serie\s+a|la\s+liga|bundesliga|ligue\s+1|eredivisie|[\w']+\s+league|top\s+(?:flight|division|tier))"
+_UN = (
+    r"un(?!changed|ited|ified|limited|precedented|employed|disputed|expected|opposed|conditional|"
+    r"usual|der|defeated|beaten|certain|likely|animous|ion|til|less)"
+    r"(?=(?:\w+ed|sold|built|paid|signed|known|drafted|won|met|seen|struck|done|made|held|taken|"
+    r"broken|spoken|written|chosen|read|told|heard|spent|sent|sung|worn)\b)"
+)
+_NO = r"no\s+(?!longer|more|fewer|less|later|changes?|sooner|earlier|one\b|doubt|matter)"
 _POLARITY: Final = (
+    _rule(rf"^will\s+it\s+be\s+({_SPAN})\s+or\s+(?:later|after|beyond)\s+before\s+([^?]+)\?*$", r"Will \2 not happen before \1?"),
+    _rule(r"^(?:is|are)\s+((?:(?!\bstill\b)[\w.'’-]+\s+){1,6})still\s+(?=\w)", r"Will \1still be "),
+    _rule(r"\b(?:nobody|no\s+one|none|no\s+other\s+\w+)\s+(?:but|other\s+than|except(?:\s+for)?|besides)\s+(?=[A-Z])", ""),
+    _rule(r"\b(?:an?\s+|any\s+|some\s+)?non-(?-i:(?=[A-Z]))([\w']+)\b", r"someone other than \1"),
+    _rule(r"\b(?:an?|any|some)\s+(?:opponent|rival|challenger|competitor)\s+(?:of|to)\s+", "someone other than "),
+    _rule(r"\breject(?:s|ed)?\s+(?=(?-i:[A-Z])[\w.'-]+\s+(?-i:[A-Z]))(?=.*\b(?:primary|election|nomin\w+|race|ballot)\b)", "not choose "),
+    # Put off, held back.
+    _rule(rf"\b((?:delay|postpone|defer|shelve|wait)s?|puts?\s+off|push(?:es)?\s+back|holds?\s+(?:off|back))\b(.{{0,60}}?)\s+(?:past|beyond|(?:until|till|to)\s+after)\s+(?={_SPAN})",
+          r"\1\2 through "),
+    _rule(r"\bholds?\s+off\s+(?:on|from)\s+(?=(?:an?|the|its|any)\b)", "not have "),
+    _rule(r"\bwith\s+(.{2,60}?)\s+(?:still\s+)?yet\s+to\s+(?:be\s+)?", r"without \1 having "),
+    _rule(rf"\bleaves?\s+(.{{2,60}}?)\s+{_UN}", r"not have \1 "),
+    _rule(rf"\bwith\s+(.{{2,60}}?)\s+(?:still\s+)?{_UN}", r"without \1 being "),
+    _rule(rf"\b(leads?\s+to|results?\s+in|brings?|yields?|produces?|finds?|faces?|includes?|features?|contains?|hears?|gets?|makes?|wins?|takes?|names?)\s+{_NO}",
+          r"not \1 any "),
+    _rule(r"\b(?:be\s+)?nowhere\s+(?:to\s+be\s+(?:seen|found)|in\s+sight|near)\b", "not be there"),
+    _rule(r"\bon\s+the\s+outside\s+of\s+", "not in "),
+    # Offices and seats.
+    _rule(rf"\b(?:makes?\s+it|gets?|lasts?|comes?)\s+(?:through|past|beyond)\s+({_SPAN})\s+(?:still\s+)?(?:as|in\s+(?=office|power|post|charge))\s*", r"not be out by the end of \1 as "),
+    _rule(rf"\b(?:weathers?|outlasts?)\s+({_SPAN})\s+(?:still\s+)?(?:as|in\s+(?=office|power|post|charge))\s*", r"not be out by the end of \1 as "),
+    _rule(r"\blos(?:e|es|ing)\s+(?:the|his|her|their|its)\s+(?=(?:gavel|speakership|chairmanship|throne|chancellorship|captaincy|mayoralty|governorship)\b)", "leave "),
+    _rule(r"\blos(?:e|es|ing)\s+power\b", "be out of power"),
+    _rule(r"\blos(?:e|es|ing)\s+(?:(?:its|their|his|her|all)\s+)?(?:control|hold|grip|possession)\s+(?:of|on|over)\b", "no longer control"),
+    _rule(r"\b(?:holds?|keeps?|retains?|flips?|recaptures?|regains?|reclaims?|takes?(?:\s+back)?|wins?\s+back)\s+(?:on\s?to\s+)?(?:control\s+of\s+|(?:their|its|a|the)\s+majority\s+in\s+)?"
+          r"(?=(?:the\s+|an?\s+)?(?:(?:U\.?S\.?\s+)?(?-i:House|Senate)\b(?!\s+(?:of|race\s+in|arrest|Judiciary))|[\w.' -]{0,30}?(?:congressional\s+district|\d(?:st|nd|rd|th)\s+district|House\s+seat|Senate\s+seat|governorship|governor's\s+(?:mansion|office))|(?-i:[A-Z]{2}-\d)))",
+          "win "),
+    # Rates that stay where they are.
+    _rule(r"\brates?\s+(not\s+)?(?:be|remains?|stays?|is|are|be\s+left|be\s+kept|be\s+held)\s+(?:unchanged|the\s+same|steady|flat|on\s+hold|where\s+(?:it|they)\s+(?:is|are))\b",
+          r"rates \1see no change"),
+    _rule(r"\brates?\s+(?:be|end\s+up)\s+(?:different|changed|moved)\b", "rates not see no change"),
+    _rule(r"\bskips?\s+(?=(?:an?|any)\s+(?:rate|interest)\b)", "not make "),
+    _rule(r"\b(?:either\s+)?(?:(?:cut|lower|reduce)s?\s+or\s+(?:hike|raise|increase)s?|(?:hike|raise|increase)s?\s+or\s+(?:cut|lower|reduce)s?)\s+(?=(?:interest\s+|its\s+|the\s+|key\s+|policy\s+|bank\s+)*rates?\b)",
+          "not make no change in "),
     # Leagues that one drops out of.
+    _rule(rf"\blos(?:e|es)\s+(?:its|their)\s+(?:place|spot|status)\s+in\s+(?=(?:the\s+)?{_LEAGUE})", "be relegated from "),
+    _rule(rf"\b(?:keeps?|retains?|saves?)\s+(?:its|their)\s+(?:place|spot|status)\s+in\s+(?=(?:the\s+)?{_LEAGUE})", "not be relegated from "),
+    _rule(r"\b(?:drops?|falls?|goes|go|sinks?|tumbles?|slips?)\s+(?:back\s+)?(?:down\s+)?(?:in)?to\s+(?:the\s+)?(?:serie\s+b|ligue\s+2|la\s+liga\s+2|(?:2\.|second|zweite)\s+bundesliga|championship|segunda|second\s+(?:tier|division))\b",
+          "be relegated"),
     _rule(r"\b(?:stays?\s+up|(?:beat|avoid|escape|dodge|survive)s?\s+(?:the\s+)?(?:drop|relegation)|"
           r"retains?\s+(?:its|their)\s+(?:top[\s-]flight|league)\s+status|"
           r"survives?(?=\s+in\s+(?:the\s+)?(?:premier|serie|ligue|la\s+liga|bundesliga|championship|top)))\b",
           "not be relegated"),
-    _rule(r"\b(?:go|goes|going)\s+down(?!\s+(?:to|by|as|in\s+(?:price|value|history)))\b", "be relegated"),
+    _rule(r"\b(?:go|goes|going)\s+down(?!\s+(?:in\s+(?:flames|history)|with|to\s+defeat)|\s+(?:to|by|as|in\s+(?:price|value|history)))\b", "be relegated"),
     _rule(r"\b(?:drops?|falls?|tumbles?)\s+(?:out\s+of|from)\s+(?:the\s+|[A-Z]\w+'s\s+)?(?:\w+\s+)?(?:top\s+(?:flight|division|tier)|premier\s+league)\b",
           "be relegated"),
     # Candidates.
@@ -322,7 +396,7 @@ _POLARITY: Final = (
     _rule(r"\b(?:still\s+)?(?:be|is|are|stay|remain)\s+(?:short|shy)\s+of\b", "not be"),
     _rule(r"\b(?:falls?|comes?|stops?|ends?\s+up|finish(?:es)?|stay|pulls?\s+up)\s+(?:just\s+|well\s+)?"
           rf"(?:short|shy)\s+of\s+(?:reaching\s+|making\s+)?(?:the\s+)?(?={_STAGE_WORD})", "fail to reach the "),
-    _rule(r"\b(?:falls?|comes?|stops?|ends?\s+up|finish(?:es)?|stay|pulls?\s+up)\s+(?:just\s+|well\s+)?"
+    _rule(r"\b(?:falls?|comes?|stops?|ends?(?:\s+up)?|finish(?:es)?|stay|pulls?\s+up)\s+(?:just\s+|well\s+)?"
           r"(?:short|shy)\s+of\b", "not have"),
     _rule(r"\b(?:falls?|comes?\s+up|ends?\s+up)\s+(?:empty|short)(?:-handed)?\b", "not win"),
     _rule(r"\b(?:finish(?:es)?|ends?|falls?|lands?|lies?|comes?\s+in|be|is|places?|settles?|sits?|prints?|"
@@ -332,7 +406,7 @@ _POLARITY: Final = (
           rf"(?:w*)(?P<w>{_NTH_WORD})\b", lambda f: f"not be in the top {_NTH[f['w'].casefold()]}"),
     _rule(r"\b(?:tops?\s+out|max(?:es)?\s+out|peaks?)\s+(?:below|under|at\s+less\s+than)\b", "stay below"),
     _rule(r"\b(?:bottoms?(?:\s+out)?)\s+(?:above|over)\b", "stay above"),
-    _rule(r"\b(?:sits?|trades?|holds?|hovers?|keeps?)\s+(below|under|above|over)\b(?=.{0,40}\b(?:through|throughout|until|all\s+(?:the\s+)?(?:way|year|month)|entire|whole|at\s+all\s+times))",
+    _rule(r"(?<!never\s)(?<!not\s)\b(?:sits?|trades?|holds?|hovers?|keeps?)\s+(below|under|above|over)\b(?=.{0,40}\b(?:through|throughout|until|all\s+(?:the\s+)?(?:way|year|month)|entire|whole|at\s+all\s+times))",
           r"stay \1"),
     # What is said of a thing in passing, not of the question.
     _rule(r"(?<=\w),\s+without\s+(?:\w+\s+)?(?:having|being|\w+ing)\b[^?,]*(?=[?,]|$)", ""),
@@ -374,7 +448,7 @@ _POLARITY: Final = (
     _rule(r"\bmiss(?:es)?\s+out\s+on\s+", "fail to win "),
     _rule(r"\bmiss(?:es)?\s+(?=\w)", "fail to make "),
     _rule(r"\b(?:be\s+)?(?:eliminated|knocked\s+out|ousted|dumped\s+out|exits?|crash(?:es)?\s+out|bows?\s+out|"
-          r"goes?\s+out|go\s+out|falls?|out)\b(.{0,60}?)\s+(?:before|short\s+of|ahead\s+of|prior\s+to)\s+"
+          r"goes?\s+out|go\s+out|falls?|out|over|finished|ends?)\b(.{0,60}?)\s+(?:before|short\s+of|ahead\s+of|prior\s+to)\s+"
           rf"(?:reaching\s+|making\s+)?(?:the\s+)?((?:[\w'-]+\s+){{0,5}}?)(?={_STAGE_WORD})", r"fail to reach \1 the \2"),
     _rule(r"\b(?:be\s+)?(?:eliminated|knocked\s+out)\s+(?=(?:in|at|from|of)\b)", "fail to advance "),
     # Acts left undone.
@@ -401,9 +475,8 @@ _POLARITY: Final = (
           r"(?:\s+(?:hands|control))?\b", "not be captured by Russia"),
     _rule(r"\b(?:remains?|stays?|still\s+be|be\s+still)\s+ukrain(?:e|ian)(?:[\s-](?:held|controlled))?\b",
           "not be captured by Russia"),
-    _rule(r"\b(?:remains?|stays?|goes?|go|keeps?|still\s+be|be\s+still|is\s+still|be|is|are)\s+(?:\w+ly\s+)?un"
-          r"(?!changed|ited|ified|limited|precedented|employed|disputed|expected|opposed|conditional|usual|der)"
-          r"(?=(?:\w+ed|sold|built|paid|beaten|signed|known|drafted|won|met)\b)", "not be "),
+    _rule(r"\b(?:remains?|stays?|goes?|go|keeps?|still\s+be|be\s+still|is\s+still|be|is|are)\s+(?:\w+ly\s+)?"
+          rf"{_UN}", "not be "),
     _rule(r"\b(?:changes?|moves?|adjusts?|alters?)\s+(?=(?:its|the|interest|policy|key|bank)?\s*(?:\w+\s+){0,3}rates?\b)",
           "not make no change in "),
     _rule(r"\b(?:leaves?|keeps?|holds?|maintains?)\s+((?:its\s+|the\s+)?(?:\w+\s+){0,3}rates?)\s+(?:unchanged|steady|"
@@ -421,11 +494,11 @@ _POLARITY: Final = (
     _rule(r"\b(?:keeps?|retains?|holds?\s+on\s?to|hangs?\s+on\s?to|clings?\s+to)\s+(?:his|her|their|its|"
           r"the)\s+(?=(?:job|post|office|premiership|presidency|leadership|position|role)\b)",
           "not be out of "),
-    _rule(r"\b(?:remains?|stays?|is\s+still|still\s+be)\s+in\s+(?:office|power|post|charge|the\s+job|"
+    _rule(r"\b(?:remains?|stays?|is\s+still|still(?:\s+be)?)\s+in\s+(?:office|power|post|charge|the\s+job|"
           r"number\s+(?:10|ten)|downing\s+street|the\s+white\s+house|the\s+oval\s+office|the\s+kremlin|the\s+elys[ée]e)\b",
           "not be out"),
     _rule(r"\bstill\s+(?=(?:(?:have|has|be|is|are)\s+)?(?:not|no|yet)\b)", ""),
-    _rule(r"\b(?:have|has|be|is|are)\s+yet\s+to\s+(?:be\s+)?", "not "),
+    _rule(r"\b(?:(?:have|has|be|is|are)\s+)?(?:still\s+)?yet\s+to\s+(?:be\s+)?", "not "),
     # None.
     _rule(r"\b(?:nobody|no\s+one|none\s+of|neither)\b", "not anyone"),
     _rule(r"^(will|is|are|does|do|did|has|have|can)\s+(?:there\s+be\s+)?(?:no|zero)\s+"

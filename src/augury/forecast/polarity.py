@@ -25,16 +25,18 @@ CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ra
 _WORDS: Final[dict[Turn, str]] = {
     "loses": (
         r"los(?:e|es|ing|t)|loss|beaten|defeat(?:ed)?|upset|unseated|ousted|toppled|dethroned|eliminated|"
-        r"elimination|knocked|crash(?:es|ed)?|exit(?:s|ed)?|bow(?:s|ed)?\s+out|go(?:es)?\s+(?:out|home)|sent\s+home|"
+        r"elimination|knocked|crash(?:es|ed)?|exit(?:s|ed)?|bow(?:s|ed)?\s+out|go(?:es)?\s+(?:out|home(?!\s+with))|sent\s+home|"
         r"out\s+of\s+contention|snub(?:s|bed)?|overlook(?:s|ed)?|pass(?:es|ed)?\s+over|denied|den(?:y|ies)|"
         r"shut\s+out|left\s+(?:out|off)|excluded|empty[\s-]handed|trophyless|(?:come|comes|end|ends)\s+up\s+short|"
         r"(?:fall|falls|come|comes)\s+short|elude[sd]?|slips?\s+away|dumped|ruled\s+out|rejected|runner-?up|"
         r"concede[sd]?|relinquish(?:es)?|also-ran|stumbles?|flop(?:s|ped)?|absent|missing|miss(?:es|ed)?|fade[sd]?|"
-        r"bested|outpolled|outvoted|second[\s-]best|go(?:es)?\s+down|early\s+exit|disappoint(?:ed|ment)?"
+        r"bested|outpolled|outvoted|second[\s-]best|go(?:es)?\s+down|blow[ns]?|squander(?:s|ed)?|"
+        r"(?:keep|stop|prevent|block|bar)s?\s.{2,50}?\sfrom\s+\w+ing|early\s+exit|disappoint(?:ed|ment)?"
     ),
     "others": (
         r"(?:someone|somebody|something|anyone|anybody|anything|somewhere|nobody)\s+else|elsewhere|"
-        r"(?:a|some|any)\s+different|another|a\s+rival|the\s+field|instead\s+of|in\s+place\s+of|rather\s+than|"
+        r"(?:a|some|any)\s+different|another(?=\s+(?:\w+\s+)?(?:one|team|club|side|party|candidate|player|person|"
+        r"company|firm|lab|country|nation|film|movie|song|album|artist|driver|contender|nominee|man|woman|name)\b)|a\s+rival|the\s+field|instead\s+of|in\s+place\s+of|rather\s+than|"
         r"ahead\s+of|at\s+the\s+expense\s+of|pip(?:s|ped)?|edged?\s+out|edges\s+out"
     ),
     "lacks": (
@@ -46,6 +48,8 @@ _WORDS: Final[dict[Turn, str]] = {
         r"free\s+of|clear\s+of|(?:keep|keeps|kept|leave|leaves)\b.{1,40}?\b(?:out(?:\s+of)?|off|away|at\s+bay|alone)|"
         r"uncharged|unscathed|unharmed|untouched|idle|silent|skip(?:s|ped)?|snub(?:s|bed)?|boycott(?:s|ed)?|"
         r"sits?\s+out|opts?\s+out|back(?:s|ed)?\s+(?:out|away|down)|balk(?:s|ed)?|hesitates?|omit(?:s|ted)?|"
+        r"puts?\s+off|sh(?:y|ies)\s+away|holds?\s+out\s+against|drags?\s+(?:its|their|his|her)\s+feet|shrinks?\s+from|"
+        r"(?:keep|steer)s?\s+(?:clear|from)|holds?\s+(?:its|their|his|her)\s+fire|(?:dies?|fails?|founders?|languish(?:es)?)\s+(?:in|at|on)\s|"
         r"left\s+(?:out|off)|excluded|pass(?:es|ed)?\s+(?:on|over|up)|overlook(?:s|ed)?|forgo(?:es)?|resist(?:s|ed)?"
     ),
     "lasts": (

@@ -81,7 +81,7 @@ STATES: Final = {
 _STATE = "|".join(sorted(STATES, key=len, reverse=True)).replace(" ", r"\s+")
 _CODES: Final = frozenset(STATES.values())
 _DISTRICT: Final = re.compile(
-    rf"\b(?:(?P<state>{_STATE})(?:'s)?\s+(?P<n>\d{{1,2}})(?:st|nd|rd|th)\s+"
+    rf"\b(?:(?P<state>{_STATE})(?:'s?)?\s+(?P<n>\d{{1,2}})(?:st|nd|rd|th)\s+"
     r"(?:congressional\s+)?district|(?P<code>[a-z]{2})-(?P<m>\d{1,2}|al)(?![\d-]))"
     r"(?:\s+(?:congressional\s+)?(?:district|house|seat)\b)*",
     re.I,

@@ -1,0 +1,199 @@
+"""Ways of saying when, in a question, brought to the dates that markets write. Pure.
+
+"Before June is out", "between now and year-end", "by the midterms" and "within a month" become days
+with a month and a year, seen from the day on which they are said. What `relations.windows` reads by
+itself is left to it.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Final
+
+from augury.search.aliases import MONTHS
+
+_MON: Final = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_YEAR: Final = r"(?:19|20)\d\d"
+_SPAN: Final = rf"(?:{_MON}(?:,?\s+{_YEAR})?|{_YEAR})"
+"""A month or a year by its name."""
+_CURRENT: Final = r"(?:the|this)\s+(?:year|month|quarter|decade)"
+_OVER: Final = (
+    r"(?:(?:is|are|has|have|was)\s+)?(?:out|over|up|through|done|finished|ended|passed|ends|closes|"
+    r"finishes|concludes|expires|runs\s+out)"
+)
+_UPON: Final = (
+    r"by|before|until|till|through|thru|on|after|ahead\s+of|prior\s+to|past|as\s+of|come|since"
+)
+_COUNTS: Final = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "thirty": 30, "sixty": 60, "ninety": 90,
+}  # fmt: skip
+
+Rewrite = str | Callable[[re.Match[str], date], str]
+
+
+def dated(text: str, on: date) -> str:
+    """The text with its times as dates, as they are meant on a day."""
+    for pattern, rewrite in _RULES:
+        if callable(rewrite):
+            text = pattern.sub(lambda found, to=rewrite: to(found, on), text)
+        else:
+            text = pattern.sub(rewrite, text)
+    return text
+
+
+def _rule(pattern: str, rewrite: Rewrite) -> tuple[re.Pattern[str], Rewrite]:
+    return re.compile(pattern, re.I), rewrite
+
+
+def _written(day: date) -> str:
+    return f"{MONTHS[day.month - 1].title()} {day.day}, {day.year}"
+
+
+def _current(unit: str, on: date) -> str:
+    """The year, month, quarter or decade that a day lies in, as the last thing named of it."""
+    if unit == "month":
+        return f"{MONTHS[on.month - 1].title()} {on.year}"
+    if unit == "quarter":
+        return f"{MONTHS[(on.month - 1) // 3 * 3 + 2].title()} {on.year}"
+    return str(on.year if unit == "year" else on.year // 10 * 10 + 9)
+
+
+def _end_of(found: re.Match[str], on: date) -> str:
+    return f"{found['lead']}the end of {_current(found['unit'].casefold(), on)}"
+
+
+def _last_day(found: re.Match[str], on: date) -> str:
+    month, _, year = found["span"].replace(",", "").partition(" ")
+    if month.isdecimal():
+        return _written(date(int(month), 12, 31))
+    number = _number(month)
+    in_year = int(year) if year else on.year + (number < on.month)
+    return _written(date(in_year, number, monthrange(in_year, number)[1]))
+
+
+def _number(month: str) -> int:
+    return next(
+        i for i, name in enumerate(MONTHS, 1) if name[:3].casefold() == month[:3].casefold()
+    )
+
+
+def _later(found: re.Match[str], on: date) -> str:
+    """By so many days, weeks, months or years from now."""
+    said = (found["n"] or "one").casefold()
+    count = int(said) if said.isdecimal() else _COUNTS[said]
+    unit = found["unit"].casefold()
+    if unit in ("day", "week"):
+        return f"by {_written(on + timedelta(count * (7 if unit == 'week' else 1)))}"
+    years, month = divmod(on.month - 1 + count * (12 if unit == "year" else 1), 12)
+    last = monthrange(on.year + years, month + 1)[1]
+    return f"by {_written(date(on.year + years, month + 1, min(on.day, last)))}"
+
+
+def _weekday(year: int, month: int, weekday: int, nth: int) -> date:
+    """The nth such weekday of a month; the last where nth is 0."""
+    if nth == 0:
+        last = date(year, month, monthrange(year, month)[1])
+        return last - timedelta((last.weekday() - weekday) % 7)
+    first = date(year, month, 1)
+    return first + timedelta((weekday - first.weekday()) % 7 + 7 * (nth - 1))
+
+
+def _election(year: int) -> date:
+    """The Tuesday after the first Monday of November."""
+    return _weekday(year, 11, 0, 1) + timedelta(1)
+
+
+_FEASTS: Final[dict[str, Callable[[int], date]]] = {
+    "newyearsday": lambda year: date(year, 1, 1),
+    "newyearseve": lambda year: date(year, 12, 31),
+    "christmas": lambda year: date(year, 12, 25),
+    "christmasday": lambda year: date(year, 12, 25),
+    "christmaseve": lambda year: date(year, 12, 24),
+    "halloween": lambda year: date(year, 10, 31),
+    "valentinesday": lambda year: date(year, 2, 14),
+    "stpatricksday": lambda year: date(year, 3, 17),
+    "independenceday": lambda year: date(year, 7, 4),
+    "fourthofjuly": lambda year: date(year, 7, 4),
+    "julyfourth": lambda year: date(year, 7, 4),
+    "memorialday": lambda year: _weekday(year, 5, 0, 0),
+    "laborday": lambda year: _weekday(year, 9, 0, 1),
+    "thanksgiving": lambda year: _weekday(year, 11, 3, 4),
+    "electionday": _election,
+}
+"""Days with names, as the United States keep them."""
+
+
+def _feast(found: re.Match[str], on: date) -> str:
+    day = _FEASTS["".join(c for c in found["name"].casefold() if c.isalpha())]
+    if found["year"]:
+        return f"{found['lead']}{_written(day(int(found['year'])))}"
+    return (
+        f"{found['lead']}{_written(next(d for d in (day(on.year), day(on.year + 1)) if d >= on))}"
+    )
+
+
+def _midterms(found: re.Match[str], on: date) -> str:
+    years = [int(found["year"])] if found["year"] else range(on.year, on.year + 5)
+    coming = next((d for y in years if (d := _election(y)) >= on and y % 4 == 2), None)
+    return f"{found['lead']}{_written(coming)}" if coming else found[0]
+
+
+_RULES: Final = (
+    _rule(r"\bcalendar\s+(?:year\s+)?(?=(?:19|20)\d\d)|\bsome\s?time\s+(?=this|in|during|before|by)", ""),
+    _rule(r"\b(?:any\s?time\s+|at\s+any\s+(?:time|point)\s+)?(?:between|from)\s+now\s+"
+          r"(?:and|until|till|to|through|thru)\s+", "by "),
+    # Spans that are over.
+    _rule(rf"\bbefore\s+(?P<span>{_SPAN})\s+{_OVER}\b", r"by the end of \g<span>"),
+    _rule(rf"\b(?P<lead>before\s+)(?:the|this)\s+(?P<unit>year|month|quarter|decade)\s+{_OVER}\b",
+          lambda f, on: f"by the end of {_current(f['unit'].casefold(), on)}"),
+    _rule(rf"\b(?:once|when|as|after)\s+(?P<span>{_SPAN})\s+{_OVER}\b", r"at the end of \g<span>"),
+    _rule(r"\b(?:once|when|as|after)\s+(?:the|this)\s+(?P<unit>year|month|quarter|decade)\s+"
+          rf"{_OVER}\b", lambda f, on: f"at the end of {_current(f['unit'].casefold(), on)}"),
+    _rule(r"\b(?P<lead>(?:by|before|until|till|through|at|to)\s+)(?:the\s+)?(?:very\s+)?"
+          r"(?:end|close|turn|finish)\s+of\s+(?:the|this)\s+(?P<unit>year|month|quarter|decade)\b",
+          _end_of),
+    _rule(r"\b(?P<lead>(?:by|before|until|till|through|at)\s+)(?:the\s+)?(?P<unit>month|quarter|"
+          r"decade)(?:'s)?[\s-]+end\b", _end_of),
+    _rule(r"\b(?:this|the\s+present)\s+decade\b",
+          lambda f, on: f"by the end of {_current('decade', on)}"),
+    _rule(rf"\bend-(?={_SPAN}\b)", "the end of "),
+    _rule(rf"\bthe\s+(?:last|final)\s+day\s+of\s+(?P<span>{_SPAN})\b", _last_day),
+    _rule(rf"\bthe\s+first(?:\s+day)?\s+of\s+(?P<month>{_MON})\b(?:,?\s+(?P<year>{_YEAR}))?",
+          lambda f, _: f"{f['month']} 1" + (f", {f['year']}" if f["year"] else "")),
+    _rule(rf"\b(?:the\s+)?(?:middle\s+of\s+|mid(?:-|\s+))(?P<month>{_MON})\b(?:,?\s+(?P<year>{_YEAR}))?",
+          lambda f, _: f"{f['month']} 15" + (f", {f['year']}" if f["year"] else "")),
+    _rule(rf"\b(?:the\s+)?(?:middle\s+of\s+|mid-?(?:\s?year)?\s?|mid-?point\s+of\s+)(?:year\s+)?(?P<year>{_YEAR})\b",
+          r"June 30, \g<year>"),
+    _rule(r"\b(?P<lead>by|before)\s+(?:the\s+)?mid-?year\b",
+          lambda f, on: f"{f['lead']} June 30, {on.year + (on.month > 6)}"),
+    # Spans as a whole.
+    _rule(r"\b(?:(?:over|in|during|for|throughout|through|within|all)\s+)?(?:all\s+of\s+)?the\s+"
+          r"(?:course|whole|rest|remainder|entirety|balance|span|length)\s+of\s+"
+          rf"(?P<span>{_SPAN}|(?:the|this)\s+(?:year|month))\b",
+          lambda f, _: "in " + re.sub(r"^the\s", "this ", f["span"], flags=re.I)),
+    _rule(rf"\b(?:in|over|during)\s+what\s+(?:remains|is\s+left)\s+of\s+(?P<span>{_SPAN})\b", r"in \g<span>"),
+    _rule(rf"\ball\s+(?:of\s+|through(?:out)?\s+|during\s+)?(?P<span>{_SPAN})(?:\s+long)?\b", r"in \g<span>"),
+    _rule(rf"\bthroughout\s+(?P<span>{_SPAN})\b", r"in \g<span>"),
+    _rule(rf"\b(?:until|till)\s+(?:the\s+(?:start|beginning)\s+of\s+)?(?P<span>{_YEAR}(?!-)|{_SPAN}\s+or\s+(?:later|after|beyond))\b",
+          lambda f, _: "before " + re.split(r"\s+or\s+", f["span"])[0]),
+    # What the calendar calls by a name.
+    _rule(rf"\bbefore\s+(?:the\s+)?calendar\s+(?:turns|flips|rolls)\s+(?:over\s+)?(?:to|into)\s+(?P<year>{_YEAR})\b",
+          r"before \g<year>"),
+    _rule(r"\b(?P<lead>before|until|till|by)\s+(?:the\s+)?(?:new\s+year|turn\s+of\s+the\s+year)\b(?!')",
+          lambda _, on: f"before {on.year + 1}"),
+    _rule(rf"\b(?P<lead>(?:{_UPON})\s+)(?:the\s+)?(?P<name>new\s+year'?s\s+(?:day|eve)|christmas(?:\s+(?:day|eve))?|"
+          r"halloween|valentine'?s\s+day|st\.?\s+patrick'?s\s+day|independence\s+day|fourth\s+of\s+july|july\s+fourth|"
+          rf"memorial\s+day|labor\s+day|thanksgiving|election\s+day)\b(?:,?\s+(?:in\s+|of\s+)?(?P<year>{_YEAR}))?", _feast),
+    _rule(rf"\b(?P<lead>(?:by|before|until|ahead\s+of|prior\s+to)\s+)(?:the\s+)?(?P<year>{_YEAR}\s+)?midterms?(?:\s+elections?)?\b",
+          _midterms),
+    # From now on.
+    _rule(r"\b(?:within|(?:with)?in\s+the\s+(?:next|coming)|over\s+the\s+(?:next|coming)|during\s+the\s+(?:next|coming))\s+"
+          rf"(?:(?P<n>\d{{1,3}}|{'|'.join(_COUNTS)})\s+)?(?P<unit>day|week|month|year)s?\b(?:\s+from\s+now)?(?!\s+of\b|-)", _later),
+)  # fmt: skip

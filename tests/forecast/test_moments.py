@@ -1,0 +1,171 @@
+"""Ways of saying when: each is the date that a market would write."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from augury.forecast.moments import dated
+from augury.forecast.normalise import normalise
+
+AT = datetime(2026, 4, 10, tzinfo=UTC)
+
+ENDS = [
+    ("by June 30", "2026-07-01"),
+    ("before July 1", "2026-07-01"),
+    ("by the end of June", "2026-07-01"),
+    ("by end of June", "2026-07-01"),
+    ("by end-June", "2026-07-01"),
+    ("before June is out", "2026-07-01"),
+    ("before June ends", "2026-07-01"),
+    ("before the end of June", "2026-07-01"),
+    ("before June is over", "2026-07-01"),
+    ("on or before June 30", "2026-07-01"),
+    ("no later than June 30, 2026", "2026-07-01"),
+    ("until June 30", "2026-07-01"),
+    ("through June", "2026-07-01"),
+    ("through June 30", "2026-07-01"),
+    ("through the end of June", "2026-07-01"),
+    ("by the close of June", "2026-07-01"),
+    ("by the time June is over", "2026-07-01"),
+    ("prior to July 2026", "2026-07-01"),
+    ("ahead of July 1, 2026", "2026-07-01"),
+    ("in the first half of 2026", "2026-07-01"),
+    ("by midyear", "2026-07-01"),
+    ("by mid-2026", "2026-07-01"),
+    ("by the last day of June", "2026-07-01"),
+    ("between now and June 30", "2026-07-01"),
+    ("between now and the end of June", "2026-07-01"),
+    ("from now until the end of June", "2026-07-01"),
+    ("from now through June 30", "2026-07-01"),
+    ("at any point up to June 30", "2026-07-01"),
+    ("any time before July", "2026-07-01"),
+    ("by the first of July", "2026-07-02"),
+    ("by 30 June", "2026-07-01"),
+    ("by June 30th", "2026-07-01"),
+    ("by the 30th of June", "2026-07-01"),
+    ("by 6/30/2026", "2026-07-01"),
+    ("by 2026-06-30", "2026-07-01"),
+    ("this year", "2027-01-01"),
+    ("in 2026", "2027-01-01"),
+    ("before 2027", "2027-01-01"),
+    ("before the year is out", "2027-01-01"),
+    ("before the year ends", "2027-01-01"),
+    ("before the year is over", "2027-01-01"),
+    ("by year-end", "2027-01-01"),
+    ("by the end of the year", "2027-01-01"),
+    ("by the end of this year", "2027-01-01"),
+    ("before New Year's Day 2027", "2027-01-01"),
+    ("by New Year's Eve 2026", "2027-01-01"),
+    ("before the new year", "2027-01-01"),
+    ("before the calendar turns to 2027", "2027-01-01"),
+    ("before 2026 is out", "2027-01-01"),
+    ("before 2026 is through", "2027-01-01"),
+    ("before 2026 closes", "2027-01-01"),
+    ("before 2026 ends", "2027-01-01"),
+    ("by the end of 2026", "2027-01-01"),
+    ("by December 31", "2027-01-01"),
+    ("at any time in 2026", "2027-01-01"),
+    ("at some point during 2026", "2027-01-01"),
+    ("over the course of 2026", "2027-01-01"),
+    ("during calendar 2026", "2027-01-01"),
+    ("during calendar year 2026", "2027-01-01"),
+    ("sometime this year", "2027-01-01"),
+    ("by the turn of the year", "2027-01-01"),
+    ("before the start of 2027", "2027-01-01"),
+    ("before January 2027", "2027-01-01"),
+    ("ahead of 2027", "2027-01-01"),
+    ("within 2026", "2027-01-01"),
+    ("in what remains of 2026", "2027-01-01"),
+    ("in the remainder of 2026", "2027-01-01"),
+    ("for the rest of 2026", "2027-01-01"),
+    ("throughout 2026", "2027-01-01"),
+    ("all through 2026", "2027-01-01"),
+    ("for the whole of 2026", "2027-01-01"),
+    ("until 2027", "2027-01-01"),
+    ("till the end of 2026", "2027-01-01"),
+    ("year-end 2026", "2027-01-01"),
+    ("by year-end 2026", "2027-01-01"),
+    ("by the close of 2026", "2027-01-01"),
+    ("by the end of Q2", "2026-07-01"),
+    ("in Q2 2026", "2026-07-01"),
+    ("in the second quarter of 2026", "2026-07-01"),
+    ("before the second half of 2026", "2026-07-01"),
+    ("before Q3 2026", "2026-07-01"),
+    ("before the third quarter", "2026-07-01"),
+    ("in H1 2026", "2026-07-01"),
+    ("this quarter", "2026-07-01"),
+    ("this month", "2026-05-01"),
+    ("by the end of this month", "2026-05-01"),
+    ("by the end of the month", "2026-05-01"),
+    ("by month-end", "2026-05-01"),
+    ("before the month is out", "2026-05-01"),
+    ("before May", "2026-05-01"),
+    ("in April", "2026-05-01"),
+    ("during April", "2026-05-01"),
+    ("by the end of April", "2026-05-01"),
+    ("before April is out", "2026-05-01"),
+    ("in the month of April", "2026-05-01"),
+    ("next month", "2026-06-01"),
+    ("next year", "2028-01-01"),
+    ("within 30 days", "2026-05-11"),
+    ("in the next 30 days", "2026-05-11"),
+    ("within the next two weeks", "2026-04-25"),
+    ("within a week", "2026-04-18"),
+    ("within a month", "2026-05-11"),
+    ("over the next month", "2026-05-11"),
+    ("in the coming week", "2026-04-18"),
+    ("by Christmas", "2026-12-26"),
+    ("before Christmas", "2026-12-25"),
+    ("before Halloween", "2026-10-31"),
+    ("by Thanksgiving", "2026-11-27"),
+    ("before Independence Day", "2026-07-04"),
+    ("by the Fourth of July", "2026-07-05"),
+    ("before Labor Day", "2026-09-07"),
+    ("by election day", "2026-11-04"),
+    ("before the midterms", "2026-11-03"),
+    ("by mid-June", "2026-06-16"),
+    ("at the end of June", "2026-07-01"),
+    ("when June ends", "2026-07-01"),
+    ("as of June 30", "2026-07-01"),
+    ("once June is over", "2026-07-01"),
+    ("come June 30", "2026-07-01"),
+    ("when June 2026 closes", "2026-07-01"),
+    ("as June ends", "2026-07-01"),
+    ("on the last day of June", "2026-07-01"),
+    ("on New Year's Eve", "2027-01-01"),
+    ("by the end of the decade", "2030-01-01"),
+    ("before 2030", "2030-01-01"),
+    ("this decade", "2030-01-01"),
+]
+"""What is said on 10 April 2026, and the first day after it."""
+
+
+@pytest.mark.parametrize(("when", "end"), ENDS)
+def test_a_time_is_its_date(when: str, end: str) -> None:
+    asked = normalise(f"Will Ruritania leave the Zenda Pact {when}?", AT).proposition
+    plain = normalise("Will Ruritania leave the Zenda Pact?", AT).proposition
+    assert asked.window.end == date.fromisoformat(end)
+    assert asked.window.kind != "after"
+    assert asked.terms == plain.terms  # nothing of the time is left among the words
+    assert asked.positive
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("before Labor Day 2027", "before September 6, 2027"),
+        ("by Memorial Day", "by May 25, 2026"),
+        ("by Thanksgiving 2027", "by November 25, 2027"),
+        ("before Election Day 2028", "before November 7, 2028"),
+        ("before the 2030 midterms", "before November 5, 2030"),
+        ("before the end of February 2028", "before the end of February 2028"),
+        ("by the last day of February 2028", "by February 29, 2028"),
+        ("within a week", "by April 17, 2026"),
+        ("within a week of taking office", "within a week of taking office"),
+        ("win the midterms", "win the midterms"),
+    ],
+)
+def test_feasts_and_counted_days(text: str, when: str) -> None:
+    assert dated(text, AT.date()) == when
