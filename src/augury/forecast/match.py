@@ -84,6 +84,8 @@ class Words(Struct, frozen=True, array_like=True):
     """Names that it says by their initials alone."""
     nicknames: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
     """Names of more words that say another: their terms, and what they say."""
+    enters: bool = False
+    """It is about being in a contest at all: qualifying for it."""
     sounds: frozenset[str] = frozenset()
     """How its names sound, whatever letters they were brought into."""
 
@@ -145,6 +147,8 @@ def read(
         initials=_initials(text),
         short=frozenset(s.casefold() for s in _SHORT.findall(text)),
         nicknames=nicknames(said),
+        enters=proposition.predicate not in CONTESTS - {"wins"}
+        and _ENTERS.search(text) is not None,
         sounds=frozenset(sound for t in names if (sound := _sound(t))),
     )
 
@@ -320,6 +324,11 @@ _CAPITAL: Final = re.compile(
 """Words with a capital in a row, but where every sentence begins with one."""
 
 
+_ENTERS: Final = re.compile(
+    r"\bqualif(?:y|ies|ied)\s+for\b|\b(?:make|get|go|reach|miss|play\s+(?:at|in)|be\s+(?:at|in)|appear\s+(?:at|in))(?:es|s)?\s+"
+    r"(?:it\s+)?(?:out\s+on\s+)?(?:to\s+)?(?:the\s+)?(?:\w+\s+){0,3}?(?:World\s+Cup|Olympics|Euros?|Champions\s+League|Copa|tournament)\b(?!\s+(?:final|semi|quarter|knockout|group|title|trophy))",
+    re.I,
+)
 _SHORT: Final = re.compile(r"(?<![\w.&'-])[A-Z]{2,5}(?![\w&-])")
 _NAME: Final = re.compile(
     r"(?<![\w'])(?-i:[A-Z][\w.']*)(?:[\s-]+(?:(?:of|the|de|la|del|da|do|and)\s+)*[A-Z][\w.']*)+"
@@ -485,6 +494,11 @@ def compare(q: View, m: View, at: date) -> Comparison:
         ours.predicate not in CONTESTS or theirs.predicate not in CONTESTS
     ):
         stage = "differs"
+    if (
+        q.enters != m.enters and stage in ("same", "unsaid", "differs")
+        and (theirs if q.enters else ours).predicate in CONTESTS
+    ):  # fmt: skip
+        stage = "implied" if q.enters else "implies"  # whoever wins it has been in it
     choice = _choice(q, m)
     if choice == "unsaid" and _other_subject(q, m):
         choice = "excludes" if ours.predicate == theirs.predicate else "differs"
@@ -731,7 +745,8 @@ def _threshold(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) ->
         if q is not None:  # more is asked than the market says
             return "unsaid" if _told(q, theirs, ruled) else "implies"
         return "unsaid" if m is not None and _told(m, ours, frozenset()) else "implied"
-    if ours.predicate == theirs.predicate == "counts":
+    degrees = q.unit == m.unit == "degrees"
+    if degrees or ours.predicate == theirs.predicate == "counts":
         q, m = _whole(q), _whole(m)
         if (math.isinf(q.low) and math.isinf(m.high) and q.high + 1 == m.low) or (
             math.isinf(m.low) and math.isinf(q.high) and m.high + 1 == q.low
@@ -773,11 +788,15 @@ def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
     """Whether the other says the number too, in its words or (but for small ones) its rules."""
     numbers = {x for x in (t.low, t.high) if not math.isinf(x)}
     return any(
-        f"{x:g}" in p.terms or _FORTUNES.get(x, "") in p.terms
+        f"{x:g}" in p.terms or _WORDED.get(x, "") in p.terms or _FORTUNES.get(x, "") in p.terms
         or (f"{x:g}" in ruled and (x != int(x) or x > 20)) for x in numbers
     )  # fmt: skip
 
 
+_WORDED: Final = {
+    float(n): term(word)
+    for n, word in enumerate("two three four five six seven eight nine ten".split(), 2)
+}
 _FORTUNES: Final = {1e9: term("billionaire"), 1e12: term("trillionaire")}
 
 

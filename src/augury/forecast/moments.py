@@ -30,6 +30,7 @@ _OVER: Final = (
 _UPON: Final = (
     r"by|before|until|till|through|thru|on|after|ahead\s+of|prior\s+to|past|as\s+of|come|since"
 )
+_UNTIL: Final = r"by|before|until|till|through|thru|ahead\s+of|prior\s+to|come"
 _COUNTS: Final = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "thirty": 30, "sixty": 60, "ninety": 90,
@@ -131,6 +132,9 @@ _FEASTS: Final[dict[str, Callable[[int], date]]] = {
 
 
 def _feast(found: re.Match[str], on: date) -> str:
+    waits = re.match(_UNTIL, found["lead"], re.I) is not None
+    if not waits and not found["name"].casefold().startswith(("new", "christ", "hallow")):
+        return found[0]  # "ballots that arrive after election day": whenever that is
     day = _FEASTS["".join(c for c in found["name"].casefold() if c.isalpha())]
     if found["year"]:
         return f"{found['lead']}{_written(day(int(found['year'])))}"
@@ -167,8 +171,8 @@ _RULES: Final = (
     _rule(rf"\bthe\s+(?:last|final)\s+day\s+of\s+(?P<span>{_SPAN})\b", _last_day),
     _rule(rf"\bthe\s+first(?:\s+day)?\s+of\s+(?P<month>{_MON})\b(?:,?\s+(?P<year>{_YEAR}))?",
           lambda f, _: f"{f['month']} 1" + (f", {f['year']}" if f["year"] else "")),
-    _rule(rf"\b(?:the\s+)?(?:middle\s+of\s+|mid(?:-|\s+))(?P<month>{_MON})\b(?:,?\s+(?P<year>{_YEAR}))?",
-          lambda f, _: f"{f['month']} 15" + (f", {f['year']}" if f["year"] else "")),
+    _rule(rf"\b(?P<lead>(?:{_UNTIL})\s+)(?:the\s+)?(?:middle\s+of\s+|mid(?:-|\s+))(?P<month>{_MON})\b(?:,?\s+(?P<year>{_YEAR}))?(?!\s+(?:meeting|decision))",
+          lambda f, _: f"{f['lead']}{f['month']} 15" + (f", {f['year']}" if f["year"] else "")),
     _rule(rf"\b(?:the\s+)?(?:middle\s+of\s+|mid-?(?:\s?year)?\s?|mid-?point\s+of\s+)(?:year\s+)?(?P<year>{_YEAR})\b",
           r"June 30, \g<year>"),
     _rule(r"\b(?P<lead>by|before)\s+(?:the\s+)?mid-?year\b",

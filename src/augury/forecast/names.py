@@ -161,6 +161,7 @@ ferrari; scuderia: ferrari
 """
 
 _PRIZES = """
+billboard 200: album 1; hot 100: song hit; bring down: cut; ballon dor: ballon d'or;
 metro: metropolitan; european cup: championsleague; champions of europe: championsleague; european
 champions: championsleague; kings of europe: championsleague; fall classic: worldseries; alcs:
 american league series; nlcs: national league series; pennant: league series; american league

@@ -205,14 +205,21 @@ def _super_bowl(found: re.Match[str]) -> str:
 
 def _chain(found: re.Match[str]) -> str:
     """Decisions in their order, as markets write them."""
-    steps = re.findall(_STEP, found[0], re.I)
-    return "–".join({"hold": "pause"}.get(step.casefold(), step.casefold()) for step in steps)
+    steps: list[str] = re.findall(_STEP, found[0].casefold())
+    return "–".join("pause" if step == "hold" else step for step in steps)
 
 
 _STEP = r"(?:cut|hold|pause|hike|skip)"
 _THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
 _FIGURES: Final = (
     _rule(r"\bsuper\s+bowl\s+([LXVI]+)\b", _super_bowl),
+    _rule(r"\b(?:bring|take|push)s?\s+((?:its\s+|the\s+|interest\s+|policy\s+)*)rates?\s+down\b", r"cut \1rates"),
+    _rule(r"\b(?:bring|take|push)s?\s+down\s+(?=(?:its\s+|the\s+|interest\s+|policy\s+)*rates?\b)", "cut "),
+    _rule(r"\s+at\s+least\s+once\b", ""),
+    _rule(r"\b(\d+)\s+or\s+(?:fewer|less|lower),?\s+or\s+(?:else\s+)?(?:more\s+than|over|above)\s+(\d+)\b", lambda f: f"not between {int(f[1]) + 1} and {f[2]}"),
+    _rule(r"\b(?:be\s+(?:handed|awarded|given|presented\s+with)|scoops?|bags?|picks?\s+up|collects?|lands?|nabs?|snags?|walks?\s+off\s+with|"
+          r"(?:come|go|walk)(?:es|s)?\s+(?:home|away)\s+with|gets?\s+(?:his|her|their|its)\s+hands\s+on|hoists?|brings?\s+home)\s+"
+          r"(?=(?:the|an?|this|his|her|their)\b.*\b(?:award|oscar|grammy|emmy|tony|globe|trophy|title|cup|prize|medal|mvp|crown|honou?rs?|ballon|year|championship)\b)", "win "),
     _rule(rf"\b(?:go(?:es)?\s+)?{_STEP}s?{_THEN}{_STEP}s?{_THEN}{_STEP}s?\b", _chain),
     _rule(rf"\bthe\s+({_NTH_WORD}|\d{{1,2}}(?:st|nd|rd|th))\s+(?:congressional\s+)?district\s+(?:of|in)\s+({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})\b",
           lambda f: f"{f[2]}'s {_NTH.get(f[1].casefold()) or re.sub('[a-z]', '', f[1])}th District"),
@@ -307,7 +314,7 @@ _UN = (
     r"un(?!changed|ited|ified|limited|precedented|employed|disputed|expected|opposed|conditional|"
     r"usual|der|defeated|beaten|certain|likely|animous|ion|til|less)"
     r"(?=(?:\w+ed|sold|built|paid|signed|known|drafted|won|met|seen|struck|done|made|held|taken|"
-    r"broken|spoken|written|chosen|read|told|heard|spent|sent|sung|worn)\b)"
+    r"broken|spoken|written|chosen|read|told|heard|spent|sent|sung|worn|cut|shut|set|split|hurt|cast|hit)\b)"
 )
 _NO = r"no\s+(?!longer|more|fewer|less|later|changes?|sooner|earlier|one\b|doubt|matter)"
 _POLARITY: Final = (
@@ -317,6 +324,9 @@ _POLARITY: Final = (
     _rule(r"\b(?:an?\s+|any\s+|some\s+)?non-(?-i:(?=[A-Z]))([\w']+)\b", r"someone other than \1"),
     _rule(r"\b(?:an?|any|some)\s+(?:opponent|rival|challenger|competitor)\s+(?:of|to)\s+", "someone other than "),
     _rule(r"\breject(?:s|ed)?\s+(?=(?-i:[A-Z])[\w.'-]+\s+(?-i:[A-Z]))(?=.*\b(?:primary|election|nomin\w+|race|ballot)\b)", "not choose "),
+    _rule(r"\b((?:keep|stay|remain|hold)s?\b[^?]*?),\s+(?:with\s+no|without)\b[^?]*", r"\1"),
+    _rule(r",?\s+or\s+(?:else\s+)?(?:not|never)\s+happen\s+at\s+all\b", ""),
+    _rule(r"\blos(?:e|es|ing)\s+(?:the|his|her|their|its)\s+(?:place|spot|status|crown|rank|ranking|position|standing)\s+as\s+", "no longer be "),
     # Put off, held back.
     _rule(rf"\b((?:delay|postpone|defer|shelve|wait)s?|puts?\s+off|push(?:es)?\s+back|holds?\s+(?:off|back))\b(.{{0,60}}?)\s+(?:past|beyond|(?:until|till|to)\s+after)\s+(?={_SPAN})",
           r"\1\2 through "),

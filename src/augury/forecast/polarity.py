@@ -48,7 +48,7 @@ _WORDS: Final[dict[Turn, str]] = {
         r"free\s+of|clear\s+of|(?:keep|keeps|kept|leave|leaves)\b.{1,40}?\b(?:out(?:\s+of)?|off|away|at\s+bay|alone)|"
         r"uncharged|unscathed|unharmed|untouched|idle|silent|skip(?:s|ped)?|snub(?:s|bed)?|boycott(?:s|ed)?|"
         r"sits?\s+out|opts?\s+out|back(?:s|ed)?\s+(?:out|away|down)|balk(?:s|ed)?|hesitates?|omit(?:s|ted)?|"
-        r"puts?\s+off|sh(?:y|ies)\s+away|holds?\s+out\s+against|drags?\s+(?:its|their|his|her)\s+feet|shrinks?\s+from|"
+        r"(?:bars?|bans?|prohibits?|forbids?|disallows?|outlaws?)\s+\w+ing|(?:barring|banning|prohibiting|blocking)\b|puts?\s+off|sh(?:y|ies)\s+away|holds?\s+out\s+against|drags?\s+(?:its|their|his|her)\s+feet|shrinks?\s+from|"
         r"(?:keep|steer)s?\s+(?:clear|from)|holds?\s+(?:its|their|his|her)\s+fire|(?:dies?|fails?|founders?|languish(?:es)?)\s+(?:in|at|on)\s|"
         r"left\s+(?:out|off)|excluded|pass(?:es|ed)?\s+(?:on|over|up)|overlook(?:s|ed)?|forgo(?:es)?|resist(?:s|ed)?"
     ),
