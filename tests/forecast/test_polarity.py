@@ -29,6 +29,17 @@ def _market(text: str) -> View:
 
 
 OPPOSITES = [
+    ("Will anything stop Ann Lee from winning the 2027 Turner Prize?",
+     "Will Ann Lee win the 2027 Turner Prize?"),
+    ("Will Chile keep its border open through June 30, 2027, with no closure?",
+     "Chile closes its border by June 30, 2027?"),
+    ("Will Chile put off signing the pact past June 30, 2027?",
+     "Will Chile sign the pact by June 30, 2027?"),
+    ("Will Chile leave the pact unsigned through June 30, 2027?",
+     "Will Chile sign the pact by June 30, 2027?"),
+    ("Will the pact die in parliament in 2027?", "Will parliament pass the pact in 2027?"),
+    ("Will the high in Lima on June 3, 2027 stay at 72 degrees or lower?",
+     "Will the high in Lima on June 3, 2027 be 73 degrees or above?"),
     ("Will Ann Lee be beaten in Ohio's mayoral primary in 2027?",
      "Will Ann Lee win the 2027 Ohio mayoral primary?"),
     ("Will a rival pip Ann Lee to the 2027 Turner Prize?",
@@ -48,6 +59,16 @@ OPPOSITES = [
      "Chad closes its border by June 30, 2027?"),
 ]  # fmt: skip
 SAME = [
+    ("Is the court going to rule that the count has to stop on June 30, 2027?",
+     "Will the court rule that the count has to stop by June 30, 2027?"),
+    ("Does Ann Lee go home with the 2027 Turner Prize?", "Will Ann Lee win the 2027 Turner Prize?"),
+    ("Does Zenda United add another Harvest Cup in 2027?",
+     "Will Zenda United win the 2027 Harvest Cup?"),
+    ("Does Chile agree to cede what it still holds of Tarapaca by June 30, 2027?",
+     "Will Chile agree to cede Tarapaca by June 30, 2027?"),
+    ("Will Ann Lee lose her place as the richest singer before 2028?",
+     "Ann Lee no longer the richest singer before 2028?"),
+    ("Is Chancellor Ann Lee out by June 30, 2027?", "Ann Lee out as chancellor by June 30, 2027?"),
     ("Will Foxglove Labs still not have gone public when July 2027 arrives?",
      "Will Foxglove Labs not IPO before July 2027?"),
     ("Will Ann Lee bring home the 2027 Turner Prize?", "Will Ann Lee win the 2027 Turner Prize?"),
@@ -85,3 +106,38 @@ def test_what_lasts_longer_is_less_likely() -> None:
     )
     assert (shorter.flipped, longer.flipped) == (True, True)
     assert (shorter.window, longer.window) == ("implied", "implies")
+
+
+@pytest.mark.parametrize(
+    ("question", "market"),
+    [
+        # initials, of people and parties
+        ("Will ABC be elected governor of Lima in 2027?",
+         "Will Ann Beatriz-Corto be elected governor of Lima in 2027?"),
+        ("Will Frente Nuevo win the most seats in Lima in 2027?",
+         "Will FN win the most seats in Lima in 2027?"),
+        # another alphabet's names in ours
+        ("Does Kharkovets fall to the army by June 30, 2027?",
+         "Will the army capture Kharkivets by June 30, 2027?"),
+        # nicknames
+        ("Do the Reggae Boyz win the 2027 Harvest Cup?", "Will Jamaica win the 2027 Harvest Cup?"),
+        ("Will the Canes win the 2027 Harvest Cup?",
+         "Will the Carolina Hurricanes win the 2027 Harvest Cup?"),
+    ],
+)  # fmt: skip
+def test_a_name_is_known_in_another_form(question: str, market: str) -> None:
+    fit = compare(_question(question), _market(market), AT.date())
+    assert fit.same
+    assert fit.likeness > 0
+    assert fit.foreign == 0
+
+
+def test_being_in_a_contest_is_less_than_winning_it() -> None:
+    winner = _market("Will Norway win the 2027 World Cup?")
+    enters = _market("Will Norway qualify for the 2027 World Cup?")
+    asked = _question("Will Norway make it to the 2027 World Cup?")
+    assert compare(asked, winner, AT.date()).stage == "implied"
+    assert compare(asked, enters, AT.date()).same
+    missed = _question("Will Norway miss out on the 2027 World Cup?")
+    assert compare(missed, winner, AT.date()).stage == "implied"
+    assert compare(missed, enters, AT.date()).flipped

@@ -71,6 +71,17 @@ def test_a_row() -> None:
     assert market.tags == ("rain",)
 
 
+def test_a_whole_question_of_kalshi_is_taken_apart() -> None:
+    asked = "How many storms this year? — Above 12"
+    kalshi = {"id": "kalshi:K-1", "platform": "kalshi", "question": asked, "title": None}
+    market = ok(**kalshi)
+    assert (market.question, market.title) == (asked, "How many storms this year?")
+    assert market.subtitle == "Above 12"
+    assert ok(**{**kalshi, "title": "Storms?", "subtitle": "13+"}).subtitle == "13+"
+    assert ok(**{**kalshi, "question": "Storms?"}).subtitle is None
+    assert ok(question=asked, title=asked).subtitle is None  # a dash of Polymarket's is a dash
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [

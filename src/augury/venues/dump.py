@@ -132,6 +132,12 @@ def read_markets(file: DumpFile) -> Iterator[list[Market | Refusal]]:
         yield [market(row) for row in part.iter_rows(named=True)]
 
 
+def _parted(question: str) -> tuple[str, str | None]:
+    """Title and subtitle of a Kalshi question that a dump has whole: "title — subtitle"."""
+    title, dash, subtitle = question.rpartition(" — ")
+    return (title, subtitle) if dash and title and subtitle else (question, None)
+
+
 def market(row: Row) -> Market | Refusal:
     """One row of a dump as a record."""
     platform = row.get("platform")
@@ -149,7 +155,10 @@ def market(row: Row) -> Market | Refusal:
     question = line(row.get("question") or row.get("title"), QUESTION_LIMIT)
     if question is None:
         return Refusal(id_, "no question")
+    title = line(row.get("title"), QUESTION_LIMIT) or question
     subtitle = line(row.get("subtitle"))
+    if platform == "kalshi" and subtitle is None and title == question:
+        title, subtitle = _parted(question)
     if is_placeholder(question, subtitle):
         return Refusal(id_, "placeholder", question[:120])
     status = row.get("status")
@@ -177,7 +186,7 @@ def market(row: Row) -> Market | Refusal:
         platform=platform,
         platform_id=own,
         question=question,
-        title=line(row.get("title"), QUESTION_LIMIT) or question,
+        title=title,
         subtitle=subtitle,
         description=text(row.get("description"), TEXT_LIMIT),
         outcomes=outcomes,
