@@ -141,3 +141,35 @@ def test_being_in_a_contest_is_less_than_winning_it() -> None:
     missed = _question("Will Norway miss out on the 2027 World Cup?")
     assert compare(missed, winner, AT.date()).stage == "implied"
     assert compare(missed, enters, AT.date()).flipped
+
+
+@pytest.mark.parametrize(
+    ("question", "market"),
+    [
+        ("Will another company be worth more than Corvex on June 30, 2027?",
+         "Will Corvex be the most valuable company in the world on June 30, 2027?"),
+        ("Will some other film open bigger than Lumen in 2027?",
+         "Will Lumen have the biggest opening of 2027?"),
+        ("Will Graustark's Lumen be out before Ruritania's Zephyr?",
+         "Will Ruritania's Zephyr be out before Graustark's Lumen?"),
+        ("Will the number of storms in 2027 be under 16 or over 20?",
+         "Will the number of storms in 2027 be between 16 and 20?"),
+    ],
+)  # fmt: skip
+def test_another_first_is_the_opposite(question: str, market: str) -> None:
+    assert compare(_question(question), _market(market), AT.date()).flipped
+
+
+def test_awards_with_like_names_are_two() -> None:
+    asked = _question("Will Ann Lee be the 2027 DPOY?")
+    right = compare(
+        asked, _market("Will Ann Lee win 2027 Defensive Player of the Year?"), AT.date()
+    )
+    wrong = compare(asked, _market("Will Ann Lee win the 2027 MVP?"), AT.date())
+    assert right.likeness > wrong.likeness + 1
+
+
+def test_a_rise_of_a_month_is_not_that_of_a_year() -> None:
+    market = _market("Will prices be up over 3% for the year ending in June 2027?")
+    asked = _question("Will prices be up over 0.3% in the month of June 2027?")
+    assert compare(asked, market, AT.date()).threshold == "differs"

@@ -84,6 +84,8 @@ class Words(Struct, frozen=True, array_like=True):
     """Names that it says by their initials alone."""
     nicknames: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
     """Names of more words that say another: their terms, and what they say."""
+    second: frozenset[str] = frozenset()
+    """Terms of what is to come second: B of "A before B"."""
     enters: bool = False
     """It is about being in a contest at all: qualifying for it."""
     sounds: frozenset[str] = frozenset()
@@ -147,6 +149,7 @@ def read(
         initials=_initials(text),
         short=frozenset(s.casefold() for s in _SHORT.findall(text)),
         nicknames=nicknames(said),
+        second=_second(text),
         enters=proposition.predicate not in CONTESTS - {"wins"}
         and _ENTERS.search(text) is not None,
         sounds=frozenset(sound for t in names if (sound := _sound(t))),
@@ -240,6 +243,16 @@ def _places(text: str) -> frozenset[int]:
 _MODIFIERS: Final = {
     "next": re.compile(r"\bnext\b(?!\s+(?:year|month|week|\d))", re.I),
     "whole": re.compile(r"\b(?:all\s+of|whole|entire|complete(?:ly)?|full(?:y)?)\b", re.I),
+    "annual": re.compile(
+        r"\b(?:annual\w*|year[\s-]over[\s-]year|yoy|y/y|12[\s-]months?|twelve[\s-]months?|(?:for|in)\s+the\s+year\s+ending|"
+        r"from\s+a\s+year)\b",
+        re.I,
+    ),
+    "monthly": re.compile(
+        r"\b(?:month[\s-]over[\s-]month|mom|m/m|monthly|in\s+the\s+month\s+of|from\s+the\s+(?:previous|prior)\s+month|"
+        r"on\s+the\s+month|month[\s-]on[\s-]month)\b",
+        re.I,
+    ),
     "both": re.compile(r"\b(?:both|each|every)\b", re.I),
 }
 _UNIQUE: Final = re.compile(
@@ -329,6 +342,19 @@ _ENTERS: Final = re.compile(
     r"(?:it\s+)?(?:out\s+on\s+)?(?:to\s+)?(?:the\s+)?(?:\w+\s+){0,3}?(?:World\s+Cup|Olympics|Euros?|Champions\s+League|Copa|tournament)\b(?!\s+(?:final|semi|quarter|knockout|group|title|trophy))",
     re.I,
 )
+_SECOND: Final = re.compile(
+    r"\b(?:before|ahead\s+of|sooner\s+than|earlier\s+than)\s+(?P<second>(?:the\s+)?(?-i:[A-Z])[\w'&.-]*(?:\s+[\w'&.-]+){0,5})",
+    re.I,
+)
+_DOES: Final = re.compile(r"\s+(?:does|do|did|is|are|has|have|gets?|comes?|will)\b.*", re.I)
+
+
+def _second(text: str) -> frozenset[str]:
+    found = _SECOND.search(text)
+    said = terms(_DOES.sub("", found["second"])) if found else []
+    return frozenset() if any(is_month(t) or is_year(t) for t in said) else frozenset(said)
+
+
 _SHORT: Final = re.compile(r"(?<![\w.&'-])[A-Z]{2,5}(?![\w&-])")
 _NAME: Final = re.compile(
     r"(?<![\w'])(?-i:[A-Z][\w.']*)(?:[\s-]+(?:(?:of|the|de|la|del|da|do|and)\s+)*[A-Z][\w.']*)+"
@@ -479,6 +505,8 @@ def compare(q: View, m: View, at: date) -> Comparison:
     amount = threshold == "implied" and theirs.threshold is None  # of a cut, of a rise
     if (threshold == "unsaid" or amount) and _course(q.sides, m.sides):
         threshold = "excludes"
+    if {"annual", "monthly"} <= q.modifiers ^ m.modifiers:
+        threshold = "differs"  # of a month's rise a year's says nothing
     if threshold == "unsaid" and _districts(q) != _districts(m):
         threshold = "differs"  # the House is not one of its seats
     worded = threshold == "unsaid" and _opposed(q, m, extra)
@@ -568,7 +596,32 @@ def _opposed(q: View, m: View, extra: float) -> bool:
         and theirs.window.kind in ("by", "in", "open") and (q.still or extra >= CHANGE)
     ):  # fmt: skip
         return True  # what stays as it is has not been changed by the event of the market
+    if (
+        (q.unique or m.unique) and theirs.predicate == "happens" and theirs.threshold is None
+        and ("others" in q.turns) != ("others" in m.turns)
+    ):  # fmt: skip
+        return True  # "another is larger than X" of what is the largest
+    if _swapped(q, m):
+        return True
     return turned(q.turns, m.turns, theirs)
+
+
+def _swapped(q: View, m: View) -> bool:
+    """Whether each puts another first: "A beats B" and "B beats A", or "before" for "beats"."""
+    ours, theirs = q.proposition, m.proposition
+    first = bool(
+        ours.lead and theirs.lead and ours.lead != theirs.lead
+        and ours.lead in m.covers and theirs.lead in q.covers
+        and ours.terms & _BEATING and theirs.terms & _BEATING
+    )  # fmt: skip
+    before = bool(
+        q.second and m.second and not q.second & m.second
+        and q.second <= m.covers and m.second <= q.covers
+    )  # fmt: skip
+    return first or before
+
+
+_BEATING: Final = frozenset(terms("beat outperform surpass exceed outdo defeat outsell"))
 
 
 _CONTRARY: Final = frozenset(
@@ -597,6 +650,10 @@ _SCORES: Final[dict[str, dict[str, float]]] = {
 }  # fmt: skip
 
 
+_COMMON: Final = frozenset(terms("player year season"))
+"""Terms of the long forms of many names: by these alone no two awards are one."""
+
+
 def _coverage(
     of: View, other: View, covers: frozenset[str], context: frozenset[str]
 ) -> tuple[float, float]:
@@ -605,7 +662,7 @@ def _coverage(
     told = {t for name, says in of.nicknames if says & covers for t in name}
     for one, weight in of.weights.items():
         total += weight
-        if one in covers or one in told or besides(frozenset((one,))) & other.covers:
+        if one in covers or one in told or (besides(frozenset((one,))) - _COMMON) & other.covers:
             found += weight
         elif _alike(one, covers):
             found += 0.85 * weight
@@ -638,7 +695,7 @@ def _called(q: View, m: View) -> float:
 def names(term: str, by: View) -> bool:
     """Whether a view says a term, in this word or another."""
     return (
-        term in by.covers or bool(besides(frozenset((term,))) & by.covers)
+        term in by.covers or bool((besides(frozenset((term,))) - _COMMON) & by.covers)
         or _alike(term, by.covers)
     )  # fmt: skip
 

@@ -177,6 +177,8 @@ _RULES: Final = (
           r"June 30, \g<year>"),
     _rule(r"\b(?P<lead>by|before)\s+(?:the\s+)?mid-?year\b",
           lambda f, on: f"{f['lead']} June 30, {on.year + (on.month > 6)}"),
+    _rule(rf"\bthe\s+(?P<which>last|final|first)\s+(?:3|three)\s+months\s+of\s+(?P<year>{_YEAR})\b",
+          lambda f, _: f"{'Q1' if f['which'].casefold() == 'first' else 'Q4'} {f['year']}"),
     # Spans as a whole.
     _rule(r"\b(?:(?:over|in|during|for|throughout|through|within|all)\s+)?(?:all\s+of\s+)?the\s+"
           r"(?:course|whole|rest|remainder|entirety|balance|span|length)\s+of\s+"

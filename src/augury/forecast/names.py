@@ -137,6 +137,7 @@ green shirts: pakistan; lankan lions: sri lanka
 """
 
 _CLUBS = """
+red devils: manchester united;
 blues: chelsea; citizens: manchester city; cityzens: manchester city; sky blues: manchester city;
 man city: manchester city; lilywhites: tottenham; cherries: bournemouth; seagulls: brighton; bees:
 brentford; glaziers: crystal palace; palace: crystal palace; cottagers: fulham; foxes: leicester;

@@ -158,7 +158,7 @@ _NTH: Final = {
 _NTH_WORD = "|".join(_NTH)
 _TEN_WORD = "|".join(_TENS)
 _PLACE = (
-    rf"(?:(?P<w>{_NTH_WORD})|(?P<d>\d{{1,3}})(?:st|nd|rd|th)?)(?:[\s-]+(?:place|spot|position))?"
+    rf"(?:(?P<w>{_NTH_WORD})|(?P<d>\d{{1,3}})(?:st|nd|rd|th))(?:[\s-]+(?:place|spot|position))?"
 )
 
 
@@ -216,6 +216,9 @@ _FIGURES: Final = (
     _rule(r"\b(?:bring|take|push)s?\s+((?:its\s+|the\s+|interest\s+|policy\s+)*)rates?\s+down\b", r"cut \1rates"),
     _rule(r"\b(?:bring|take|push)s?\s+down\s+(?=(?:its\s+|the\s+|interest\s+|policy\s+)*rates?\b)", "cut "),
     _rule(r"\s+at\s+least\s+once\b", ""),
+    _rule(r"\b(?:under|below|fewer\s+than|less\s+than)\s+(\d+),?\s+or\s+(?:else\s+)?(?:more\s+than|over|above)\s+(\d+)\b", r"not between \1 and \2"),
+    _rule(r"\bbe\s+(?:playing|featuring|appearing|competing|taking\s+part)\s+(?:in|at)\b", "play in"),
+    _rule(r"\bmatch(?:es)?\s+or\s+(?=(?:beat|exceed|surpass|outperform))", ""),
     _rule(r"\b(\d+)\s+or\s+(?:fewer|less|lower),?\s+or\s+(?:else\s+)?(?:more\s+than|over|above)\s+(\d+)\b", lambda f: f"not between {int(f[1]) + 1} and {f[2]}"),
     _rule(r"\b(?:be\s+(?:handed|awarded|given|presented\s+with)|scoops?|bags?|picks?\s+up|collects?|lands?|nabs?|snags?|walks?\s+off\s+with|"
           r"(?:come|go|walk)(?:es|s)?\s+(?:home|away)\s+with|gets?\s+(?:his|her|their|its)\s+hands\s+on|hoists?|brings?\s+home)\s+"

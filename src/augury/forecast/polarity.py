@@ -35,7 +35,7 @@ _WORDS: Final[dict[Turn, str]] = {
     ),
     "others": (
         r"(?:someone|somebody|something|anyone|anybody|anything|somewhere|nobody)\s+else|elsewhere|"
-        r"(?:a|some|any)\s+different|another(?=\s+(?:\w+\s+)?(?:one|team|club|side|party|candidate|player|person|"
+        r"(?:some|any)\s+other(?=.{2,60}\bthan\b)|(?:a|some|any)\s+different|another(?=\s+(?:\w+\s+)?(?:one|team|club|side|party|candidate|player|person|"
         r"company|firm|lab|country|nation|film|movie|song|album|artist|driver|contender|nominee|man|woman|name)\b)|a\s+rival|the\s+field|instead\s+of|in\s+place\s+of|rather\s+than|"
         r"ahead\s+of|at\s+the\s+expense\s+of|pip(?:s|ped)?|edged?\s+out|edges\s+out"
     ),
