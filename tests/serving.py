@@ -31,6 +31,12 @@ def served(app: Any) -> Iterator[int]:
         )
 
     async def end(server: asyncio.Server) -> None:
+        # A connection that is just being accepted is let in, to be ended with the others:
+        # a server that is closed meanwhile would forget its socket.
+        for listener in server.sockets:
+            loop.remove_reader(listener.fileno())
+        for _ in range(3):
+            await asyncio.sleep(0)
         server.close()
         for task in (tasks := list(state.tasks)):
             task.cancel()
