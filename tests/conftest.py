@@ -15,6 +15,7 @@ from typing import Any
 import hypothesis
 import psycopg
 import pytest
+import structlog
 from psycopg.sql import SQL, Identifier
 
 from augury.markets.service import MarketService
@@ -78,6 +79,13 @@ WHOLE = frozenset((
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def logs() -> Iterator[None]:
+    """Commands run inside a test set up logging for the whole process: undone after it."""
+    yield
+    structlog.reset_defaults()
 
 
 @dataclass
