@@ -90,6 +90,25 @@ async def test_where_nothing_bears_on_it_there_is_no_number(
     assert estimate.profile == "none"
 
 
+async def test_ranges_of_one_event_inside_of_what_is_asked_are_added(
+    service: ForecastService, database: Database, search: SearchService
+) -> None:
+    asked = "{} temperature in Lima on December 3, 2026? — {}"
+    ranges = [
+        ("Highest", "69° or below", 0.20), ("Highest", "70° to 71°", 0.25),
+        ("Highest", "72° to 73°", 0.30), ("Highest", "74° or above", 0.25),
+        ("Lowest", "54° or below", 0.60), ("Lowest", "55° or above", 0.40),
+    ]  # fmt: skip
+    await put(database, *(
+        market(100 + i, asked.format(side, said), price, "2026-12-04T12:00", event_id=side)
+        for i, (side, said, price) in enumerate(ranges)
+    ))  # fmt: skip
+    await search.catch_up()
+    question = "Will the high in Lima be 72 degrees or higher on December 3, 2026?"
+    estimate = (await service.forecast(question)).estimate
+    assert estimate.probability == pytest.approx(0.55, abs=0.02)
+
+
 async def test_a_question_and_its_opposite_sum_to_one(service: ForecastService) -> None:
     pairs = [
         ("Will Bitcoin reach $175,000 by December 31, 2026?",

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -471,6 +472,8 @@ class _Weighing:
         ]  # fmt: skip
         if not ladder:
             return None
+        if (found := self._by_ranges(ladder)) is not None:
+            return found
         upward = math.isinf(asked.high) or asked.low == asked.high
         if not upward and not math.isinf(asked.low):
             return None
@@ -492,6 +495,32 @@ class _Weighing:
             return self._by_bounds(ladder, "thresholds")
         p, lower, upper = pool.by_threshold(points, at if upward else -at)
         return self._bounded(used, p, lower, upper, "thresholds")
+
+    def _by_ranges(self, ladder: list[Bearing]) -> Estimate | None:
+        """Ranges of one event that leave nothing out and do not overlap: those inside of what is
+        asked, added up."""
+        if self._asked.predicate not in ("value", "counts"):
+            return None  # what is touched once may lie in another range at the end
+        best = max(ladder, key=lambda b: b.fit.content)
+        event = best.market.platform, best.market.event_id
+        ranges = [
+            b for b in self._bearings
+            if (b.market.platform, b.market.event_id) == event and event[1]
+            and b.fit.threshold in ("implied", "excludes", "differs")
+            and _same_but(b.fit, "threshold") and not b.turned
+            and b.view.proposition.threshold is not None
+            and b.view.proposition.predicate == self._asked.predicate
+        ]  # fmt: skip
+        if len(ranges) < 2 or not _are_apart(ranges):
+            return None
+        inside = [b for b in ranges if b.fit.threshold == "implied"]
+        outside = [b for b in ranges if b.fit.threshold == "excludes"]
+        lower = min(1 - pool.EDGE, sum(b.positive for b in inside))
+        upper = max(lower, 1 - sum(b.positive for b in outside))
+        if not inside and not outside:
+            return None
+        p = pool.within(lower, upper)
+        return self._bounded([*inside, *outside], p, lower, upper, "parts")
 
     def _by_parts(self, kin: list[Bearing]) -> Estimate | None:
         """Ways for it to happen of which only one comes true, and what comes true if it does not:
@@ -684,6 +713,18 @@ def _are_parts(ways: Sequence[Bearing]) -> bool:
     levels = [b.view.proposition.threshold for b in ways]
     open_ended = sum(t is not None and math.isinf(t.high) for t in levels)
     return len(ways) > 1 and open_ended <= 1 and len(amounts) + open_ended >= len(ways)
+
+
+def _are_apart(ranges: Sequence[Bearing]) -> bool:
+    """Whether no two of them can both come true, and one at least has two ends."""
+    levels = sorted(
+        {(t.low, t.high) for b in ranges if (t := b.view.proposition.threshold) is not None}
+    )
+    pairs = pairwise(levels)
+    return len(levels) > 1 and all(
+        high <= low and not (math.isinf(first) and math.isinf(last))
+        for (first, high), (low, last) in pairs
+    ) and any(not math.isinf(low) and not math.isinf(high) for low, high in levels)  # fmt: skip
 
 
 def _least(above: Sequence[Bearing]) -> float:

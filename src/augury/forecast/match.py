@@ -88,6 +88,8 @@ class Words(Struct, frozen=True, array_like=True):
     """Terms of what is to come second: B of "A before B"."""
     enters: bool = False
     """It is about being in a contest at all: qualifying for it."""
+    extreme: int = 0
+    """1: of a temperature the highest is meant; -1: the lowest; 0: neither is said."""
     sounds: frozenset[str] = frozenset()
     """How its names sound, whatever letters they were brought into."""
 
@@ -152,6 +154,7 @@ def read(
         second=_second(text),
         enters=proposition.predicate not in CONTESTS - {"wins"}
         and _ENTERS.search(text) is not None,
+        extreme=_extreme(proposition, text),
         sounds=frozenset(sound for t in names if (sound := _sound(t))),
     )
 
@@ -185,6 +188,25 @@ _ANOTHER_WAY: Final = re.compile(
     r",?\s+or\s+(?!more|less|higher|lower|later|fewer|better|worse)(?=[a-z])"
 )
 """Behind it stands another way for it not to happen: "fail to name X or name someone else"."""
+
+
+_HIGHEST: Final = re.compile(r"\b(?:highs?|highest|maximum|max|hottest|warmest)\b", re.I)
+_LOWEST: Final = re.compile(r"\b(?:lows?|lowest|minimum|min|coldest|coolest)\b", re.I)
+
+_KEEPS: Final = r"\b(?:stay|remain|hold|keep)s?\s+(?:at\s+\d+\S*(?:\s+degrees)?\s+or\s+"
+_NEVER_BELOW: Final = re.compile(rf"{_KEEPS}(?:more|higher|above|warmer)|above|over)\b", re.I)
+_NEVER_ABOVE: Final = re.compile(rf"{_KEEPS}(?:less|lower|below|colder)|below|under)\b", re.I)
+
+_WARMTH: Final = frozenset(terms("temperature"))
+
+
+def _extreme(p: Proposition, text: str) -> int:
+    if p.threshold is None or not (p.threshold.unit == "degrees" or p.terms & _WARMTH):
+        return 0
+    if said := (_HIGHEST.search(text) is not None) - (_LOWEST.search(text) is not None):
+        return said
+    # Who never falls below has a low above it.
+    return (_NEVER_ABOVE.search(text) is not None) - (_NEVER_BELOW.search(text) is not None)
 
 
 _DATED_END: Final = re.compile(
@@ -367,7 +389,7 @@ _ASKING: Final = frozenset(
 
 def _initials(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     found = []
-    for name in _NAME.findall(text.replace("'s", "").replace("’s", "")):
+    for name in _NAME.findall(text.replace("'s", " |").replace("’s", " |")):
         words = [w for w in re.split(r"[\s-]+", name) if w not in _SMALL]
         if words and words[0] in _ASKING:
             words = words[1:]
@@ -507,6 +529,8 @@ def compare(q: View, m: View, at: date) -> Comparison:
         threshold = "excludes"
     if {"annual", "monthly"} <= q.modifiers ^ m.modifiers:
         threshold = "differs"  # of a month's rise a year's says nothing
+    if q.extreme * m.extreme < 0:
+        threshold = "differs"  # of a day's high its low says little
     if threshold == "unsaid" and _districts(q) != _districts(m):
         threshold = "differs"  # the House is not one of its seats
     worded = threshold == "unsaid" and _opposed(q, m, extra)
@@ -755,6 +779,8 @@ def _window_of(
         gap = (asked_end - closes).days
         if q.kind in ("in", "on") and _within(q, closes):
             return "same", 0.0
+        if q.kind in ("in", "on") and -_LEFT_OPEN <= gap < 0 and _decided(ours, theirs):
+            return "unsaid", 0.0
         if -7 <= gap <= (200 if q.kind in ("in", "on") else 45):
             return "same" if -2 <= gap <= 7 else "unsaid", 0.0
         return ("implied" if gap > 0 else "implies"), float(gap)
@@ -778,6 +804,17 @@ def _window_of(
     if q.kind == "in" and q.start is not None and named_end <= q.start:
         return "differs", float(gap)
     return ("implied" if gap > 0 else "implies"), float(gap)
+
+
+_LEFT_OPEN: Final = 400
+"""Days by which a market on a contest may close behind it."""
+
+
+def _decided(ours: Proposition, theirs: Proposition) -> bool:
+    """Whether both are about one contest, which is decided on its day: a market that closes long
+    after it has left time for a delay, and asks for no later one."""
+    contests = {ours.predicate, theirs.predicate} & CONTESTS
+    return bool(contests) and not {ours.predicate, theirs.predicate} & {"leaves", "rises"}
 
 
 def _within(w: Window, day: date | None) -> bool:
@@ -834,11 +871,20 @@ def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> O
     """Numbers outside of thresholds: a market with another one is another market."""
     q = {t for t in ours.terms if is_number(t) and not is_year(t)}
     m = {t for t in theirs.terms if is_number(t) and not is_year(t)}
+    if len(q) == len(m) == 1 and ours.terms & theirs.terms & _BY_STRENGTH:
+        strength, other = float(*q), float(*m)
+        if max(strength, other) <= _STRONGEST and strength != other:
+            return "implies" if strength > other else "implied"
     if not q and m and "bps" in theirs.terms:
         return "implied"  # a cut of 25 basis points is a cut
     if {t for t in q if len(t) > 3} - m - ruled:
         return "differs"  # a level that the market says nothing of
     return "differs" if q and m and not q & m else "unsaid"
+
+
+_BY_STRENGTH: Final = frozenset(terms("earthquake hurricane tornado geomagnetic"))
+"""Of these the number tells the strength, which is met by any stronger one."""
+_STRONGEST: Final = 10.0
 
 
 def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:

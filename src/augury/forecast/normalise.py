@@ -209,6 +209,17 @@ def _chain(found: re.Match[str]) -> str:
     return "–".join("pause" if step == "hold" else step for step in steps)
 
 
+_AMOUNT = r"\d{1,3}(?:,\d{3})*(?:\.\d+)?"
+_DEGREES = r"\d+\s*(?:degrees|°\s?[FC]?)?"
+
+
+def _between(found: re.Match[str]) -> str:
+    """What is left between two open ends: of whole numbers, the ends are beside it."""
+    low, high = (int(re.sub(r"\D", "", part)) for part in (found[1], found[2]))
+    unit = " degrees" if "°" in found[0] or "degrees" in found[0] else ""
+    return f"not between {low + 1} and {high - 1}{unit}" if low + 1 < high - 1 else found[0]
+
+
 _STEP = r"(?:cut|hold|pause|hike|skip)"
 _THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
 _FIGURES: Final = (
@@ -223,6 +234,15 @@ _FIGURES: Final = (
     _rule(r"\b(?:be\s+(?:handed|awarded|given|presented\s+with)|scoops?|bags?|picks?\s+up|collects?|lands?|nabs?|snags?|walks?\s+off\s+with|"
           r"(?:come|go|walk)(?:es|s)?\s+(?:home|away)\s+with|gets?\s+(?:his|her|their|its)\s+hands\s+on|hoists?|brings?\s+home)\s+"
           r"(?=(?:the|an?|this|his|her|their)\b.*\b(?:award|oscar|grammy|emmy|tony|globe|trophy|title|cup|prize|medal|mvp|crown|honou?rs?|ballon|year|championship)\b)", "win "),
+    _rule(r"\b(?:be|is|get|gets)\s+voted\s+(?=(?:the\s+)?(?:(?:19|20)\d\d\s+)?(?-i:[A-Z]))", "win "),
+    _rule(r"\b(?:comes?\s+out\s+of|emerges?\s+from)\s+(the\s+(?:[\w'-]+\s+){0,4}?(?:election|vote|ballot|contest|race|runoff))\s+as\s+(?=(?!the\s+(?:largest|biggest))(?:\w))",
+          r"win \1 for "),
+    _rule(r"\banywhere\s+(?:(?:in|on)\s+(?:the\s+world|the\s+planet|the\s+globe|earth)|at\s+all)\b", ""),
+    _rule(rf"\b({_AMOUNT})\s+(?!(?:percent|degrees?|points?|bps)\b)([a-z]{{3,}}s)\s+or\s+(more|fewer|less)\b", r"\1 or \3 \2"),
+    _rule(rf"\b(?:either\s+)?({_DEGREES})\s+or\s+(?:fewer|less|lower|below),?\s+or\s+(?:else\s+)?({_DEGREES})\s+or\s+(?:more|higher|above)\b", _between),
+    _rule(r"\b(?:the|(?<='s))\s+(?:daily\s+)?(high|low)\b(?=.*\b\d+\s*(?:degrees|°))(?!\s+temperature)", r" \1 temperature"),
+    _rule(r"\b((?:high|low|temperature)\b[^?]*?)\b(?:stays?|remains?|keeps?|holds?)\s+at\s+(?=\d+\s*(?:degrees|°\s?[FC]?)?\s+or\s+(?:less|lower|below|higher|more|above))",
+          lambda f: f"{f[1]}be at " if re.search(r"\b(?:high|low)\b", f[1]) else f[0]),
     _rule(rf"\b(?:go(?:es)?\s+)?{_STEP}s?{_THEN}{_STEP}s?{_THEN}{_STEP}s?\b", _chain),
     _rule(rf"\bthe\s+({_NTH_WORD}|\d{{1,2}}(?:st|nd|rd|th))\s+(?:congressional\s+)?district\s+(?:of|in)\s+({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})\b",
           lambda f: f"{f[2]}'s {_NTH.get(f[1].casefold()) or re.sub('[a-z]', '', f[1])}th District"),
@@ -312,6 +332,7 @@ _WHO = (
     r"artist|song|album|show|firm|coin|lab|franchise|contender|rival|actor|actress|director|man|woman))"
 )
 _SPAN = rf"(?:{_MONTH}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d)"
+_LIST = r"(?:line-?up|short-?list|nominees|nominations)\b"
 _LEAGUE = r"(?:premier\s+league|serie\s+a|la\s+liga|bundesliga|ligue\s+1|eredivisie|[\w']+\s+league|top\s+(?:flight|division|tier))"
 _UN = (
     r"un(?!changed|ited|ified|limited|precedented|employed|disputed|expected|opposed|conditional|"
@@ -322,6 +343,7 @@ _UN = (
 _NO = r"no\s+(?!longer|more|fewer|less|later|changes?|sooner|earlier|one\b|doubt|matter)"
 _POLARITY: Final = (
     _rule(rf"^will\s+it\s+be\s+({_SPAN})\s+or\s+(?:later|after|beyond)\s+before\s+([^?]+)\?*$", r"Will \2 not happen before \1?"),
+    _rule(rf"\b(?:when|once|after|by\s+the\s+time)\s+({_SPAN})\s+(?:is|has)\s+(?:past|passed|over|gone|behind\s+us)\b", r"by the end of \1"),
     _rule(r"^(?:is|are)\s+((?:(?!\bstill\b)[\w.'’-]+\s+){1,6})still\s+(?=\w)", r"Will \1still be "),
     _rule(r"\b(?:nobody|no\s+one|none|no\s+other\s+\w+)\s+(?:but|other\s+than|except(?:\s+for)?|besides)\s+(?=[A-Z])", ""),
     _rule(r"\b(?:an?\s+|any\s+|some\s+)?non-(?-i:(?=[A-Z]))([\w']+)\b", r"someone other than \1"),
@@ -336,7 +358,7 @@ _POLARITY: Final = (
     _rule(r"\bholds?\s+off\s+(?:on|from)\s+(?=(?:an?|the|its|any)\b)", "not have "),
     _rule(r"\bwith\s+(.{2,60}?)\s+(?:still\s+)?yet\s+to\s+(?:be\s+)?", r"without \1 having "),
     _rule(rf"\bleaves?\s+(.{{2,60}}?)\s+{_UN}", r"not have \1 "),
-    _rule(rf"\bwith\s+(.{{2,60}}?)\s+(?:still\s+)?{_UN}", r"without \1 being "),
+    _rule(rf"\bwith\s+((?:(?!\b(?:be|is|are|remain|stay|go|still|left)).){{2,60}}?)\s+(?:still\s+)?{_UN}", r"without \1 being "),
     _rule(rf"\b(leads?\s+to|results?\s+in|brings?|yields?|produces?|finds?|faces?|includes?|features?|contains?|hears?|gets?|makes?|wins?|takes?|names?)\s+{_NO}",
           r"not \1 any "),
     _rule(r"\b(?:be\s+)?nowhere\s+(?:to\s+be\s+(?:seen|found)|in\s+sight|near)\b", "not be there"),
@@ -370,6 +392,10 @@ _POLARITY: Final = (
     _rule(r"\b(?:drops?|falls?|tumbles?)\s+(?:out\s+of|from)\s+(?:the\s+|[A-Z]\w+'s\s+)?(?:\w+\s+)?(?:top\s+(?:flight|division|tier)|premier\s+league)\b",
           "be relegated"),
     # Candidates.
+    _rule(rf"^(?:will|does|do|is|are)\s+.{{2,60}}?\s+(?:leav(?:e|es|ing)|keep(?:s|ing)?|cut(?:s|ting)?|drop(?:s|ping)?|omit(?:s|ting)?|exclud(?:e|es|ing))\s+(.{{2,60}}?)\s+"
+          rf"(?:out\s+of|off(?:\s+of)?|from)\s+(?:the|its|their)\s+(.{{0,60}}?)\s*\b{_LIST}", r"Will \1 not be nominated for \2 "),
+    _rule(rf"\b(?:be\s+|is\s+|are\s+|gets?\s+)?(?:left|kept|cut|dropped|omitted|excluded|missing|absent)\s+(?:out\s+of|off(?:\s+of)?|from)\s+(?:the|its|their)\s+(.{{0,60}}?)\s*\b{_LIST}",
+          r"not be nominated for \1 "),
     _rule(r"\bpass(?:es)?\s+over\s+(?=[A-Z])", "not choose "),
     _rule(r"\b(?:dumps?|ditch(?:es)?|abandons?|spurns?|jilts?)\s+(?=[A-Z])", "not nominate "),
     _rule(r"\b(?:is|are|be|gets?|getting)\s+(?:defeated|beaten|toppled|ousted|unseated|knocked\s+off|upset)\s+"

@@ -30,7 +30,7 @@ _WORDS: Final[dict[Turn, str]] = {
         r"shut\s+out|left\s+(?:out|off)|excluded|empty[\s-]handed|trophyless|(?:come|comes|end|ends)\s+up\s+short|"
         r"(?:fall|falls|come|comes)\s+short|elude[sd]?|slips?\s+away|dumped|ruled\s+out|rejected|runner-?up|"
         r"concede[sd]?|relinquish(?:es)?|also-ran|stumbles?|flop(?:s|ped)?|absent|missing|miss(?:es|ed)?|fade[sd]?|"
-        r"bested|outpolled|outvoted|second[\s-]best|go(?:es)?\s+down|blow[ns]?|squander(?:s|ed)?|"
+        r"(?:leaves?|freezes?|shuts?|cuts?)\s.{2,50}?\s(?:out|off)\b|bested|outpolled|outvoted|second[\s-]best|go(?:es)?\s+down|blow[ns]?|squander(?:s|ed)?|"
         r"(?:keep|stop|prevent|block|bar)s?\s.{2,50}?\sfrom\s+\w+ing|early\s+exit|disappoint(?:ed|ment)?"
     ),
     "others": (

@@ -394,9 +394,9 @@ _STAGE: Final = re.compile(
 _STAGES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     (name, re.compile(rf"\b(?:{pattern})\b", re.I))
     for name, pattern in (
-        ("round16", r"round\s+of\s+16|last\s+16|sweet\s+(?:16|sixteen)|eighth-?finals?"),
-        ("quarterfinal", r"quarter-?\s?finals?|last\s+eight|elite\s+(?:8|eight)"),
-        ("semifinal", r"semi-?\s?finals?|last\s+four|final\s+(?:4|four)"),
+        ("round16", r"(?:round\s+of|last|sweet)\s+(?:16|sixteen)|eighth-?finals?"),
+        ("quarterfinal", r"quarter-?\s?finals?|last\s+(?:eight|8)|elite\s+(?:8|eight)"),
+        ("semifinal", r"semi-?\s?finals?|last\s+(?:four|4)|final\s+(?:4|four)"),
         ("playoffs", r"play-?offs?|post-?season|knockout\s+(?:stages?|rounds?|phase)"),
         ("final", r"grand\s+finals?|finals?|championship\s+game|title\s+game"),
     )
@@ -454,7 +454,8 @@ _NOT_ONE: Final = re.compile(
     re.I,
 )
 _CHOICE: Final = re.compile(
-    r"^(?:will|does|do|did|is|are|can|could|would|has|have)\s+(?:the\s+)?(?P<choice>.+?)\s+"
+    r"^(?:[\w'&. -]{2,30}:\s+)?"  # "NBA: Will ..."
+    r"(?:will|does|do|did|is|are|can|could|would|has|have)\s+(?:the\s+)?(?P<choice>.+?)\s+"
     r"(?:(?:going|set|able)\s+to\s+)?(?:be\s+)?(?:named\s+|elected\s+|chosen\s+|crowned\s+|become\s+)?"
     r"(?:the\s+)?$",
     re.I,

@@ -1,0 +1,94 @@
+"""How a market stands to a question, part by part."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import numpy as np
+import pytest
+
+from augury.forecast import match
+from augury.forecast.match import Comparison, compare, view
+from augury.forecast.normalise import normalise
+from augury.relations.proposition import read
+
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+VECTOR = np.full(4, 0.5, np.float32)
+
+
+def fit(question: str, market: str, closes: date = date(2027, 12, 31)) -> Comparison:
+    reading = normalise(question, AT)
+    asked = match.read(reading.proposition, reading.effective)
+    theirs = read(market, closes=closes, opened=AT.date())
+    told = match.read(theirs, market, closes=closes)
+    weigh = lambda words: view(words, VECTOR, lambda _: 12.0)  # noqa: E731
+    return compare(weigh(asked), weigh(told), AT.date())
+
+
+@pytest.mark.parametrize(
+    ("question", "market"),
+    [
+        ("Will Ann Lee win the Zenda mayor's race in November 2027?",
+         "Will Ann Lee win the Zenda mayor's race?"),
+        ("Will Zenda United beat Hentzau and win the Harvest Cup in May 2027?",
+         "Will Zenda United win the Harvest Cup?"),
+        ("Will Ann Lee be voted Harvest League MVP in June 2027?",
+         "Will Ann Lee win Harvest League MVP?"),
+        ("Will Ann Lee come out of the 2027 election as Lima's mayor?",
+         "Will Ann Lee win the election for Lima's mayor?"),
+    ],
+)  # fmt: skip
+def test_a_contest_is_decided_on_its_day_however_late_the_market_closes(
+    question: str, market: str
+) -> None:
+    assert fit(question, market, date(2028, 3, 1)).window in ("same", "unsaid")
+
+
+def test_an_act_may_come_as_late_as_its_market_closes() -> None:
+    asked = "Will Chile leave the pact in May 2027?"
+    assert fit(asked, "Will Chile leave the pact?", date(2028, 3, 1)).window == "implies"
+
+
+@pytest.mark.parametrize(
+    ("question", "market", "stands"),
+    [
+        ("Will an 8.5 or stronger earthquake strike in March 2027?",
+         "7.5 earthquake in March 2027?", "implies"),
+        ("Will a category 4 hurricane form in 2027?",
+         "Will a category 5 hurricane form in 2027?", "implied"),
+        ("Will a 7.5 earthquake strike in March 2027?", "7.5 earthquake in March 2027?", "unsaid"),
+        ("Will article 9 of the pact be dropped in 2027?",
+         "Will article 7 of the pact be dropped in 2027?", "differs"),
+        ("Will the low in Lima on June 3, 2027 be 40 degrees or lower?",
+         "Will the high in Lima on June 3, 2027 be 50 degrees or lower?", "differs"),
+        ("Will the temperature in Lima stay at 40 degrees or higher on June 3, 2027?",
+         "Will the high temperature in Lima on June 3, 2027 be 40 degrees or higher?", "differs"),
+        ("Will the temperature in Lima stay at 40 degrees or higher on June 3, 2027?",
+         "Will the lowest temperature in Lima on June 3, 2027 be 40 degrees or higher?", "same"),
+    ],
+)  # fmt: skip
+def test_levels_and_strengths(question: str, market: str, stands: str) -> None:
+    assert fit(question, market).threshold == stands
+
+
+@pytest.mark.parametrize(
+    ("question", "stands"),
+    [
+        ("Do Zenda United get to the last four of the 2027 Harvest Cup?", "same"),
+        ("Do Zenda United get to the last eight of the 2027 Harvest Cup?", "implied"),
+    ],
+)
+def test_the_last_four_are_the_semifinalists(question: str, stands: str) -> None:
+    market = "Will Zenda United reach the semifinals of the 2027 Harvest Cup?"
+    assert fit(question, market).stage == stands
+
+
+def test_a_market_may_begin_with_its_league() -> None:
+    market = "Hockey: Will Bo Kim win the 2027 Harvest Trophy?"
+    compared = fit("Will Ann Lee win the 2027 Harvest Trophy?", market)
+    assert compared.choice == "excludes"
+
+
+def test_a_party_behind_its_leader_is_known_by_its_initials() -> None:
+    asked = "Will Ann Lee's Zenda Harvest Union win the 2027 Zenda election?"
+    assert fit(asked, "Will ZHU win the 2027 Zenda election?").choice == "same"
