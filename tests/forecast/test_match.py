@@ -54,6 +54,8 @@ def test_an_act_may_come_as_late_as_its_market_closes() -> None:
     [
         ("Will an 8.5 or stronger earthquake strike in March 2027?",
          "7.5 earthquake in March 2027?", "implies"),
+        ("Will a 46 or greater temperature in Lima be measured on June 3, 2027?",
+         "Will the temperature in Lima on June 3, 2027 be 45 degrees or lower?", "opposite"),
         ("Will a category 4 hurricane form in 2027?",
          "Will a category 5 hurricane form in 2027?", "implied"),
         ("Will a 7.5 earthquake strike in March 2027?", "7.5 earthquake in March 2027?", "unsaid"),
@@ -92,3 +94,15 @@ def test_a_market_may_begin_with_its_league() -> None:
 def test_a_party_behind_its_leader_is_known_by_its_initials() -> None:
     asked = "Will Ann Lee's Zenda Harvest Union win the 2027 Zenda election?"
     assert fit(asked, "Will ZHU win the 2027 Zenda election?").choice == "same"
+
+
+def test_whoever_wins_a_division_is_in_the_playoffs() -> None:
+    asked = "Will Zenda make the playoffs in 2027?"
+    compared = fit(asked, "Will Zenda win the Harvest East Division in 2027?")
+    assert compared.stage == "implied"
+    assert compared.named > 0.9
+
+
+def test_an_act_is_known_by_its_popular_name() -> None:
+    asked = "Will the Affordable Care Act be repealed by June 30, 2027?"
+    assert fit(asked, "Will Obamacare be repealed by June 30, 2027?").named > 0.9

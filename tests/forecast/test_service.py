@@ -90,6 +90,14 @@ async def test_where_nothing_bears_on_it_there_is_no_number(
     assert estimate.profile == "none"
 
 
+async def test_a_win_by_so_much_is_at_most_as_likely_as_the_win(service: ForecastService) -> None:
+    question = "Will Rob Sand win the 2026 Iowa governor election by at least 10 points?"
+    estimate = (await service.forecast(question)).estimate
+    assert estimate.probability is not None
+    assert estimate.probability < 0.55
+    assert estimate.profile == "proxy_only"
+
+
 async def test_ranges_of_one_event_inside_of_what_is_asked_are_added(
     service: ForecastService, database: Database, search: SearchService
 ) -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from augury.forecast import distribution, doubt, explain, match, opinion, pool, words
 from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
 from augury.forecast.match import Comparison, Rarity, View, compare, names, view
-from augury.forecast.normalise import Reading
+from augury.forecast.normalise import Reading, normalise
 from augury.forecast.polarity import CONTESTS
 from augury.relations.proposition import Proposition
 from augury.search.text import is_number
@@ -115,7 +115,12 @@ class Engine:
             bearings = opinion.heard(bearings, opinions, DIRECT, positive=positive)
             bearings.sort(key=_order)
         weighing = _Weighing(reading, question, bearings, at)
-        return weighing.spread_out(weighing.estimate())
+        estimate = weighing.estimate()
+        if reading.wider and not estimate.count("direct", "bound"):
+            part = self.answer(normalise(reading.wider, at), markets, at)
+            if part.count("direct"):
+                return _narrower(part)
+        return weighing.spread_out(estimate)
 
     def doubtful(
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime
@@ -207,6 +212,27 @@ def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
 
 def _same_parts(a: Proposition, b: Proposition) -> bool:
     return (a.threshold, a.stage) == (b.threshold, b.stage)
+
+
+def _narrower(win: Estimate) -> Estimate:
+    """A win by so much, from the chance of the win: at most as likely."""
+    most = win.probability or 0.0
+    p = round(max(pool.EDGE, pool.within(0.0, most)), 6)
+    return replace(
+        win, probability=p, lower=0.0, upper=max(p, win.upper or most), decisive=None,
+        confidence=min(win.confidence, MARGIN_CONFIDENCE), distribution=None,
+        evidence=tuple(
+            replace(one, role="bound", low=0.0, high=one.probability)
+            if one.role == "direct" else one
+            for one in win.evidence
+        ),
+        reasoning=f"A win by so much is a win, which bounds it. {win.reasoning}",
+        fallbacks=("from_wider",),
+    )  # fmt: skip
+
+
+MARGIN_CONFIDENCE: Final = 0.4
+"""Most confidence in a margin of which only the win has a market."""
 
 
 def _either(reading: Reading, parts: Sequence[Estimate]) -> Estimate:
@@ -380,7 +406,9 @@ class _Weighing:
         if not good:
             return []
         best = good[0]
-        if any(_outdoes(b.fit, best.fit) for b in self._bearings):
+        own = best.view.proposition.terms  # its own event at another level does not outdo it
+        others = (b for b in self._bearings if b.view.proposition.terms != own)
+        if any(_outdoes(b.fit, best.fit) for b in others):
             return []
         twins = [b for b in good[1:] if b.fit.score >= best.fit.score - AS_GOOD
                  and _are_twins(best, b, self._at.date())]  # fmt: skip

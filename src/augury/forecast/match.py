@@ -122,7 +122,7 @@ def read(
     context : what else is known of the market
     """
     # A capital makes a name of a word that says little elsewhere: "TIME's Person of the Year".
-    names = frozenset(t for t in _names(text) if not is_number(t) and not is_month(t))
+    names = frozenset(t for t in _names(text) if not is_number(t) and not is_month(t)) - _LEVELS
     if proposition.stage is not None:
         names -= _STAGES  # how far is a part of its own
     found = canonical(proposition.terms | names)
@@ -159,6 +159,8 @@ def read(
     )
 
 
+_LEVELS: Final = frozenset(terms("above below over under between exactly"))
+"""Words with which a market's level begins: "Above 200,000"."""
 _RELATIVE: Final = re.compile(
     r"\b(?:what|whatever|which|that|who)\s+(?:(?:it|they|he|she|[\w'-]+)\s+)?(?:still\s+|currently\s+|now\s+)*"
     r"(?:holds?|controls?|keeps?|occup(?:y|ies)|remains?|has|have|is\s+left)\b(?:\s+of\b)?",
@@ -590,6 +592,9 @@ def compare(q: View, m: View, at: date) -> Comparison:
     )  # fmt: skip
 
 
+_DIVISION: Final = frozenset(terms("division"))
+
+
 def _spelled(one: View, other: View) -> View:
     """A view that covers too what its names say in the other's way of writing them."""
     more: frozenset[str] = frozenset()
@@ -601,6 +606,10 @@ def _spelled(one: View, other: View) -> View:
             more |= {short}
     if one.sounds & other.sounds:
         more |= {t for t in other.names if _sound(t) in one.sounds}
+    theirs = other.proposition
+    division = theirs.predicate == "wins" and theirs.contest >= _DIVISION
+    if division and one.proposition.stage == "playoffs":
+        more |= theirs.contest  # whoever wins one of a league's divisions plays on
     return structs.replace(one, covers=one.covers | more) if more - one.covers else one
 
 
@@ -839,7 +848,9 @@ def _threshold(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) ->
         if q is not None:  # more is asked than the market says
             return "unsaid" if _told(q, theirs, ruled) else "implies"
         return "unsaid" if m is not None and _told(m, ours, frozenset()) else "implied"
-    degrees = q.unit == m.unit == "degrees"
+    degrees = "degrees" in (q.unit, m.unit) and (
+        q.unit == m.unit or bool(ours.terms & theirs.terms & _WARMTH)
+    )
     if degrees or ours.predicate == theirs.predicate == "counts":
         q, m = _whole(q), _whole(m)
         if (math.isinf(q.low) and math.isinf(m.high) and q.high + 1 == m.low) or (

@@ -224,7 +224,11 @@ approve; sign off: approve; set foot: visit enter; cross border: enter; proclaim
 down: broken; collapse: broken; violate: broken; unravel: broken; abolish: end; dismantle: end;
 scrap: end; go bust: bankrupt; go under: bankrupt; insolvent: bankrupt; hand over: give up;
 surrender: give up; cede: give up; relinquish: give up; sail: send; transit: through; cap: limit;
-ceiling: limit; curb: limit; limit: cap; restrict: limit
+ceiling: limit; curb: limit; limit: cap; restrict: limit; payrolls grow: add; payrolls rise: add;
+payrolls increase: add; payrolls expand: add; obamacare: aca affordable care; aca: obamacare
+affordable care; affordable care: obamacare aca; premium tax credits: subsidy; subsidies: credit tax
+premium; dreamers: daca; obamacare subsidies: premium tax credits; extension: extend; big beautiful
+bill: reconciliation
 """
 
 _ACTS = """

@@ -36,6 +36,8 @@ class Reading:
     """What was done to the question; None where nothing was."""
     either: tuple[str, ...] = ()
     """Names of which any one will do: "either Google or OpenAI"."""
+    wider: str | None = None
+    """The win alone, where the question is of a win by so much."""
 
     @property
     def normalized(self) -> str:
@@ -112,6 +114,7 @@ def normalise(question: str, at: datetime) -> Reading:
         proposition=proposition,
         reason="; ".join(reasons[what] for what in done) or None,
         either=_either(text),
+        wider=_wider(text) if proposition.positive else None,
     )
 
 
@@ -298,6 +301,7 @@ _FIGURES: Final = (
     _rule(rf"(?<=other\sthan\s)()((?!one\b|hundred\b)(?:{_TEN_WORD}))\b()", _counted),
     _rule(r"\btwice\b", "2 times"),
     _rule(r"\bmagnitude[\s-](\d(?:\.\d)?)(?:\+|[\s-]or[\s-](?:stronger|greater|larger|higher|more))", r"magnitude \1"),
+    _rule(r"\b(\d(?:\.\d)?)(?:\+|[\s-]or[\s-](?:stronger|greater|larger|higher|more))(?:[\s-]magnitude)?\s+(?=(?:earth)?quakes?\b|tremors?\b)", r"\1 "),
     _rule(r"\b(?:a\s+)?half[\s-](?:a\s+|of\s+a\s+)?(?:percentage[\s-])?point\b", "50 bps"),
     _rule(
         r"\b(?:a\s+)?three[\s-]quarters?(?:\s+of\s+a)?[\s-](?:percentage[\s-])?point\b", "75 bps"
@@ -558,6 +562,19 @@ _EITHER: Final = re.compile(
     r"make|reach|finish|get|lead|end|hold|own|come|go|announce|release|leave|sign|join)\b)",
     re.I,
 )
+
+_MARGIN: Final = re.compile(
+    r"(?<=\w)(?P<rest>[^?]*?)\s+by\s+(?:an?\s+margin\s+of\s+)?(?:at\s+least|more\s+than|over)?\s*\d[\d.,]*\s*"
+    r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?",
+    re.I,
+)
+_WINS: Final = re.compile(r"\b(?:wins?|beats?|defeats?)\b", re.I)
+
+
+def _wider(text: str) -> str | None:
+    won = _WINS.search(text)
+    margin = _MARGIN.search(text, won.end()) if won else None
+    return f"{text[: margin.start()]}{margin['rest']}{text[margin.end() :]}" if margin else None
 
 
 def _either(text: str) -> tuple[str, ...]:
