@@ -555,7 +555,9 @@ async def check(
     with service.database() as db:
         row = db.execute(
             "select (select count(*) from forecasts), (select count(*) from forecast_run_answers),"
-            " (select count(*) from pgqueuer), (select count(*) from jobs where status = 'failed')"
+            " (select count(*) from pgqueuer),"
+            # A refresh that twenty lives in a row had no time for is given up, and asked for anew.
+            " (select count(*) from jobs where status = 'failed' and kind <> 'rvol.refresh')"
         ).fetchone()
         assert row
         remembered, run_answers, entries, failed = row
