@@ -106,3 +106,31 @@ def test_whoever_wins_a_division_is_in_the_playoffs() -> None:
 def test_an_act_is_known_by_its_popular_name() -> None:
     asked = "Will the Affordable Care Act be repealed by June 30, 2027?"
     assert fit(asked, "Will Obamacare be repealed by June 30, 2027?").named > 0.9
+
+
+@pytest.mark.parametrize(
+    ("question", "market"),
+    [
+        ("Will Acme go public before Zeta Labs does?", "Acme IPO before 2028?"),
+        ("Will Ann Lee be married before 2028?", "Ann Lee knighted before marriage?"),
+    ],
+)
+def test_which_of_two_comes_first_says_little_of_when_one_comes(question: str, market: str) -> None:
+    assert fit(question, market).choice == "differs"
+
+
+def test_a_race_is_asked_in_other_words() -> None:
+    asked = "Does Ann Lee's album Harvest come out ahead of Zeta Labs' Orbit?"
+    assert fit(asked, "New Ann Lee album Harvest before Zeta Labs Orbit?").choice != "differs"
+
+
+def test_a_level_does_not_follow_from_what_else_happens_to_it() -> None:
+    asked = "Will the Zenda 100 finish 2027 above 9000?"
+    market = "Will the Zenda 100 have the best performance in 2027?"
+    assert fit(asked, market).threshold == "differs"
+
+
+def test_a_deal_that_is_struck_is_reached() -> None:
+    asked = "Will Chile and Peru strike a fishing deal in 2027?"
+    assert fit(asked, "Will Chile and Peru reach a fishing deal in 2027?").missing == 0
+    assert "strike" in normalise("Will Chile strike Peru in 2027?", AT).proposition.terms

@@ -139,11 +139,12 @@ async def test_what_is_not_allowed_costs_nothing(
 
 
 async def test_work_in_flight_has_a_budget(app: FastAPI) -> None:
-    release = asyncio.Event()
+    release, let_in = asyncio.Event(), asyncio.Semaphore(0)
     extra = router()
 
     @extra.get("/v1/forecast/waits")
     async def waits(caller: ForecastCaller) -> None:
+        let_in.release()
         await release.wait()
 
     app.include_router(extra)
@@ -152,7 +153,8 @@ async def test_work_in_flight_has_a_budget(app: FastAPI) -> None:
         running = [
             asyncio.create_task(client.get("/v1/forecast/waits", headers=headers)) for _ in range(2)
         ]
-        await asyncio.sleep(0.05)
+        for _ in running:
+            await let_in.acquire()
         refused = await client.get("/v1/forecast/waits", headers=headers)
         assert refused.status_code == 429
         assert refused.headers["x-error-code"] == "too_many_in_flight"

@@ -57,6 +57,11 @@ SERIES_EXTRA: Final = 0.9
 """A market with another deadline that has so telling a word of its own is of another series."""
 OUTDONE: Final = 0.4
 """By so much more content another market outdoes one that no part tells from the question."""
+ALL, MOST = 0.99, 0.75
+"""A market that names this share of what is asked about outdoes one that names less than that."""
+FAVOURITES: Final = 0.5
+"""Least that the markets of a contest's contenders sum to, for one without a market to be taken for
+no better than they are on average."""
 TWIN_GAP: Final = 0.1
 """Markets whose prices differ by more do not ask the same, whatever their words."""
 HALF_LIFE: Final = 4.0
@@ -622,8 +627,12 @@ class _Weighing:
         taken = min(0.999, sum(b.positive for b in rivals))
         upper = 1 - max(b.positive for b in rivals)
         left = min(upper, max(pool.EDGE, 1 - taken))
-        # No better than the rivals with markets are on average.
-        p = max(pool.EDGE, min(0.3 * left, taken / len(rivals)))
+        p = 0.3 * left
+        if (
+            taken >= FAVOURITES
+        ):  # otherwise favourites have no market here, and it may be one of them
+            p = min(p, taken / len(rivals))
+        p = max(pool.EDGE, p)
         return self._bounded(rivals, p, 0.0, upper, "rivals")
 
     def _by_proxy(self, kin: list[Bearing]) -> Estimate:
@@ -781,8 +790,9 @@ def _is_direct(c: Comparison) -> bool:
 def _outdoes(kin: Comparison, direct: Comparison) -> bool:
     """Whether another market is so much more about the same things that it must be the one meant,
     though it asks for another deadline, level or stage."""
+    says_all = kin.asked >= ALL and direct.asked < MOST
     return (
-        kin.content >= direct.content + OUTDONE and kin.missing <= direct.missing
+        (says_all or kin.content >= direct.content + OUTDONE) and kin.missing <= direct.missing
         and kin.extra <= direct.extra and bool(_orders(kin) & {"implies", "implied"})
         and kin.choice in ("same", "unsaid") and kin.edition != "differs"
     )  # fmt: skip

@@ -529,6 +529,12 @@ def compare(q: View, m: View, at: date) -> Comparison:
     amount = threshold == "implied" and theirs.threshold is None  # of a cut, of a rise
     if (threshold == "unsaid" or amount) and _course(q.sides, m.sides):
         threshold = "excludes"
+    if (
+        threshold == "implies"
+        and theirs.threshold is None
+        and (ours.predicate in ("value", "touches") and extra >= ELSE)
+    ):
+        threshold = "differs"  # where something stands does not follow from what else it does
     if {"annual", "monthly"} <= q.modifiers ^ m.modifiers:
         threshold = "differs"  # of a month's rise a year's says nothing
     if q.extreme * m.extreme < 0:
@@ -556,6 +562,10 @@ def compare(q: View, m: View, at: date) -> Comparison:
     choice = _choice(q, m)
     if choice == "unsaid" and _other_subject(q, m):
         choice = "excludes" if ours.predicate == theirs.predicate else "differs"
+    if (q.second and not m.second and _RACE not in theirs.terms) or (
+        _RACE in theirs.terms - ours.terms and not q.second and theirs.terms - q.covers - {_RACE}
+    ):
+        choice = "differs"  # which of two comes first says little of when one comes
     edition = _edition(ours, theirs, m.closes)
     if edition == "same" and window != "same" and not theirs.window.text:
         window, gap = "unsaid", 0.0
@@ -592,6 +602,8 @@ def compare(q: View, m: View, at: date) -> Comparison:
     )  # fmt: skip
 
 
+_RACE: Final = term("before")
+"""It is left of a text only where no day follows it."""
 _DIVISION: Final = frozenset(terms("division"))
 
 
@@ -661,6 +673,8 @@ _CONTRARY: Final = frozenset(
     f"{name}{sign}" for name in ("approval", "guilt", "access", "part") for sign in "+-"
 )
 """Opposites of which, once it is decided, one holds: a rate may also stay."""
+ELSE: Final = 0.4
+"""Least weight of a market's word of its own that tells another thing than a level."""
 CHANGE: Final = 0.3
 """Weight of a market's word that a question of what lasts leaves unsaid: that of a change."""
 BASE: Final = -11.2

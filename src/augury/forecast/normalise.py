@@ -383,6 +383,9 @@ _POLARITY: Final = (
     _rule(r"\bskips?\s+(?=(?:an?|any)\s+(?:rate|interest)\b)", "not make "),
     _rule(r"\b(?:either\s+)?(?:(?:cut|lower|reduce)s?\s+or\s+(?:hike|raise|increase)s?|(?:hike|raise|increase)s?\s+or\s+(?:cut|lower|reduce)s?)\s+(?=(?:interest\s+|its\s+|the\s+|key\s+|policy\s+|bank\s+)*rates?\b)",
           "not make no change in "),
+    # A deal that is struck, or signed, is reached.
+    _rule(r"\b(?:strikes?|inks?|clinch(?:es)?|seals?|cuts?|hammers?\s+out|thrash(?:es)?\s+out|nails?\s+down|conclud(?:e|es))\s+"
+          r"(?=(?:an?|any|some|the|their)\s+(?:[\w-]+\s+){0,4}?(?:deal|agreement|accord|pact|truce|ceasefire|settlement)\b)", "reach "),
     # Leagues that one drops out of.
     _rule(rf"\blos(?:e|es)\s+(?:its|their)\s+(?:place|spot|status)\s+in\s+(?=(?:the\s+)?{_LEAGUE})", "be relegated from "),
     _rule(rf"\b(?:keeps?|retains?|saves?)\s+(?:its|their)\s+(?:place|spot|status)\s+in\s+(?=(?:the\s+)?{_LEAGUE})", "not be relegated from "),
