@@ -57,8 +57,10 @@ SERIES_EXTRA: Final = 0.9
 """A market with another deadline that has so telling a word of its own is of another series."""
 OUTDONE: Final = 0.4
 """By so much more content another market outdoes one that no part tells from the question."""
-ALL, MOST = 0.99, 0.75
-"""A market that names this share of what is asked about outdoes one that names less than that."""
+ALL: Final = 0.99
+MOST: Final = 0.75
+"""A market that names the first share of what is asked about outdoes one that names less than the
+second."""
 FAVOURITES: Final = 0.5
 """Least that the markets of a contest's contenders sum to, for one without a market to be taken for
 no better than they are on average."""
@@ -628,12 +630,10 @@ class _Weighing:
         upper = 1 - max(b.positive for b in rivals)
         left = min(upper, max(pool.EDGE, 1 - taken))
         p = 0.3 * left
-        if (
-            taken >= FAVOURITES
-        ):  # otherwise favourites have no market here, and it may be one of them
+        # No better than they are on average, unless favourites are missing: it may be one of them.
+        if taken >= FAVOURITES:
             p = min(p, taken / len(rivals))
-        p = max(pool.EDGE, p)
-        return self._bounded(rivals, p, 0.0, upper, "rivals")
+        return self._bounded(rivals, max(pool.EDGE, p), 0.0, upper, "rivals")
 
     def _by_proxy(self, kin: list[Bearing]) -> Estimate:
         """Nothing bounds the answer; the nearest market informs it."""
