@@ -35,7 +35,7 @@ NOUNS = {
     "jobs": {"storage"},
     "markets": {"storage"},
     "venues": {"markets", "storage", "jobs", "net"},
-    "search": {"markets", "storage"},
+    "search": {"markets", "net", "storage"},
     "relations": {"markets", "search", "storage", "jobs", "llm"},
     "graph": {"relations", "search", "markets", "storage", "jobs"},
     "access": {"storage"},
@@ -47,7 +47,7 @@ NOUNS = {
     "macro": {"net"},
     "extension": {"graph", "relations", "search", "markets", "net", "storage"},
     "watchlists": {"markets", "series", "rvol", "deliveries", "storage", "jobs"},
-    "rvol": {"storage", "jobs"},
+    "rvol": {"net", "storage", "jobs"},
 }
 """Which nouns a noun's services and stores may use. Its routes may also use http and access."""
 

@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 
 from augury.errors import AuguryError
+from augury.net.cookies import no_cookies
 from augury.settings import Settings
 
 _NAME = "service.json"
@@ -62,6 +63,7 @@ async def service(settings: Settings, *scopes: str) -> AsyncIterator[httpx2.Asyn
                 base_url=found[0],
                 headers={"Authorization": f"Bearer {key}"},
                 timeout=60,
+                cookies=no_cookies(),
                 trust_env=False,
             ) as client,
         ):

@@ -17,6 +17,7 @@ import httpx2
 from augury.app import Services, running
 from augury.forecast.reader import Reader
 from augury.markets.generator import generate
+from augury.net.cookies import no_cookies
 from augury.search.bench import asked_over_http, import_generated, serving
 from augury.search.load import percentiles
 from augury.settings import Settings
@@ -70,7 +71,9 @@ def _over_http(
                 url, bodies, key, clients=1, requests=requests, path="/v1/forecast"
             )
         headers = {"authorization": f"Bearer {key}"}
-        with httpx2.Client(base_url=url, headers=headers, timeout=60, trust_env=False) as client:
+        with httpx2.Client(
+            base_url=url, headers=headers, timeout=60, cookies=no_cookies(), trust_env=False
+        ) as client:
             runs = "/internal/v1/forecast/runs"
             body = {"questions": [{"question": text} for text in asked[:questions]]}
             began = time.perf_counter()

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from augury import __version__
 from augury.net import body
+from augury.net.cookies import no_cookies
 from augury.net.pause import retry_after
 
 # They log headers, where the key is.
@@ -86,6 +87,7 @@ class Endpoint:
             timeout=None,  # `complete` bounds the whole
             limits=httpx2.Limits(max_connections=8, max_keepalive_connections=4),
             follow_redirects=False,
+            cookies=no_cookies(),
             transport=transport,
         )
 

@@ -12,7 +12,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Final, Literal
 
 import httpx2
@@ -25,6 +24,7 @@ from augury.macro import caching, target
 from augury.macro.caching import Stored
 from augury.net import body
 from augury.net.breaker import Breaker
+from augury.net.cookies import no_cookies
 from augury.net.flights import Flights, GivenUp
 from augury.settings import Settings
 
@@ -372,8 +372,7 @@ class MacroRuntime:
                 timeout=self._deadline,
                 limits=httpx2.Limits(max_connections=64, max_keepalive_connections=16),
                 transport=self._transport,
-                # No jar: what upstream sets for one caller must not follow the next.
-                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+                cookies=no_cookies(),
             )
         return self._http
 

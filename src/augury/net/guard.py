@@ -24,6 +24,7 @@ from prometheus_client import Counter
 
 from augury import __version__
 from augury.net.addresses import Policy, Refused
+from augury.net.cookies import no_cookies
 
 log = structlog.get_logger(__name__)
 
@@ -167,6 +168,7 @@ def client(
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,
+        cookies=no_cookies(),
         # Only what `body.read` can decompress under a cap.
         headers={"User-Agent": f"augury/{__version__}", "Accept-Encoding": "gzip"},
     )

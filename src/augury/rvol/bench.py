@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from augury.net.cookies import no_cookies
 from augury.rvol import calendars, issuing, learning, measures, models, store
 from augury.rvol.learning import Checkpoint
 from augury.rvol.panel import Panel, pack
@@ -132,6 +133,7 @@ async def _routes(requests: int) -> dict[str, Any]:
                 base_url=f"http://127.0.0.1:{port}",
                 headers={"Authorization": f"Bearer {key}"},
                 timeout=30,
+                cookies=no_cookies(),
                 trust_env=False,
             ) as client:
                 out = {}

@@ -24,6 +24,7 @@ import structlog
 
 from augury import __version__
 from augury.errors import UpstreamFailed
+from augury.net.cookies import no_cookies
 from augury.rvol.bars import ENOUGH, consistent
 from augury.rvol.panel import Floats, Ints
 
@@ -74,7 +75,10 @@ class Exchanges:
         self._url = url
         self._clients: dict[str, Any] = {}
         self._http = httpx2.AsyncClient(
-            timeout=deadline, headers={"User-Agent": _AGENT}, follow_redirects=False
+            timeout=deadline,
+            headers={"User-Agent": _AGENT},
+            follow_redirects=False,
+            cookies=no_cookies(),
         )
         self.down: dict[str, str] = {}
         """Venues that could not be reached, and why: not asked again by this object."""
@@ -265,7 +269,10 @@ class Archive:
         self._url = url.rstrip("/")
         self._deadline = deadline
         self._http = httpx2.AsyncClient(
-            timeout=deadline, headers={"User-Agent": _AGENT}, follow_redirects=False
+            timeout=deadline,
+            headers={"User-Agent": _AGENT},
+            follow_redirects=False,
+            cookies=no_cookies(),
         )
 
     async def close(self) -> None:

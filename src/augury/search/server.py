@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from augury.errors import Unavailable
+from augury.net.cookies import no_cookies
 from augury.search.engine import (
     STATUSES,
     Candidates,
@@ -68,6 +69,7 @@ class ServerEngine:
             base_url=url,
             timeout=timeout,
             headers={"api-key": api_key} if api_key else {},
+            cookies=no_cookies(),
             # A query is larger than one segment: without this its tail waits 40 ms for the
             # server's delayed acknowledgement.
             transport=httpx2.HTTPTransport(

@@ -32,6 +32,7 @@ from augury import __version__
 from augury.errors import UpstreamFailed
 from augury.net import body
 from augury.net.breaker import Breaker
+from augury.net.cookies import no_cookies
 from augury.net.flights import Flights, GivenUp
 from augury.net.pause import retry_after
 
@@ -194,6 +195,7 @@ class VenueClient:
             },
             timeout=httpx2.Timeout(deadline),
             limits=httpx2.Limits(max_connections=16, max_keepalive_connections=8),
+            cookies=no_cookies(),
             transport=transport,
         )
 

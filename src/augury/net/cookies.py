@@ -1,0 +1,14 @@
+"""Clients without cookies, because accounts share a client and may share a host."""
+
+from __future__ import annotations
+
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+
+def no_cookies() -> CookieJar:
+    """A jar that takes in nothing and gives out nothing, for `httpx2.AsyncClient(cookies=...)`.
+
+    A client is shared by all accounts, and cookies are kept by host: with a usual jar one account
+    reads behind the session of another on the same host.
+    """
+    return CookieJar(DefaultCookiePolicy(allowed_domains=()))
