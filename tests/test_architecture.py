@@ -57,6 +57,7 @@ COMMANDS = {"commands.py", "bench.py", "soak.py", "fit.py", "rival.py"}
 IMPURE = {"psycopg", "httpx2", "fastapi", "starlette", "asyncio", "socket", "subprocess", "typer"}
 PURE = [
     "markets/records.py",
+    "markets/freshness.py",
     "markets/grouping.py",
     "markets/quantities.py",
     "markets/generator.py",

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from augury.http import store as idempotency
 from augury.jobs.worker import Worker
 from augury.llm.service import LanguageModel
 from augury.macro.service import MacroRuntime
+from augury.markets.freshness import AgeRule
 from augury.markets.service import MarketService
 from augury.net.addresses import Policy
 from augury.relations import compiled
@@ -121,7 +123,8 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         stack.push_async_callback(extension.close)
         series = SeriesService(database, vault, policy)
         stack.push_async_callback(series.close)
-        observer = Observer(linked=relation_store.linked, volatility=_volatility)
+        age = AgeRule(timedelta(seconds=settings.price_max_age))
+        observer = Observer(linked=relation_store.linked, volatility=_volatility, age=age)
         evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)
         yield Services(
             settings=settings,

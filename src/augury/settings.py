@@ -18,6 +18,8 @@ from pydantic_settings import (
 OnOff = Literal["on", "off"]
 LlmTask = Literal["label", "rewrite", "match", "wording"]
 
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
 
 def default_data_dir() -> Path:
     """`$AUGURY_DATA_DIR`, else `$XDG_DATA_HOME/augury`, else `~/.local/share/augury`."""
@@ -110,6 +112,11 @@ class Settings(BaseSettings):
         default=900,
         gt=0,
         description="Seconds after which a venue's data counts as stale in health.",
+    )
+    price_max_age: float = Field(
+        default=14 * 86_400,
+        gt=0,
+        description="Age from which a price no longer counts, in seconds or like 36h, 14d.",
     )
 
     # Who may do how much ("count/unit", unit one of s, min, h)
@@ -281,6 +288,14 @@ class Settings(BaseSettings):
             if isinstance(value, str)
             else value
         )
+
+    @field_validator("price_max_age", mode="before")
+    @classmethod
+    def _seconds(cls, value: object) -> object:
+        unit = _SECONDS.get(value[-1:]) if isinstance(value, str) else None
+        if not isinstance(value, str) or unit is None:
+            return value
+        return float(value[:-1]) * unit
 
     @field_validator("llm_url")
     @classmethod

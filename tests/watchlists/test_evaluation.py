@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -46,6 +46,7 @@ async def test_a_price_that_crosses_fires_once_and_resolves(world: World) -> Non
 
 
 async def test_a_tick_looks_only_at_what_moved(world: World) -> None:
+    world.now = datetime.now(UTC)
     for n in range(20):
         await world.quote(n, 0.4)
         await world.target(f"polymarket:{n}")
@@ -61,14 +62,14 @@ async def test_a_tick_looks_only_at_what_moved(world: World) -> None:
 
 
 async def test_a_tick_looks_again_when_time_has_come(world: World) -> None:
-    await world.quote(1, 0.6)
-    await world.target("polymarket:1")
-    await world.rule(hold=timedelta(minutes=10))
     async with world.database.reading() as conn:
         row = await (await conn.execute("select now()")).fetchone()
     assert row
     database_now = row[0]
     world.now = database_now - timedelta(minutes=10)
+    await world.quote(1, 0.6)
+    await world.target("polymarket:1")
+    await world.rule(hold=timedelta(minutes=10))
     assert await world.evaluator.tick() == 1
     assert [s for s, _ in await world.evaluate()] == ["pending"]
     world.now = database_now
@@ -215,13 +216,61 @@ async def test_divergence_looks_only_at_linked_contracts(world: World) -> None:
     )
     await world.target("polymarket:1")
     await world.rule(metric="divergence", threshold=0.05)
-    assert await world.why() == "No quoted contract on another venue is linked to it."
+    assert await world.why() == "No contract on another venue with a recent price is linked to it."
     world.links = {"polymarket:1": [("kalshi:SAME", False)]}
     assert await world.evaluate() == [("firing", pytest.approx(0.07))]
     [alert] = await world.alerts()
     assert {e["id"] for e in alert.record["evidence"]} == {"polymarket:1", "kalshi:SAME"}
     world.links = {"polymarket:1": [("kalshi:SAME", True)]}  # Yes here is No there: 0.53
     assert await world.evaluate() == [("firing", pytest.approx(0.13))]
+
+
+async def test_prices_of_other_times_do_not_diverge(world: World) -> None:
+    await world.quote(1, 0.4)
+    world.links = {"polymarket:1": [("kalshi:OTHER", False)]}
+    await world.target("polymarket:1")
+    await world.rule(metric="divergence", threshold=0.05)
+    world.now -= 47 * 24 * HOUR
+    old = _kalshi("OTHER", 0.9, world)
+    world.now += 47 * 24 * HOUR
+    await world.put(old)
+    assert await world.evaluate() == [("no_data", None)]
+    assert await world.why() == "No contract on another venue with a recent price is linked to it."
+    world.now += 3 * 24 * HOUR
+    await world.put(_kalshi("OTHER", 0.9, world))
+    assert await world.evaluate() == [("no_data", None)]
+    assert await world.why() == "The venues' prices are from times more than a day apart."
+    await world.quote(1, 0.4)
+    assert await world.evaluate() == [("firing", pytest.approx(0.5))]
+
+
+async def test_a_price_that_gets_old_is_looked_at_again_by_itself(world: World) -> None:
+    async with world.database.reading() as conn:
+        row = await (await conn.execute("select now()")).fetchone()
+    assert row
+    world.now = row[0] - timedelta(days=14)
+    await world.quote(1, 0.6)
+    await world.target("polymarket:1")
+    await world.rule()
+    assert [s for s, _ in await world.evaluate()] == ["firing"]
+    world.now = row[0] + timedelta(seconds=1)
+    await asyncio.sleep(0.2)
+    assert await world.evaluator.tick() == 1
+    assert await world.why() == "Its last price is 14 days old (limit: 14 days)."
+    [alert] = await world.alerts()
+    assert alert.state == "firing"  # no data resolves nothing
+
+
+@pytest.mark.parametrize("status", ["closed", "resolved"])
+async def test_a_rule_never_fires_on_the_old_price_of_an_ended_market(
+    world: World, status: Any
+) -> None:
+    long_ago = T0 - 200 * 24 * HOUR
+    await world.put(market(1, 0.9, status=status, price_as_of=long_ago, observed_at=long_ago))
+    await world.target("polymarket:1")
+    await world.rule()
+    assert await world.evaluate() == [("no_data", None)]
+    assert await world.why() == "Its last price is 200 days old (limit: 14 days)."
 
 
 def _kalshi(name: str, price: float, world: World) -> Any:
@@ -283,7 +332,7 @@ async def test_what_is_not_known_says_why(world: World, metric: str, reason: str
                                                       "passed."),
         ({"closes_at": T0 + HOUR, "status": "closed"}, "The market is closed already."),
         ({"closes_at": T0 + HOUR, "observed_at": T0 - 15 * 24 * HOUR,
-          "price_as_of": T0 - 15 * 24 * HOUR}, "Nothing was heard of the market for 14 days."),
+          "price_as_of": T0 - 15 * 24 * HOUR}, "Its last price is 15 days old (limit: 14 days)."),
     ],
 )  # fmt: skip
 async def test_no_close_to_come_is_no_data(
@@ -314,7 +363,8 @@ async def test_what_was_said_before_the_close_says_nothing_after_it(
     assert [state for state, _ in await world.evaluate()] == ["firing"]
     world.passes(2 * 3600)
     assert [state for state, _ in await world.evaluate()] == ["no_data"]
-    assert await world.why() == "Its close has passed, and its venue has said nothing since."
+    why = "Its close has passed, and its venue has said nothing since (2026-05-01)."
+    assert await world.why() == why
     assert len(await world.alerts(state="firing")) == 1  # no data ends no alert
     # The venue keeps it open past the close it named.
     await world.quote(1, 0.4, closes_at=T0 + HOUR, volume_24h=5.0)

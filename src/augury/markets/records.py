@@ -109,20 +109,3 @@ class MarketChange(msgspec.Struct, frozen=True, kw_only=True):
     volume_24h: float | None = None
     liquidity: float | None = None
     open_interest: float | None = None
-
-
-def is_overdue(
-    status: Status,
-    closes_at: datetime | None,
-    observed_at: datetime | None,
-    price_as_of: datetime | None,
-    now: datetime,
-) -> bool:
-    """Whether a market's close has passed and its venue has said nothing since.
-
-    What the venue said before, that it is active and at which price, is no evidence of now. A
-    venue may keep a market open past the close it named: then it is heard of after it.
-    """
-    if status != "active" or closes_at is None or closes_at > now:
-        return False
-    return all(heard is None or heard < closes_at for heard in (observed_at, price_as_of))

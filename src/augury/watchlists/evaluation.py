@@ -178,7 +178,7 @@ class Evaluator:
                 if n % _YIELD == 0:
                     await asyncio.sleep(0)
                 state, event = step(rule, pair.state(), look.seen, at)
-                saved.append((rule.id, target.id, state, due(rule, state, at)))
+                saved.append((rule.id, target.id, state, due(rule, state, at, look.seen.until)))
                 evaluated.append(Evaluated(rule, target, state))
                 if event == "fired":
                     account_id = accounts[target.watchlist_id]

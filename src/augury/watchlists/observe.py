@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from augury.clock import isoformat
 from augury.markets import store as markets
-from augury.markets.records import is_overdue
+from augury.markets.freshness import AgeRule, are_comparable
 from augury.markets.store import PastPrices, Quote
 from augury.series import store as series
 from augury.watchlists import measures, store
@@ -23,8 +23,6 @@ SPIKE_WINDOWS = 72
 _YIELD = 250
 """Looks between two pauses in which requests are served."""
 SAMPLES_APART = timedelta(minutes=10)
-HEARD_WITHIN = timedelta(days=14)
-"""A closing time this long unconfirmed is no reason to alert: venues move them."""
 
 
 class Reading(NamedTuple):
@@ -89,10 +87,16 @@ class Observer:
     """Looks at many (rule, target) pairs at once."""
 
     def __init__(
-        self, *, linked: Linked = no_links, volatility: Volatility = no_volatility
+        self,
+        *,
+        linked: Linked = no_links,
+        volatility: Volatility = no_volatility,
+        age: AgeRule = AgeRule(),
     ) -> None:
+        """`age`: which prices are too old to be looked at."""
         self._linked = linked
         self._volatility = volatility
+        self._age = age
 
     async def look(
         self,
@@ -124,7 +128,7 @@ class Observer:
         ids = {market_id for found in members.values() for market_id in found}
         quotes = await markets.quotes(conn, list(ids)) if ids else {}
         sides = {t.id: _sides(t, members[t.id], quotes) for t in of_markets}
-        facts = _Facts(now, sides)
+        facts = _Facts(now, sides, self._age)
         await self._read_past(conn, facts, pairs)
         await self._read_links(conn, facts, pairs)
         await self._read_series(conn, facts, pairs)
@@ -213,8 +217,9 @@ def _sides(target: Target, market_ids: list[str], quotes: dict[str, Quote]) -> l
 class _Facts:
     """Everything the pairs need, read at one moment."""
 
-    def __init__(self, now: datetime, sides: dict[str, list[_Side]]) -> None:
+    def __init__(self, now: datetime, sides: dict[str, list[_Side]], age: AgeRule) -> None:
         self.now = now
+        self.age = age
         self.sides = sides
         self.past: dict[tuple[int, int, timedelta, int], list[float | None]] = {}
         self.volumes: dict[tuple[str, timedelta], list[float | None]] = {}
@@ -245,8 +250,8 @@ class _Facts:
     def _market(self, rule: Rule, side: _Side) -> Look:
         quote = side.quote
         look = Look(Seen(reason=""), quote, side.label)
-        if rule.metric != "staleness" and _is_overdue(quote, self.now):
-            look.seen = _OVERDUE
+        if rule.metric != "staleness" and (why := self._too_old(rule, quote)) is not None:
+            look.seen = Seen(reason=why)
             return look
         measure: Callable[[Rule, _Side, Look], float | str | Seen | None]
         measure = getattr(self, f"_{rule.metric}")
@@ -255,10 +260,21 @@ class _Facts:
             look.seen = found
             return look
         as_of = quote.price_as_of if rule.metric in _OF_PRICES else quote.observed_at
-        look.seen = Seen(value=found, as_of=as_of)
+        look.seen = Seen(value=found, as_of=as_of, until=self.age.until(quote, self.now))
         if rule.metric in _OF_PRICES and side.price is not None:
             look.evidence.insert(0, _price(quote, side.label, side.price))
         return look
+
+    def _too_old(self, rule: Rule, quote: Quote) -> str | None:
+        """Why what is known of a market is too old for a rule; None: it is not."""
+        standing = self.age.judge(quote, self.now)
+        if standing.stale:
+            return standing.why
+        # An ended market keeps its last price; what it was worth long ago moves nobody now.
+        quoted = any(price is not None for price in quote.prices)
+        if rule.metric in _OF_PRICES and quoted and self.age.is_old(quote.price_as_of, self.now):
+            return self.age.why_old(quote.price_as_of, self.now)
+        return None
 
     def _probability(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
         return side.price if side.price is not None else _UNQUOTED
@@ -314,19 +330,25 @@ class _Facts:
         if len(side.quote.outcomes) != 2:
             return Seen(reason="Only contracts of two outcomes are compared.")
         others = []
+        apart = None
         for seq, inverted in self.linked.get(side.quote.seq, ()):
             other = self.others.get(seq)
             if other is None or other.status != "active" or len(other.outcomes) != 2:
                 continue
-            if _is_overdue(other, self.now):
+            if self._too_old(rule, other) is not None:
+                continue
+            if not are_comparable(side.quote.price_as_of, other.price_as_of):
+                apart = other
                 continue
             same = 1 - side.outcome if inverted else side.outcome
             if (price := price_of(other, same)) is not None:
                 others.append(price)
                 look.evidence.append(_price(other, other.outcomes[same], price))
         found = measures.divergence(side.price, others)
+        if found is None and apart is not None:
+            return Seen(reason="The venues' prices are from times more than a day apart.")
         if found is None:
-            return Seen(reason="No quoted contract on another venue is linked to it.")
+            return Seen(reason="No contract on another venue with a recent price is linked to it.")
         return round(found, 12)
 
     def _hours_to_close(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
@@ -336,9 +358,6 @@ class _Facts:
             return Seen(reason=f"The market is {side.quote.status} already.")
         if side.quote.closes_at <= self.now:
             return Seen(reason="The closing time that the venue named has passed.")
-        heard = _heard(side.quote)
-        if heard is None or self.now - heard > HEARD_WITHIN:
-            return Seen(reason=f"Nothing was heard of the market for {HEARD_WITHIN.days} days.")
         return Seen(value=(side.quote.closes_at - self.now) / HOUR, as_of=self.now)
 
     def _status(self, rule: Rule, side: _Side, look: Look) -> str:
@@ -416,13 +435,6 @@ _OF_PRICES = frozenset(
 )
 
 
-_OVERDUE = Seen(reason="Its close has passed, and its venue has said nothing since.")
-
-
-def _is_overdue(quote: Quote, now: datetime) -> bool:
-    return is_overdue(quote.status, quote.closes_at, quote.observed_at, quote.price_as_of, now)
-
-
 def _heard(quote: Quote) -> datetime | None:
     return max(filter(None, (quote.observed_at, quote.price_as_of)), default=None)
 
@@ -460,5 +472,6 @@ def _foremost(rule: Rule, looks: list[Look]) -> Look:
 
     first = max(known, key=reach)
     newest = max((look.seen.as_of for look in known if look.seen.as_of), default=None)
-    return Look(Seen(value=first.seen.value, as_of=newest), first.quote, first.outcome,
-                first.evidence)  # fmt: skip
+    until = min((look.seen.until for look in known if look.seen.until), default=None)
+    seen = Seen(value=first.seen.value, as_of=newest, until=until)
+    return Look(seen, first.quote, first.outcome, first.evidence)

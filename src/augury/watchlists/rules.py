@@ -125,6 +125,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     value: float | str | None = None
     as_of: datetime | None = None
     reason: str | None = None
+    until: datetime | None = None
+    """When the value becomes too old to count, if its source says nothing more."""
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,9 +192,14 @@ def step(rule: Rule, state: State, seen: Seen, now: datetime) -> tuple[State, Ev
     return fired, "fired"
 
 
-def due(rule: Rule, state: State, now: datetime) -> datetime | None:
-    """When to look again although nothing moved: time alone may change what is found."""
+def due(rule: Rule, state: State, now: datetime, until: datetime | None = None) -> datetime | None:
+    """When to look again although nothing moved: time alone may change what is found.
+
+    `until`: when what was seen becomes too old to count.
+    """
     moments = []
+    if until is not None:
+        moments.append(max(until, now) + timedelta(milliseconds=100))
     if state.status == "pending":
         moments.append(max(_fires_at(rule, state), now + timedelta(milliseconds=100)))
     if (pace := pace_of(rule)) is not None:

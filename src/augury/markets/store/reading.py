@@ -245,7 +245,7 @@ async def is_empty(conn: Connection) -> bool:
 
 
 async def overdue(conn: Connection) -> NDArray[np.int64]:
-    """Numbers of the markets that are overdue (`records.is_overdue`) by the database's clock.
+    """Numbers of the markets that are overdue (`freshness.is_overdue`) by the database's clock.
 
     Ascending. In one piece: an old dump has hundreds of thousands, and rows of them would keep
     the loop from serving for as long as they are read.
