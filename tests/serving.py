@@ -20,7 +20,7 @@ def served(app: Any) -> Iterator[int]:
 
     By uvicorn's protocol and without its server, which takes 0.2 s to end. Answers carry no date.
     """
-    config = uvicorn.Config(app, log_level="critical", lifespan="off")
+    config = uvicorn.Config(app, log_level="critical", lifespan="off", proxy_headers=False)
     config.load()
     protocol: Any = config.http_protocol_class
     state, loop = ServerState(), _loop()

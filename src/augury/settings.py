@@ -183,11 +183,6 @@ class Settings(BaseSettings):
     request_deadline: float = Field(
         default=30, gt=0, description="Seconds any other request may take."
     )
-    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
-        default=(),
-        description="Addresses or networks whose Forwarded headers are believed, by comma.",
-    )
-
     # Where users may send this service (webhooks, series, pages)
     outbound_http: OnOff = Field(
         default="off", description="Connect to users' addresses without TLS too."
@@ -268,6 +263,25 @@ class Settings(BaseSettings):
         "(json_object with a schema, as llama.cpp takes it), object (json_object), none.",
     )
 
+    # Where it really runs: proxies, limits on connections, safety
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Addresses or networks of the proxies whose forwarding header is believed, by "
+        "comma.",
+    )
+    forwarded_header: Literal["x-forwarded-for", "forwarded", "x-real-ip"] = Field(
+        default="x-forwarded-for",
+        description="The one header in which the trusted proxies write where a request comes "
+        "from; all others are ignored.",
+    )
+    trusted_hops: int | None = Field(
+        default=None,
+        ge=1,
+        le=32,
+        description="Most proxies a request comes through; unset: as many as are trusted.",
+    )
+
+    # Relations
     relation_labels: OnOff = Field(
         default="on", description="Use stored labels of a language model in relations."
     )

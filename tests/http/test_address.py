@@ -7,19 +7,20 @@ import random
 import pytest
 
 from augury.errors import SetupProblem
-from augury.http.address import bucket, client_address, networks, parse
+from augury.http.address import Forwarding, bucket, networks, parse
 
 PROXIES = networks(["10.0.0.0/8", "127.0.0.1", "2001:db8:ffff::/48"])
 
 
-def who(peer: str, forwarded: str = "", xff: str = "", trusted: object = PROXIES) -> str:
-    address = client_address(
-        peer,
-        [forwarded] if forwarded else [],
-        [xff] if xff else [],
-        trusted,  # type: ignore[arg-type]
-    )
-    return bucket(address)
+def who(
+    peer: str, forwarded: str = "", xff: str = "", header: str = "", hops: int | None = None
+) -> str:
+    """Whom a request counts as that carries both headers; one of them is named in the settings."""
+    named = header or ("forwarded" if forwarded else "x-forwarded-for")
+    pairs = [(b"forwarded", forwarded), (b"x-forwarded-for", xff)]
+    headers = [(name, value.encode()) for name, value in pairs if value]
+    scope = {"client": (peer, 40000) if peer else None, "headers": headers}
+    return bucket(Forwarding(named, PROXIES, hops).client(scope))
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,19 @@ def test_a_spoofed_list_never_moves_a_caller() -> None:
         )
         # The proxy appends the address it saw.
         assert who("10.0.0.1", "", f"{spoofed}, 203.0.113.5") == "203.0.113.5"
+
+
+def test_a_header_that_is_not_named_is_nothing() -> None:
+    """nginx, Caddy and HAProxy pass a caller's own `Forwarded` on."""
+    assert who("10.0.0.1", "for=1.1.1.1", "203.0.113.5", "x-forwarded-for") == "203.0.113.5"
+    assert who("10.0.0.1", "for=203.0.113.5", "1.1.1.1", "forwarded") == "203.0.113.5"
+    assert who("10.0.0.1", "for=1.1.1.1", "", "x-forwarded-for") == "10.0.0.1"
+
+
+def test_more_hops_than_there_are_proxies_are_not_believed() -> None:
+    """Callers inside a trusted network could name any address to the left of their own."""
+    assert who("10.0.0.1", "", "1.1.1.1, 10.9.9.9", hops=1) == "10.9.9.9"
+    assert who("10.0.0.1", "", "1.1.1.1, 10.9.9.9", hops=2) == "1.1.1.1"
 
 
 def test_a_slash_64_is_one_caller() -> None:

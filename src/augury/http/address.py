@@ -1,12 +1,16 @@
-"""Where a request comes from, believing forwarding headers only of proxies named in settings."""
+"""Where a request comes from: one header is believed, and only of proxies named in the settings."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from starlette.types import Scope
 
 from augury.errors import SetupProblem
+from augury.settings import Settings
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -28,30 +32,50 @@ def networks(names: Iterable[str]) -> tuple[Network, ...]:
     return tuple(found)
 
 
-def client_address(
-    peer: str | None,
-    forwarded: Sequence[str],
-    x_forwarded_for: Sequence[str],
-    trusted: Sequence[Network],
-) -> Address | None:
-    """The nearest hop that is not a trusted proxy; None for a caller without an address.
+@dataclass(frozen=True)
+class Forwarding:
+    """Which header of which proxies tells where a request comes from."""
 
-    Reads `Forwarded` (RFC 7239) before `X-Forwarded-For`. The lists are walked from the right,
-    where our own proxies write; what stands left of the first stranger is the stranger's word.
-    """
-    address = parse(peer or "")
-    if address is None or not trusted or not _is_trusted(address, trusted):
+    header: str = "x-forwarded-for"
+    """The only one that is read. A proxy that writes another one passes this one on unchanged, in
+    the words of whoever is calling."""
+    trusted: Sequence[Network] = ()
+    hops: int | None = None
+    """Most proxies a request comes through; None: as many as are trusted."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> Forwarding:
+        """As the settings say. Raises SetupProblem."""
+        trusted = networks(settings.trusted_proxies)
+        return cls(settings.forwarded_header, trusted, settings.trusted_hops)
+
+    def client(self, scope: Scope) -> Address | None:
+        """Where a request's ASGI scope says it comes from; None for a caller without an address."""
+        peer = scope.get("client")
+        address = parse(peer[0]) if peer else None
+        if not self.trusted or address is None or not _is_trusted(address, self.trusted):
+            return address
+        name = self.header.encode()
+        values = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+        return self.nearest_stranger(address, values)
+
+    def nearest_stranger(self, address: Address, values: Sequence[str]) -> Address:
+        """The nearest hop that is not a trusted proxy, given that `address`, the peer, is one.
+
+        The list is walked from the right, where our own proxies write; what stands left of the
+        first stranger is the stranger's word.
+        """
+        listed = [part for value in values for part in value.split(",")]
+        hops = listed[-(self.hops or _MAX_HOPS) :]
+        for hop in reversed(hops):
+            found = parse(_for(hop) if self.header == "forwarded" else hop)
+            if found is None:
+                # "unknown", "_hidden" or nonsense: the proxy that wrote it is the nearest we know.
+                return address
+            address = found
+            if not _is_trusted(address, self.trusted):
+                return address
         return address
-    hops = _forwarded_hops(forwarded) if forwarded else _listed(x_forwarded_for)
-    for hop in reversed(hops[-_MAX_HOPS:]):
-        found = parse(hop)
-        if found is None:
-            # "unknown", "_hidden" or nonsense: the proxy that wrote it is the nearest we know.
-            return address
-        address = found
-        if not _is_trusted(address, trusted):
-            return address
-    return address
 
 
 def parse(text: str) -> Address | None:
@@ -81,13 +105,7 @@ def _is_trusted(address: Address, trusted: Sequence[Network]) -> bool:
     return any(address.version == n.version and address in n for n in trusted)
 
 
-def _listed(values: Sequence[str]) -> list[str]:
-    return [part for value in values for part in value.split(",")]
-
-
-def _forwarded_hops(values: Sequence[str]) -> list[str]:
-    hops = []
-    for element in _listed(values):
-        found = _FOR.search(element)
-        hops.append((found[1] or found[2] or "") if found else "")
-    return hops
+def _for(element: str) -> str:
+    """The address in an element of `Forwarded` (RFC 7239)."""
+    found = _FOR.search(element)
+    return (found[1] or found[2] or "") if found else ""

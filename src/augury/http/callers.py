@@ -50,7 +50,7 @@ class Traffic:
     def __init__(self, settings: Settings, limiter: Limiter) -> None:
         self.limiter = limiter
         self.in_flight = InFlight()
-        self.trusted = address.networks(settings.trusted_proxies)
+        self.forwarding = address.Forwarding.of(settings)
         anonymous = Rate.parse(
             settings.anonymous_search_rate, burst=settings.anonymous_search_burst
         )
@@ -95,8 +95,7 @@ class Gate(SecurityBase):
 
     async def _admit(self, request: Request) -> Caller:
         traffic: Traffic = request.app.state.traffic
-        headers = _headers(request, b"authorization", b"forwarded", b"x-forwarded-for")
-        caller = await self._identify(request, traffic, headers)
+        caller = await self._identify(request, traffic)
         policy = traffic.policies.get((self.group, caller.tier))
         if policy is not None:
             await enforce(
@@ -108,19 +107,12 @@ class Gate(SecurityBase):
             )
         return caller
 
-    async def _identify(
-        self, request: Request, traffic: Traffic, headers: dict[bytes, list[bytes]]
-    ) -> Caller:
-        sent = headers[b"authorization"]
+    async def _identify(self, request: Request, traffic: Traffic) -> Caller:
+        sent = [value for name, value in request.scope["headers"] if name == b"authorization"]
         if not sent:
             if not self.anonymous:
                 raise Unauthenticated("This needs an API key: Authorization: Bearer <key>.")
-            client = address.client_address(
-                request.client.host if request.client else None,
-                [v.decode("latin-1") for v in headers[b"forwarded"]],
-                [v.decode("latin-1") for v in headers[b"x-forwarded-for"]],
-                traffic.trusted,
-            )
+            client = traffic.forwarding.client(request.scope)
             where = address.bucket(client)
             return Caller("anonymous", "anonymous", None, None, frozenset(), where)
         principal = await _authenticate(request, sent)
@@ -152,14 +144,6 @@ async def _authenticate(request: Request, sent: list[bytes]) -> Principal:
     if principal is None:
         raise Unauthenticated("This API key is not valid.")
     return principal
-
-
-def _headers(request: Request, *names: bytes) -> dict[bytes, list[bytes]]:
-    found: dict[bytes, list[bytes]] = {name: [] for name in names}
-    for name, value in request.scope["headers"]:
-        if name in found:
-            found[name].append(value)
-    return found
 
 
 def gate_of(dependant: Dependant) -> Gate | None:
