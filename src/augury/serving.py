@@ -12,6 +12,7 @@ from augury import background, presence
 from augury.app import create_app
 from augury.background import Work
 from augury.errors import SetupProblem
+from augury.http.connections import raise_descriptor_limit
 from augury.http.server import config
 from augury.logs import configure
 from augury.settings import Settings
@@ -34,6 +35,7 @@ def serve(
     changes = {"host": host, "port": port}
     settings = settings.model_copy(update={k: v for k, v in changes.items() if v is not None})
     configure(settings)
+    raise_descriptor_limit()
     server = _Server(settings)
     try:
         server.run()

@@ -280,6 +280,17 @@ class Settings(BaseSettings):
         le=32,
         description="Most proxies a request comes through; unset: as many as are trusted.",
     )
+    max_connections: int = Field(
+        default=4096,
+        ge=8,
+        description="Most connections of a process; fewer where it may open fewer files.",
+    )
+    max_connections_per_address: int = Field(
+        default=512,
+        ge=1,
+        description="Most connections of one address (IPv6: of one /64); trusted proxies have no "
+        "limit.",
+    )
 
     # Relations
     relation_labels: OnOff = Field(

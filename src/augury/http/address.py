@@ -53,7 +53,7 @@ class Forwarding:
         """Where a request's ASGI scope says it comes from; None for a caller without an address."""
         peer = scope.get("client")
         address = parse(peer[0]) if peer else None
-        if not self.trusted or address is None or not _is_trusted(address, self.trusted):
+        if not self.trusted or address is None or not is_trusted(address, self.trusted):
             return address
         name = self.header.encode()
         values = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
@@ -73,7 +73,7 @@ class Forwarding:
                 # "unknown", "_hidden" or nonsense: the proxy that wrote it is the nearest we know.
                 return address
             address = found
-            if not _is_trusted(address, self.trusted):
+            if not is_trusted(address, self.trusted):
                 return address
         return address
 
@@ -101,7 +101,8 @@ def bucket(address: Address | None) -> str:
     return str(address)
 
 
-def _is_trusted(address: Address, trusted: Sequence[Network]) -> bool:
+def is_trusted(address: Address, trusted: Sequence[Network]) -> bool:
+    """Whether an address is of one of the networks."""
     return any(address.version == n.version and address in n for n in trusted)
 
 

@@ -1,8 +1,9 @@
 """The server's own edge: bounds on what arrives before there is a request to speak of.
 
-uvicorn's httptools protocol has no limit on the size of a header block nor on the time it takes.
-This subclass adds both, answers unreadable requests as `{"detail": ...}`, and lets a refused
-caller read the answer before the line is cut.
+uvicorn's httptools protocol has no limit on the size of a header block, on the time it takes, on
+the number of connections, nor on how slowly an answer is read. This subclass adds all of them,
+answers unreadable requests as `{"detail": ...}`, and lets a refused caller read the answer before
+the line is cut.
 """
 
 from __future__ import annotations
@@ -10,17 +11,33 @@ from __future__ import annotations
 import asyncio
 import http
 import json
+from typing import Any, cast
 
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from augury.http.address import networks
+from augury.http.connections import REFUSED, Connections
 from augury.ids import new_id
 from augury.settings import Settings
 
 HEADER_TIMEOUT = 10.0
 """Seconds a connection has to send a whole header block."""
+DRAIN_WINDOW = 20.0
+"""Seconds over which the rate is measured at which a caller takes its answer."""
+LEAST_RATE = 1024
+"""Bytes a second a caller takes in while more is waiting for it; a slower one is cut off."""
+_MOST_LINGERING = 32
+"""Refused connections that are given time to read why; more are cut off at once."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0
+_CODES = {
+    400: "bad_request",
+    408: "request_timeout",
+    429: "too_many_connections",
+    431: "headers_too_large",
+    503: "too_many_connections",
+}
 _MAX_FRAMING = 1024 * 1024
 """Bytes of chunk framing and trailers a request may spend besides its body."""
 
@@ -44,14 +61,44 @@ def config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 
 
 def protocol(
-    settings: Settings, *, header_timeout: float = HEADER_TIMEOUT
+    settings: Settings,
+    *,
+    header_timeout: float = HEADER_TIMEOUT,
+    drain_window: float = DRAIN_WINDOW,
 ) -> type[asyncio.Protocol]:
-    """The protocol class with its bounds, as `uvicorn.Config(http=...)` takes it."""
-    return type(
-        "BoundedProtocol",
-        (Protocol,),
-        {"max_header_bytes": settings.max_header_bytes, "header_timeout": header_timeout},
-    )
+    """The protocol class of one server with its bounds, as `uvicorn.Config(http=...)` takes it."""
+    bounds = {
+        "max_header_bytes": settings.max_header_bytes,
+        "header_timeout": header_timeout,
+        "drain_window": drain_window,
+        "open_ones": Connections.of(settings, networks(settings.trusted_proxies)),
+    }
+    return type("BoundedProtocol", (Protocol,), bounds)
+
+
+class _Counted:
+    """A transport that says how much was written to it."""
+
+    __slots__ = ("_owner", "_transport", "written")
+
+    def __init__(self, transport: asyncio.Transport, owner: Protocol) -> None:
+        self._transport = transport
+        self._owner = owner
+        self.written = 0
+
+    def write(self, data: bytes) -> None:
+        self.written += len(data)
+        self._transport.write(data)
+        if self._owner.drain_timer is None and self._transport.get_write_buffer_size():
+            self._owner.watch_drain()
+
+    @property
+    def taken(self) -> int:
+        """Bytes that have left this process."""
+        return self.written - self._transport.get_write_buffer_size()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
 
 class Protocol(HttpToolsProtocol):
@@ -59,7 +106,13 @@ class Protocol(HttpToolsProtocol):
 
     max_header_bytes = 16 * 1024
     header_timeout = HEADER_TIMEOUT
+    drain_window = DRAIN_WINDOW
+    open_ones = Connections(4096, 512)
+    drain_timer: asyncio.TimerHandle | None = None
+    lingering = 0
 
+    _counted: _Counted
+    _counted_lingering = False
     _in_head = True
     _head_bytes = 0
     _framing_bytes = 0
@@ -69,11 +122,33 @@ class Protocol(HttpToolsProtocol):
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._arm()
+        counted = self._counted = _Counted(transport, self)
+        super().connection_made(cast(asyncio.Transport, counted))
+        why = self.open_ones.enter(self, self.client[0] if self.client else None)
+        if why is None:
+            self._arm()
+        elif type(self).lingering >= _MOST_LINGERING:
+            self.drop()
+        else:
+            type(self).lingering += 1
+            self._counted_lingering = True
+            text = "from this address" if why == "address" else "to this service"
+            status = 429 if why == "address" else 503
+            self._refuse(status, f"Too many connections {text}; close some or try again later.")
+
+    def drop(self) -> None:
+        """End the connection at once."""
+        self._disarm()
+        self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._disarm()
+        self.open_ones.leave(self)
+        if self._counted_lingering:
+            type(self).lingering -= 1
+        if self.drain_timer is not None:
+            self.drain_timer.cancel()
+            self.drain_timer = None
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -110,6 +185,7 @@ class Protocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._disarm()
         self._in_head = False
+        self.open_ones.busy(self)
         self._head_bytes = self._framing_bytes = 0
         super().on_headers_complete()
 
@@ -120,6 +196,25 @@ class Protocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._in_head = True
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        self.open_ones.idle(self)
+        super().on_response_complete()
+
+    def watch_drain(self) -> None:
+        """See to it that what waits to be sent is taken, and not too slowly."""
+        taken = self._counted.taken
+        self.drain_timer = self.loop.call_later(self.drain_window, self._drained, taken)
+
+    def _drained(self, taken_before: int) -> None:
+        self.drain_timer = None
+        if not self.transport.get_write_buffer_size():
+            return
+        if self._counted.taken - taken_before < LEAST_RATE * self.drain_window:
+            REFUSED.labels("slow").inc()
+            self.drop()
+        else:
+            self.watch_drain()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(400, "The request is not valid HTTP.")
@@ -151,13 +246,14 @@ class Protocol(HttpToolsProtocol):
             # An earlier request of this connection is being answered: no place for another text.
             self.transport.abort()
             return
-        code = {400: "bad_request", 408: "request_timeout", 431: "headers_too_large"}[status]
+        code = _CODES[status]
+        retry = "retry-after: 5\r\n" if status in (429, 503) else ""
         body = json.dumps({"detail": detail}).encode()
         self.transport.write(
             f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\n"
             f"content-type: application/json\r\ncontent-length: {len(body)}\r\n"
             f"x-error-code: {code}\r\nx-request-id: {new_id('req')}\r\n"
-            "connection: close\r\n\r\n".encode()
+            f"{retry}connection: close\r\n\r\n".encode()
             + body
         )
         if self.transport.can_write_eof():

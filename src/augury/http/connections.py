@@ -1,0 +1,122 @@
+"""How many connections are open at once, of one address and in all, and who may stay."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal, Protocol
+
+import structlog
+from prometheus_client import Counter as Metric
+
+from augury.http.address import Network, bucket, is_trusted, parse
+from augury.settings import Settings
+
+log = structlog.get_logger("augury.http")
+
+REFUSED = Metric("augury_connections_refused", "Connections refused or dropped.", ["reason"])
+LEAST_RESERVE = 64
+"""Descriptors kept for files, the database and outgoing connections, at the least; of a large
+number a quarter."""
+MOST_DESCRIPTORS = 65_536
+"""The soft limit on descriptors is raised to this where the hard limit allows it."""
+
+Refusal = Literal["address", "all"]
+
+
+class Connection(Protocol):
+    """One open connection; `drop` ends it at once."""
+
+    def drop(self) -> None: ...
+
+
+class Connections:
+    """The open connections of one server.
+
+    When as many are open as may be, the one that has waited longest without a request makes room:
+    idle sockets, however many, keep nobody out.
+    """
+
+    def __init__(self, most: int, each: int, trusted: Sequence[Network] = ()) -> None:
+        """`most` in all, `each` of one address (IPv6: of one /64); proxies that are `trusted`
+        carry the connections of many and have no limit of their own."""
+        self.most = most
+        self._each = each
+        self._trusted = trusted
+        self._open: dict[Connection, str | None] = {}
+        self._of: Counter[str] = Counter()
+        self._idle: dict[Connection, None] = {}
+
+    @classmethod
+    def of(cls, settings: Settings, trusted: Sequence[Network]) -> Connections:
+        """As the settings say, within what the descriptors of this process allow."""
+        most = min(settings.max_connections, _affordable())
+        if most < settings.max_connections:
+            log.warning("few descriptors", connections=most, wanted=settings.max_connections)
+        # One address never takes more than half of what there is.
+        return cls(most, min(settings.max_connections_per_address, most // 2), trusted)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def enter(self, connection: Connection, peer: str | None) -> Refusal | None:
+        """Count a connection in; why not, where it may not stay."""
+        address = parse(peer or "")
+        whose = None if address is None or is_trusted(address, self._trusted) else bucket(address)
+        if whose is not None and self._of[whose] >= self._each:
+            REFUSED.labels("address").inc()
+            return "address"
+        if len(self._open) >= self.most:
+            oldest = next(iter(self._idle), None)
+            REFUSED.labels("all" if oldest is None else "idle").inc()
+            if oldest is None:
+                return "all"
+            self.leave(oldest)
+            oldest.drop()
+        self._open[connection] = whose
+        if whose is not None:
+            self._of[whose] += 1
+        self._idle[connection] = None
+        return None
+
+    def busy(self, connection: Connection) -> None:
+        """A request has arrived on it."""
+        self._idle.pop(connection, None)
+
+    def idle(self, connection: Connection) -> None:
+        """Its request has been answered."""
+        if connection in self._open:
+            self._idle[connection] = None
+
+    def leave(self, connection: Connection) -> None:
+        """It is closed. Idempotent."""
+        self._idle.pop(connection, None)
+        whose = self._open.pop(connection, None)
+        if whose is not None:
+            self._of[whose] -= 1
+            if not self._of[whose]:
+                del self._of[whose]
+
+
+def raise_descriptor_limit() -> None:
+    """Let this process open as many files as the hard limit allows, up to MOST_DESCRIPTORS."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _affordable() -> int:
+    """Connections that leave descriptors for the rest of the service."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return MOST_DESCRIPTORS
+    try:
+        used = len(os.listdir("/proc/self/fd"))
+    except OSError:
+        used = 32
+    return max(8, soft - used - max(LEAST_RESERVE, min(soft // 4, 1024)))

@@ -1,0 +1,201 @@
+"""Clients that take and give nothing: slow readers, idle sockets by the thousand (R3)."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from fastapi import Response
+from fastapi.responses import StreamingResponse
+from tests.http.conftest import OpenLimiter, make_app
+from tests.http.test_hostile import OpenAccess
+from tests.http.test_server import Answer, receive
+
+from augury.http import server
+from augury.http.connections import Connections
+from augury.settings import Settings
+
+HEALTH = b"GET /v1/health HTTP/1.1\r\nHost: augury\r\nConnection: close\r\n\r\n"
+BIG = 32 * 1024 * 1024
+
+
+@dataclass
+class Running:
+    address: tuple[str, int]
+    open_ones: Connections
+
+    def connect(self, source: str = "127.0.0.1", **options: int) -> socket.socket:
+        made = socket.socket()
+        for name, value in options.items():
+            made.setsockopt(socket.SOL_SOCKET, getattr(socket, name), value)
+        made.settimeout(5)
+        made.bind((source, 0))
+        made.connect(self.address)
+        return made
+
+    def health(self, source: str = "127.0.0.1") -> tuple[int, float]:
+        began = time.perf_counter()
+        with self.connect(source) as sock:
+            sock.sendall(HEALTH)
+            return Answer(receive(sock)).status, time.perf_counter() - began
+
+    def settles(self, done: Callable[[], bool], within: float) -> bool:
+        until = time.monotonic() + within
+        while not done():
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+        return True
+
+
+@contextmanager
+def running(folder: Path, *, drain_window: float = 0.5, **changed: Any) -> Iterator[Running]:
+    settings = Settings(data_dir=folder, sync="off", sample="off", port=0, **changed)
+    app = make_app(settings, access=OpenAccess())
+    app.state.traffic.limiter = OpenLimiter()
+
+    @app.get("/big")
+    async def big() -> Response:
+        return Response(bytes(BIG), media_type="application/octet-stream")
+
+    @app.get("/parts")
+    async def parts() -> StreamingResponse:
+        async def pieces() -> AsyncIterator[bytes]:
+            for _ in range(BIG // 65536):
+                yield bytes(65536)
+
+        return StreamingResponse(pieces(), media_type="application/octet-stream")
+
+    config = server.config(app, settings)
+    kind: Any = server.protocol(settings, drain_window=drain_window)
+    config.http = kind
+    runner = uvicorn.Server(config)
+    listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
+    thread = threading.Thread(
+        target=lambda: asyncio.run(runner.serve(sockets=[listener])), daemon=True
+    )
+    thread.start()
+    while not runner.started:
+        time.sleep(0.01)
+    try:
+        yield Running(listener.getsockname(), kind.open_ones)
+    finally:
+        runner.should_exit = True
+        thread.join(15)
+        listener.close()
+
+
+@pytest.mark.parametrize("path", ["/big", "/parts"])
+def test_who_never_reads_an_answer_is_cut_off(path: str, tmp_path: Path) -> None:
+    ask = f"GET {path} HTTP/1.1\r\nHost: augury\r\n\r\n".encode()
+    with running(tmp_path) as service, ExitStack() as stack:
+        for _ in range(20):
+            stack.enter_context(closing(service.connect(SO_RCVBUF=4096))).sendall(ask)
+        assert service.settles(lambda: len(service.open_ones) == 20, 5)
+        assert service.settles(lambda: len(service.open_ones) == 0, 5)
+        assert service.health()[0] == 200
+
+
+def test_who_reads_too_slowly_is_cut_off_and_who_reads_steadily_is_not(tmp_path: Path) -> None:
+    ask = b"GET /big HTTP/1.1\r\nHost: augury\r\nConnection: close\r\n\r\n"
+    with running(tmp_path, drain_window=1.0) as service:
+        with service.connect(SO_RCVBUF=65536) as steady:
+            steady.sendall(ask)
+            got, until = 0, time.monotonic() + 3
+            while time.monotonic() < until:  # a part of the answer, over three windows
+                got += len(steady.recv(65536))
+                time.sleep(0.01)
+            assert len(service.open_ones) == 1
+        assert got < BIG
+        with service.connect(SO_RCVBUF=4096) as slow:
+            slow.sendall(ask)
+            for _ in range(30):
+                if not service.open_ones:
+                    break
+                slow.recv(8)
+                time.sleep(0.1)
+            assert len(service.open_ones) == 0
+
+
+def test_connections_of_one_address_are_bounded_and_refused_in_words(tmp_path: Path) -> None:
+    with running(tmp_path, max_connections_per_address=10) as service, ExitStack() as stack:
+        for _ in range(10):
+            stack.enter_context(service.connect("127.0.0.3"))
+        assert service.settles(lambda: len(service.open_ones) == 10, 5)
+        with service.connect("127.0.0.3") as refused:
+            answer = Answer(receive(refused))
+        assert (answer.status, answer.headers["retry-after"]) == (429, "5")
+        assert "connections" in answer.detail
+        assert service.health("127.0.0.4")[0] == 200
+
+
+def test_a_trusted_proxy_carries_the_connections_of_many(tmp_path: Path) -> None:
+    changed: dict[str, Any] = {"max_connections_per_address": 5, "trusted_proxies": ("127.0.0.3",)}
+    with running(tmp_path, **changed) as service, ExitStack() as stack:
+        for _ in range(50):
+            stack.enter_context(service.connect("127.0.0.3"))
+        assert service.health("127.0.0.3")[0] == 200
+
+
+def test_ten_thousand_idle_sockets_keep_nobody_out(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 14_000:
+        pytest.skip(f"needs 14,000 descriptors, the hard limit is {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 14_000), hard))
+    took = []
+    with running(tmp_path, max_connections=2000) as service, ExitStack() as stack:
+        for n in range(10_000):
+            stack.enter_context(service.connect(f"127.0.1.{n // 400 + 1}"))
+            if n % 250 == 249:
+                status, seconds = service.health()
+                assert status == 200
+                took.append(seconds)
+        assert len(service.open_ones) <= 2000
+    assert sorted(took)[len(took) // 2] <= 0.05
+
+
+def test_a_service_with_256_descriptors_is_not_stopped_by_230_sockets(tmp_path: Path) -> None:
+    program = f"""
+import resource, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+from pathlib import Path
+from tests.http.test_connections import running
+with running(Path({str(tmp_path)!r}), drain_window=30.0) as service:
+    print("port", service.address[1], flush=True)
+    sys.stdin.read()
+"""
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert child.stdout is not None
+        port = next(line for line in child.stdout if line.startswith("port")).split()[1]
+        service = Running(("127.0.0.1", int(port)), Connections(1, 1))
+        with ExitStack() as stack:
+            for n in range(530):  # 230 that never read an answer, and 300 that ask nothing
+                source = "127.0.2.1" if n < 230 else f"127.0.3.{n // 60}"
+                sock = stack.enter_context(service.connect(source, SO_RCVBUF=4096))
+                if n < 230:
+                    with suppress(OSError):  # refused already
+                        sock.sendall(b"GET /parts HTTP/1.1\r\nHost: augury\r\n\r\n")
+            statuses = [service.health()[0] for _ in range(20)]
+    finally:
+        child.communicate(timeout=20)
+    assert statuses == [200] * 20
