@@ -40,7 +40,7 @@ NOUNS = {
     "graph": {"relations", "search", "markets", "storage", "jobs"},
     "access": {"storage"},
     "http": {"access", "storage"},
-    "health": {"markets", "search", "venues", "storage"},
+    "health": {"markets", "search", "venues", "rvol", "series", "storage"},
     "forecast": {"graph", "relations", "markets", "search", "storage", "jobs", "llm"},
     "series": {"net", "storage", "jobs"},
     "deliveries": {"net", "storage"},

@@ -130,7 +130,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
             settings=settings,
             database=database,
             access=AccessService(database),
-            markets=MarketService(database),
+            markets=MarketService(database, age=age),
             search=search,
             relations=relations,
             deliveries=deliveries,
@@ -157,6 +157,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
                 search,
                 stale_after=settings.stale_after,
                 syncing=settings.sync == "on",
+                age=age,
             ),
             model=model,
         )

@@ -11,8 +11,11 @@ import pytest
 from augury import clock
 from augury.health.service import HealthService
 from augury.markets import store as markets
+from augury.markets.freshness import in_words
 from augury.markets.generator import generate
 from augury.markets.service import MarketService
+from augury.rvol.service import RvolService
+from augury.rvol.store import Asset, DayRow
 from augury.search.service import SearchService
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -34,7 +37,9 @@ def health(database: Database, search: SearchService, *, syncing: bool = False) 
 async def put(database: Database, count: int, *, age: timedelta = timedelta()) -> None:
     seen = clock.now() - age
     async with database.transaction() as conn:
-        made = [msgspec.structs.replace(m, observed_at=seen) for m in generate(count)]
+        made = [
+            msgspec.structs.replace(m, observed_at=seen, price_as_of=seen) for m in generate(count)
+        ]
         await markets.upsert_markets(conn, made)
 
 
@@ -80,7 +85,50 @@ async def test_old_data_is_amiss_while_syncing(database: Database, search: Searc
     await search.catch_up()
     report = await health(database, search, syncing=True).report()
     assert report["status"] == "degraded"
-    assert any("older than 900 s" in problem for problem in report["problems"])
+    assert report["problems"] == [
+        f"{venue}: the newest price is {in_words(timedelta(hours=1))} old (allowed: 15 minutes)."
+        for venue in ("Kalshi", "Polymarket")
+    ]
+
+
+async def test_old_data_that_nothing_updates_is_amiss(
+    database: Database, search: SearchService
+) -> None:
+    await put(database, 400, age=timedelta(days=108))
+    await search.catch_up()
+    report = await health(database, search).report()
+    assert report["status"] == "degraded"
+    assert report["problems"] == [
+        f"{venue}: the newest price is 108 days old, and no sync is configured. "
+        "Set AUGURY_SYNC=on, or import newer data."
+        for venue in ("Kalshi", "Polymarket")
+    ]
+    assert report["catalogue"]["stale"] > 0
+    for part in ("catalogue", "prices"):
+        told = report["parts"][part]
+        assert (told["origin"], told["origins"]) == ("live", ["live"])
+        assert told["age_seconds"] == pytest.approx(108 * 86_400, abs=60)
+
+
+async def test_each_part_names_its_origin_and_age(
+    database: Database, search: SearchService, settings: Settings
+) -> None:
+    await MarketService(database).ensure_sample()
+    report = await health(database, search).report()
+    assert report["parts"]["catalogue"]["origin"] == "sample"
+    assert report["parts"]["volatility"]["origin"] is None
+    assert report["parts"]["series"] == {
+        "origin": None, "origins": [], "as_of": None, "age_seconds": None, "series": 0, "late": 0,
+    }  # fmt: skip
+    long_ago = clock.now() - timedelta(days=168)
+    asset = Asset(asset="X", display_name="X", target_family="crypto", calendar="24/7", minutes=5)
+    day = [long_ago.date(), True, 0.1, *[None] * 10, *[None] * 4, False]
+    await RvolService(database, settings).put_measures([asset], [DayRow("X", *day)])
+    report = await health(database, search).report()
+    told = report["parts"]["volatility"]
+    assert (told["origin"], told["age_seconds"] // 86_400) == ("import", 167)
+    assert any("Volatility: the newest day of import data ended 167 days ago" in problem
+               for problem in report["problems"])  # fmt: skip
 
 
 async def test_without_a_database_it_says_so(database: Database, search: SearchService) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from augury.markets import store
 from augury.markets.freshness import AgeRule, Standing, are_comparable, is_overdue
-from augury.markets.records import Market, Status
+from augury.markets.records import STATUSES, Market, Status
 from augury.settings import Settings
 from augury.storage.database import Database
 
@@ -110,6 +110,27 @@ def test_the_age_is_set_in_seconds_or_with_a_unit(
 async def test_the_store_finds_the_same(database: Database) -> None:
     async with database.transaction() as conn:
         await store.upsert_markets(conn, MARKETS)
-        found = await store.overdue(conn)
+        found = await store.overdue(conn, NOW)
         rows = await store.fetch(conn, [m.id for m in MARKETS])
+        shown = await store.list_page(
+            conn, store.Filters(), sort="volume", limit=99, now=NOW, oldest=AgeRule().oldest(NOW)
+        )
+        by_state = {
+            (status, stale): {
+                m.id
+                for m in await store.list_page(
+                    conn,
+                    store.Filters(status=status, stale=stale),
+                    sort="volume",
+                    limit=99,
+                    now=NOW,
+                    oldest=AgeRule().oldest(NOW),
+                )
+            }
+            for status in STATUSES
+            for stale in (True, False)
+        }
     assert [row.seq in found for row in rows] == [overdue for *_, overdue in CASES]
+    for row in shown:
+        standing = AgeRule().judge(row, NOW)
+        assert row.id in by_state[standing.status, standing.stale]

@@ -100,7 +100,7 @@ class TestList:
         assert record["id"] == "kalshi:A"
         assert record["closes_at"] == "2026-05-01T15:00:00Z"
         assert record["current_prices"] == {"Yes": 0.4, "No": 0.6}
-        assert (record["linked_market_ids"], record["origin"]) == ([], "dump")
+        assert (record["linked_market_ids"], record["origin"]) == ([], "import")
         assert body["items"][0]["current_prices"] is None
         assert body["items"][0]["price_as_of"] is None
 
@@ -111,7 +111,10 @@ class TestList:
             ({"sort": "closes_at"}, ["polymarket:2", "kalshi:B", "kalshi:A", "polymarket:1", ODD]),
             ({"sort": "updated_at"}, [ODD, "polymarket:2", "polymarket:1", "kalshi:B", "kalshi:A"]),
             ({"platform": "kalshi"}, ["kalshi:A", "kalshi:B"]),
-            ({"status": "closed"}, ["polymarket:2"]),
+            # Past their close without a word since: closed, and stale.
+            ({"status": "closed"}, ["kalshi:A", "kalshi:B", "polymarket:2"]),
+            ({"status": "closed", "stale": "true"}, ["kalshi:A", "kalshi:B"]),
+            ({"status": "active"}, [ODD]),
             ({"category": "ECONOMICS"}, ["kalshi:A", "kalshi:B"]),
             ({"event_id": "E", "min_volume": "45"}, ["kalshi:A"]),
             ({"q": "RATES will"}, ["kalshi:A", "kalshi:B", "polymarket:2"]),

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.anyio
 
 T0 = datetime(2026, 5, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+AT: dict[str, Any] = {"now": T0, "oldest": T0 - 14 * 24 * HOUR}
 
 
 def made(n: int | str = 1, **fields: Any) -> Market:
@@ -342,6 +343,77 @@ class TestChanges:
         assert len(seen) == len(set(seen)) == 72
 
 
+class TestQuotesFollowHistory:
+    async def test_a_newer_point_becomes_the_quote(self, database: Database) -> None:
+        await put(database, made(1, best_bid=0.39, best_ask=0.41), made(2), made(3))
+        async with database.transaction() as conn:
+            await store.append_prices(
+                conn,
+                [
+                    PricePoint(market_id="polymarket:1", outcome=0, at=T0 + HOUR, price=0.7),
+                    PricePoint(market_id="polymarket:2", outcome=0, at=T0 - HOUR, price=0.7),
+                    PricePoint(market_id="polymarket:3", outcome=0, at=T0 + HOUR, price=1.0),
+                ],
+            )
+        first, second, third = [await got(database, n) for n in (1, 2, 3)]
+        assert (first.prices, first.price_as_of) == ([0.7, 0.3], T0 + HOUR)
+        assert (first.best_bid, first.best_ask) == (None, None)
+        assert (second.prices, second.price_as_of) == ([0.4, 0.6], T0)
+        # Certainty is no quote of an active market.
+        assert (third.prices, third.price_as_of) == ([None, None], None)
+
+    async def test_of_several_outcomes_those_of_a_day_count(self, database: Database) -> None:
+        outcomes = ("A", "B", "C")
+        await put(database, made(1, outcomes=outcomes, prices=(0.2, 0.3, 0.5)))
+        at = T0 + 48 * HOUR
+        async with database.transaction() as conn:
+            points = [
+                PricePoint(market_id="polymarket:1", outcome=n, at=when, price=p)
+                for n, when, p in ((0, at, 0.25), (1, at - HOUR, 0.35))
+            ]
+            await store.append_prices(conn, points)
+        market = await got(database)
+        assert (market.prices, market.price_as_of) == ([0.25, 0.35, None], at)
+
+    async def test_an_older_quote_does_not_come_back(self, database: Database) -> None:
+        await put(database, made(1))
+        async with database.transaction() as conn:
+            point = PricePoint(market_id="polymarket:1", outcome=0, at=T0 + 2 * HOUR, price=0.7)
+            await store.append_prices(conn, [point])
+        await put(database, made(1, prices=(0.5, 0.5), price_as_of=T0 + HOUR,
+                                 observed_at=T0 + HOUR))  # fmt: skip
+        assert (await got(database)).prices == [0.7, 0.3]
+
+
+class TestShownStatus:
+    async def test_lists_and_counts_follow_the_rule_of_age(self, database: Database) -> None:
+        now = T0 + 20 * 24 * HOUR
+        at: dict[str, Any] = {"now": now, "oldest": now - 14 * 24 * HOUR}
+        await put(
+            database,
+            made(1, price_as_of=now, observed_at=now),
+            made(2),
+            made(3, closes_at=T0 + HOUR),
+            made(4, status="closed"),
+            made(5, status="resolved", closes_at=T0 + HOUR),
+        )
+        wanted = {
+            (None, None): {1, 2, 3, 4, 5}, ("active", None): {1, 2}, ("closed", None): {3, 4},
+            ("resolved", None): {5}, (None, True): {2, 3}, ("active", False): {1},
+            ("closed", True): {3}, (None, False): {1, 4, 5},
+        }  # fmt: skip
+        async with database.reading() as conn:
+            for (status, stale), numbers in wanted.items():
+                found = await store.list_page(
+                    conn, Filters(status=status, stale=stale), sort="volume", limit=9, **at
+                )
+                assert {int(m.id.split(":")[1]) for m in found} == numbers
+            counts = await store.counts_by_platform_status(conn, **at)
+        assert {c.status: (c.markets, c.stale) for c in counts} == {
+            "active": (2, 1), "closed": (2, 1), "resolved": (1, 0),
+        }  # fmt: skip
+
+
 class TestConcurrency:
     async def test_two_ingests_of_the_same_markets(self, database: Database) -> None:
         def batch(version: int) -> list[Market]:
@@ -350,7 +422,7 @@ class TestConcurrency:
 
         await asyncio.gather(*(put(database, *batch(v)) for v in (2, 1, 3, 0)))
         async with database.reading() as conn:
-            page = await store.list_page(conn, Filters(), sort="volume", limit=500)
+            page = await store.list_page(conn, Filters(), sort="volume", limit=500, **AT)
         assert {m.question for m in page} == {"v3?"}
         assert len(page) == 200
 
@@ -370,7 +442,7 @@ class TestSampleGivesWay:
         await put(database, *(made(f"s{n}", origin="sample") for n in range(4)))
         assert (await put(database, made(1, origin="dump"))).inserted == 1
         async with database.reading() as conn:
-            counts = await store.counts_by_platform_status(conn)
+            counts = await store.counts_by_platform_status(conn, **AT)
             points = await (await conn.execute("select count(*) from prices")).fetchone()
         assert [(c.origin, c.markets) for c in counts] == [("dump", 1)]
         assert points == (1,)
@@ -379,7 +451,7 @@ class TestSampleGivesWay:
         await put(database, made())
         assert await put(database, made("s", origin="sample")) == store.UpsertSummary(unchanged=1)
         async with database.reading() as conn:
-            assert len(await store.list_page(conn, Filters(), sort="volume", limit=9)) == 1
+            assert len(await store.list_page(conn, Filters(), sort="volume", limit=9, **AT)) == 1
 
     async def test_nor_stays_when_both_come_at_once(self, database: Database) -> None:
         await put(database, made("s1", origin="sample"), made(1), made("s2", origin="sample"))
@@ -394,7 +466,7 @@ class TestLists:
                 ("100%", [1]), ("or_so", [1]), ("UP or", [1, 2]), ("so up", [1, 2]),
                 ("\\", []), ("' or 1=1 --", []), ("  ", [1, 2]),
             ):  # fmt: skip
-                page = await store.list_page(conn, Filters(q=q), sort="closes_at", limit=9)
+                page = await store.list_page(conn, Filters(q=q), sort="closes_at", limit=9, **AT)
                 assert [m.id for m in page] == [f"polymarket:{n}" for n in ids], q
 
     @pytest.mark.parametrize("sort", ["volume", "closes_at", "updated_at"])
@@ -408,9 +480,9 @@ class TestLists:
         seen: list[str] = []
         after: Position | None = None
         async with database.reading() as conn:
-            whole = await store.list_page(conn, Filters(), sort=sort, limit=100)
+            whole = await store.list_page(conn, Filters(), sort=sort, limit=100, **AT)
             for turn in range(20):
-                page = await store.list_page(conn, Filters(), sort=sort, limit=4, after=after)
+                page = await store.list_page(conn, Filters(), sort=sort, limit=4, **AT, after=after)
                 if not page:
                     break
                 seen += [m.id for m in page]

@@ -41,7 +41,9 @@ def a_crowd(count: int) -> list[Market]:
 
 async def stored(database: Database) -> dict[str, markets.StoredMarket]:
     async with database.reading() as conn:
-        rows = await markets.list_page(conn, markets.Filters(), sort="volume", limit=10_000)
+        rows = await markets.list_page(
+            conn, markets.Filters(), sort="volume", limit=10_000, now=NOW, oldest=NOW
+        )
     return {row.id: row for row in rows}
 
 

@@ -1,11 +1,12 @@
-"""Health as a set of facts: the catalogue by venue, its age, the index and its lag."""
+"""Health as a set of facts: the parts of the data with origin and age, the index and its lag."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from datetime import datetime
-from typing import Any
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
 
 from psycopg import Error as DatabaseError
 
@@ -13,12 +14,28 @@ import augury
 from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError
 from augury.markets import store as markets
+from augury.markets.freshness import AgeRule, in_words
+from augury.markets.records import ORIGINS, STATUSES
+from augury.markets.store import PlatformCount
+from augury.rvol import store as rvol
 from augury.search.service import SearchService
+from augury.series import store as series
 from augury.storage.database import Database
 from augury.venues.sync import VenueHealth, venue_health
 
 HOLDS = 1.0
 """Seconds for which one report is given to all who ask."""
+
+UNFOLLOWED: Final = timedelta(days=1)
+"""Age of data that nothing updates from which on health is degraded."""
+
+VOLATILITY_LASTS: Final = {True: timedelta(days=2), False: timedelta(days=5)}
+"""Age of the newest day from which on volatility is late: of markets that never close, and of those
+with weekends and holidays. A day is known once it has ended."""
+
+NAMES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
+
+RVOL_ORIGINS: Final = {"exchange": "live", "import": "import", "sample": "sample"}
 
 
 class HealthService:
@@ -31,13 +48,16 @@ class HealthService:
         *,
         stale_after: float,
         syncing: bool,
+        age: AgeRule = AgeRule(),
         clock: Clock = now,
     ) -> None:
-        """`stale_after` in seconds: venue data older than that is called stale."""
+        """`stale_after` in seconds: data of a followed venue older than that is late. `age`: the
+        rule by which markets are called stale."""
         self._database = database
         self._search = search
-        self._stale_after = stale_after
+        self._late = timedelta(seconds=stale_after) if syncing else UNFOLLOWED
         self._syncing = syncing
+        self._age = age
         self._clock = clock
         self._started_at = clock()
         self._asking = asyncio.Lock()
@@ -65,9 +85,11 @@ class HealthService:
         problems: list[str] = []
         try:
             async with self._database.reading() as conn:
-                counts = await markets.counts_by_platform_status(conn)
+                counts = await markets.counts_by_platform_status(conn, at, self._age.oldest(at))
                 venues = await venue_health(conn)
                 last_change = await markets.last_change(conn)
+                volatility = await rvol.newest(conn)
+                overview = await series.overview(conn, at)
         except (DatabaseError, AuguryError):
             report |= {
                 "status": "down",
@@ -82,6 +104,12 @@ class HealthService:
         origins = {count.origin for count in counts}
         report["data"] = "empty" if not total else "sample" if origins == {"sample"} else "real"
         report["catalogue"] = self._catalogue(counts, venues, at, problems)
+        report["parts"] = {
+            "catalogue": _part(((ORIGINS[c.origin], c.observed_at) for c in counts), at),
+            "prices": _part(((ORIGINS[c.origin], c.price_as_of) for c in counts), at),
+            "volatility": self._volatility(volatility, at, problems),
+            "series": self._series(overview, at, problems),
+        }
         report["index"] = index = await self._search.index_report(last_change)
         if index["lag"]:
             problems.append(f"The search index is {index['lag']} changes behind the catalogue.")
@@ -95,9 +123,16 @@ class HealthService:
         return report
 
     def _catalogue(
-        self, counts: list[Any], venues: list[VenueHealth], at: datetime, problems: list[str]
+        self,
+        counts: list[PlatformCount],
+        venues: list[VenueHealth],
+        at: datetime,
+        problems: list[str],
     ) -> dict[str, Any]:
-        catalogue: dict[str, Any] = {"markets": sum(count.markets for count in counts)}
+        catalogue: dict[str, Any] = {
+            "markets": sum(count.markets for count in counts),
+            "stale": sum(count.stale for count in counts),
+        }
         by_venue = {venue.platform: venue for venue in venues}
         for platform in sorted({count.platform for count in counts} | set(by_venue)):
             own = [count for count in counts if count.platform == platform]
@@ -105,19 +140,84 @@ class HealthService:
                 "markets": sum(count.markets for count in own),
                 "by_status": {
                     status: sum(c.markets for c in own if c.status == status)
-                    for status in sorted({c.status for c in own})
+                    for status in STATUSES
+                    if any(c.status == status for c in own)
                 },
-                "origins": sorted({count.origin for count in own}),
+                "stale": sum(count.stale for count in own),
+                "origins": sorted({ORIGINS[count.origin] for count in own}),
             }
-            newest = max((c.observed_at for c in own if c.observed_at), default=None)
-            entry["data_as_of"] = isoformat(newest) if newest else None
-            entry["age_seconds"] = round((at - newest).total_seconds()) if newest else None
+            seen = max((c.observed_at for c in own if c.observed_at), default=None)
+            quoted = max((c.price_as_of for c in own if c.price_as_of), default=None)
+            entry["data_as_of"] = isoformat(seen) if seen else None
+            entry["age_seconds"] = _seconds(seen, at)
+            entry["price_as_of"] = isoformat(quoted) if quoted else None
+            entry["price_age_seconds"] = _seconds(quoted, at)
             if venue := by_venue.get(platform):
                 entry["synced_at"] = isoformat(venue.succeeded_at) if venue.succeeded_at else None
                 entry["failure"] = venue.failure
                 if self._syncing and venue.failure:
                     problems.append(f"{platform} can't be followed: {venue.failure}")
-            if self._syncing and newest and (at - newest).total_seconds() > self._stale_after:
-                problems.append(f"{platform}'s data is older than {self._stale_after:g} s.")
+            if any(count.origin != "sample" for count in own):
+                problems += self._late_venue(NAMES[platform], seen, quoted, at)
             catalogue[platform] = entry
         return catalogue
+
+    def _late_venue(
+        self, name: str, seen: datetime | None, quoted: datetime | None, at: datetime
+    ) -> list[str]:
+        """What is too old of a venue, the price first: it is what answers rest on."""
+        for what, newest in (("price", quoted), ("observation", seen)):
+            if newest is None or at - newest <= self._late:
+                continue
+            age = in_words(at - newest)
+            if self._syncing:
+                allowed = in_words(self._late)
+                return [f"{name}: the newest {what} is {age} old (allowed: {allowed})."]
+            return [
+                f"{name}: the newest {what} is {age} old, and no sync is configured. "
+                "Set AUGURY_SYNC=on, or import newer data."
+            ]
+        return []
+
+    def _volatility(
+        self, found: Sequence[rvol.Newest], at: datetime, problems: list[str]
+    ) -> dict[str, Any]:
+        real = [one for one in found if one.origin != "sample"]
+        if found and not real:
+            problems.append(
+                "Only sample volatility is loaded; no real bars have been fetched or imported."
+            )
+        for one in real:
+            lasts = VOLATILITY_LASTS[one.always]
+            if at - one.through > lasts:
+                problems.append(
+                    f"Volatility: the newest day of {RVOL_ORIGINS[one.origin]} data ended "
+                    f"{in_words(at - one.through)} ago (allowed: {in_words(lasts)}). "
+                    "Import newer bars with 'augury rvol import', or set AUGURY_SYNC=on."
+                )
+        return _part(((RVOL_ORIGINS[one.origin], one.through) for one in found), at)
+
+    @staticmethod
+    def _series(overview: series.Overview, at: datetime, problems: list[str]) -> dict[str, Any]:
+        if overview.late:
+            problems.append(
+                f"{overview.late} external series were not refreshed for two of their intervals."
+            )
+        newest = [("live", overview.latest_time)] if overview.series else []
+        return {**_part(newest, at), "series": overview.series, "late": overview.late}
+
+
+def _part(found: Any, at: datetime) -> dict[str, Any]:
+    """Origin and time of the newest observation among (origin, time) pairs, and all origins."""
+    known = [(time, origin) for origin, time in found if time is not None]
+    newest, origin = max(known, default=(None, None))
+    return {
+        "origin": origin,
+        "origins": sorted({origin for _, origin in known}),
+        "as_of": isoformat(newest) if newest else None,
+        "age_seconds": _seconds(newest, at),
+    }
+
+
+def _seconds(newest: datetime | None, at: datetime) -> int | None:
+    return max(0, round((at - newest).total_seconds())) if newest else None

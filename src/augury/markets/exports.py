@@ -25,7 +25,7 @@ EXPORT_COLUMNS: dict[str, Any] = {
     "tags": pl.List(pl.String), "market_type": pl.String, "volume": pl.Float64,
     "volume_24h": pl.Float64, "liquidity": pl.Float64, "best_bid": pl.Float64,
     "best_ask": pl.Float64, "platform_url": pl.String, "description": pl.String,
-    "origin": pl.String, "observed_at": _TIME, "updated_at": _TIME,
+    "stale": pl.Boolean, "origin": pl.String, "observed_at": _TIME, "updated_at": _TIME,
 }  # fmt: skip
 """Columns of a list export; `prices` is aligned with `outcomes`. CSV has lists as JSON."""
 

@@ -90,9 +90,8 @@ class AgeRule(NamedTuple):
         """In a sentence, for a price that `is_old`."""
         if price_as_of is None:
             return "The time of its last price is not known."
-        return (
-            f"Its last price is {in_days(now - price_as_of)} old (limit: {in_days(self.max_age)})."
-        )
+        age, limit = in_words(now - price_as_of), in_words(self.max_age)
+        return f"Its last price is {age} old (limit: {limit})."
 
 
 OVERDUE = "Its close has passed, and its venue has said nothing since"
@@ -120,9 +119,11 @@ def are_comparable(one: datetime | None, other: datetime | None) -> bool:
     return one is not None and other is not None and abs(one - other) <= COMPARABLE
 
 
-def in_days(age: timedelta) -> str:
-    """ "12 days", "1 day"; below two days "30 hours"."""
-    hours = max(0, round(age / timedelta(hours=1)))
-    if hours < 48:
-        return f"{hours} hour" if hours == 1 else f"{hours} hours"
-    return f"{hours // 24} days"
+def in_words(age: timedelta) -> str:
+    """In the largest unit of which it is two, rounded down: "12 days", "30 hours", "1 minute"."""
+    minutes = max(0, int(age / timedelta(minutes=1)))
+    for unit, size in (("day", 1440), ("hour", 60), ("minute", 1)):
+        if minutes >= 2 * size or unit == "minute" or minutes == size:
+            count = minutes // size
+            return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+    raise AssertionError("minutes are the smallest unit")

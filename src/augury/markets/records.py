@@ -11,9 +11,21 @@ Platform = Literal["polymarket", "kalshi"]
 Status = Literal["active", "closed", "resolved"]
 MarketType = Literal["binary", "sum_to_one", "winner_take_all", "threshold_ladder"]
 Origin = Literal["venue", "dump", "sample"]
+"""Where the catalogue has a market from."""
 
 PLATFORMS: tuple[Platform, ...] = ("polymarket", "kalshi")
 STATUSES: tuple[Status, ...] = ("active", "closed", "resolved")
+
+ShownOrigin = Literal["live", "import", "sample"]
+"""Where a number comes from, as every answer says it; what is replayed says `replay`."""
+ORIGINS: dict[Origin, ShownOrigin] = {"venue": "live", "dump": "import", "sample": "sample"}
+
+
+def origin_of_source(source: str) -> ShownOrigin:
+    """The origin of a recorded price, by its `PricePoint.source`."""
+    if source == "sample":
+        return "sample"
+    return "import" if source.startswith("dump:") else "live"
 
 
 class Market(msgspec.Struct, frozen=True, kw_only=True):

@@ -61,7 +61,13 @@ async def list_markets(
     platform: Annotated[Platform | None, Query(description="Only this venue's.")] = None,
     status: Annotated[
         Status | None,
-        Query(description="Only markets in this state, as their venue last told it."),
+        Query(
+            description="Only markets in this state. A market past its close without a word from "
+            "its venue since is `closed` and `stale`."
+        ),
+    ] = None,
+    stale: Annotated[
+        bool | None, Query(description="Only markets that are stale, or only those that are not.")
     ] = None,
     category: Annotated[Text | None, Query(description="The venue's category, any case.")] = None,
     event_id: Annotated[Text | None, Query(description="The venue's own event id.")] = None,
@@ -94,7 +100,7 @@ async def list_markets(
     it all of them (Parquet: 100,000 a file); `Link: rel="next"` leads to the rest.
     """
     filters = Filters(
-        platform=platform, status=status, category=category, event_id=event_id, q=q,
+        platform=platform, status=status, stale=stale, category=category, event_id=event_id, q=q,
         closes_before=closes_before, closes_after=closes_after, min_volume=min_volume,
     )  # fmt: skip
     after = _read_cursor(cursor, filters, sort) if cursor else None

@@ -7,7 +7,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from augury.markets.records import MarketType, Origin, Platform, Status
+from augury.markets.records import (
+    ORIGINS,
+    MarketType,
+    Platform,
+    ShownOrigin,
+    Status,
+    origin_of_source,
+)
 from augury.markets.service import Detail, History, complement
 from augury.markets.store import PriceRow, StoredMarket
 
@@ -39,7 +46,8 @@ _EXAMPLE_RECORD: dict[str, Any] = {
     "best_ask": 0.42,
     "volume_24h": 1290.0,
     "linked_market_ids": [],
-    "origin": "venue",
+    "stale": False,
+    "origin": "live",
     "observed_at": "2026-11-21T09:30:02Z",
     "updated_at": "2026-11-21T09:30:03Z",
 }
@@ -55,6 +63,8 @@ _EXAMPLE_RELATED: dict[str, Any] = {
     "market_type": "sum_to_one",
     "volume": 39120.0,
     "platform_url": "https://kalshi.com/markets/kxratecut",
+    "stale": False,
+    "origin": "live",
     "relation": "same_event",
 }
 
@@ -73,7 +83,10 @@ class MarketRecord(BaseModel):
     platform_id: str
     question: str
     outcomes: list[str] = Field(description="Labels in the venue's order, made unique.")
-    status: Status
+    status: Status = Field(
+        description="`closed` and `stale` also where its close has passed without a word from "
+        "its venue since."
+    )
     resolution: str | None = Field(description="Label of the outcome that won.")
     created_at: datetime | None
     closes_at: datetime | None
@@ -101,7 +114,13 @@ class MarketRecord(BaseModel):
     linked_market_ids: list[str] = Field(
         description="The same contract on other venues, or its exact complement there."
     )
-    origin: Origin = Field(description="`sample`: not a real market.")
+    stale: bool = Field(
+        description="Past its close without a word from its venue, or active at a price older "
+        "than the bound (`AUGURY_PRICE_MAX_AGE`, 14 days)."
+    )
+    origin: ShownOrigin = Field(
+        description="live: followed at its venue; import: from a file; sample: not a real market."
+    )
     observed_at: datetime | None = Field(description="When this state was seen at its source.")
     updated_at: datetime
 
@@ -121,6 +140,7 @@ class PricesAt(BaseModel):
     timestamp: datetime
     prices: dict[str, float]
     source: str = Field(description="snapshot, trade, candle, history, dump:<kind> or sample.")
+    origin: ShownOrigin
 
 
 class RelatedMarket(BaseModel):
@@ -137,6 +157,8 @@ class RelatedMarket(BaseModel):
     market_type: MarketType
     volume: float | None
     platform_url: str | None
+    stale: bool
+    origin: ShownOrigin
     relation: Literal["same_event", "same_group"]
 
 
@@ -147,11 +169,13 @@ class MarketDetail(BaseModel):
         market=_EXAMPLE_RECORD,
         current_prices=_EXAMPLE_RECORD["current_prices"],
         price_as_of=_EXAMPLE_RECORD["price_as_of"],
+        origin="live",
         price_history=[
             {
                 "timestamp": "2026-11-21T09:30:00Z",
                 "prices": {"Yes": 0.41, "No": 0.59},
                 "source": "snapshot",
+                "origin": "live",
             }
         ],
         related=[_EXAMPLE_RELATED],
@@ -160,6 +184,7 @@ class MarketDetail(BaseModel):
     market: MarketRecord
     current_prices: dict[str, float | None] | None
     price_as_of: datetime | None
+    origin: ShownOrigin
     price_history: list[PricesAt] = Field(description="The latest recorded prices, oldest first.")
     related: list[RelatedMarket]
 
@@ -186,6 +211,8 @@ class MarketHistory(BaseModel):
         start="2026-11-20T00:00:00Z",
         end="2026-11-21T00:00:00Z",
         interval_minutes=60,
+        price_as_of="2026-11-21T09:30:00Z",
+        origin="live",
         series=[
             {
                 "outcome": "Yes",
@@ -202,6 +229,8 @@ class MarketHistory(BaseModel):
     start: datetime
     end: datetime = Field(description="Not part of the window.")
     interval_minutes: Literal[1, 5, 60, 1440]
+    price_as_of: datetime | None = Field(description="Of the market's current prices.")
+    origin: ShownOrigin
     series: list[OutcomeHistory]
 
 
@@ -257,7 +286,8 @@ def record(market: StoredMarket) -> dict[str, Any]:
         "best_ask": market.best_ask,
         "volume_24h": market.volume_24h,
         "linked_market_ids": market.linked_market_ids,
-        "origin": market.origin,
+        "stale": market.stale,
+        "origin": ORIGINS[market.origin],
         "observed_at": market.observed_at,
         "updated_at": market.updated_at,
     }
@@ -280,6 +310,7 @@ def detail(found: Detail) -> dict[str, Any]:
         "market": market,
         "current_prices": market["current_prices"],
         "price_as_of": market["price_as_of"],
+        "origin": market["origin"],
         "price_history": _price_history(found.market, found.prices),
         "related": [_related(other, found.market) for other in found.related],
     }
@@ -299,6 +330,7 @@ def _price_history(market: StoredMarket, rows: list[PriceRow]) -> list[dict[str,
                 if n < len(names)
             },
             "source": source,
+            "origin": origin_of_source(source),
         }
         for (at, source), prices in moments.items()
     ]
@@ -306,8 +338,11 @@ def _price_history(market: StoredMarket, rows: list[PriceRow]) -> list[dict[str,
 
 def history(found: History) -> dict[str, Any]:
     """The fields of `MarketHistory`."""
+    market = record(found.market)
     return {
-        "market": record(found.market),
+        "market": market,
+        "price_as_of": market["price_as_of"],
+        "origin": market["origin"],
         "start": found.start,
         "end": found.end,
         "interval_minutes": found.interval_minutes,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
+
+import msgspec
 
 from augury.clock import Clock, now
 from augury.errors import InvalidInput, NotFound
 from augury.markets import samples, store
+from augury.markets.freshness import AgeRule
 from augury.markets.store import Bucket, Filters, Position, PriceRow, Sort, StoredMarket
 from augury.storage.database import Database
 
@@ -60,21 +63,52 @@ class History(NamedTuple):
 
 
 class MarketService:
-    """The catalogue's use cases over one database."""
+    """The catalogue's use cases over one database.
 
-    def __init__(self, database: Database, *, clock: Clock = now) -> None:
+    Markets are given as they are shown: `status` and `stale` by the rule of age.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        age: AgeRule = AgeRule(),
+        clock: Clock = now,
+    ) -> None:
         self._database = database
+        self._age = age
         self._clock = clock
+
+    def shown(self, markets: Iterable[StoredMarket]) -> list[StoredMarket]:
+        """Markets with the status and staleness they have now."""
+        at = self._clock()
+        found = []
+        for market in markets:
+            standing = self._age.judge(market, at)
+            if standing.stale:
+                market = msgspec.structs.replace(market, status=standing.status, stale=True)
+            found.append(market)
+        return found
 
     async def page(
         self, filters: Filters, *, sort: Sort, limit: int, after: Position | None = None
     ) -> Page:
         """At most `limit` markets after a position of the same list."""
         async with self._database.reading() as conn:
-            markets = await store.list_page(conn, filters, sort=sort, limit=limit + 1, after=after)
+            at = self._clock()
+            markets = await store.list_page(
+                conn,
+                filters,
+                sort=sort,
+                limit=limit + 1,
+                now=at,
+                oldest=self._age.oldest(at),
+                after=after,
+            )
         more = len(markets) > limit
         markets = markets[:limit]
-        return Page(markets, store.position(markets[-1], sort) if more else None)
+        following = store.position(markets[-1], sort) if more else None
+        return Page(self.shown(markets), following)
 
     async def pages(
         self,
@@ -101,6 +135,7 @@ class MarketService:
             market = await self._market(conn, market_id)
             prices = await store.latest_prices(conn, market, _LATEST_PRICES)
             related = await store.fetch_related(conn, market, _RELATED)
+        [market, *related] = self.shown([market, *related])
         return Detail(market, prices, related)
 
     async def history(
@@ -130,6 +165,7 @@ class MarketService:
                 conn, market.seq, start=start, end=end, interval_minutes=interval_minutes
             )
         series = to_series(buckets, len(market.outcomes), timedelta(minutes=interval_minutes))
+        [market] = self.shown([market])
         return History(market, start.astimezone(UTC), end.astimezone(UTC), interval_minutes, series)
 
     async def _market(self, conn: store.Connection, market_id: str) -> StoredMarket:

@@ -148,6 +148,30 @@ def _asset(*values: Any) -> Asset:
     return Asset(**dict(zip(Asset.__struct_fields__, values, strict=True)))
 
 
+class Newest(NamedTuple):
+    """The newest data of one origin and kind of calendar."""
+
+    origin: Origin
+    always: bool
+    """Of markets that never close."""
+    through: datetime
+    """The end of the newest day."""
+
+
+async def newest(conn: Connection) -> list[Newest]:
+    """How far the data of covered assets reach, by origin and kind of calendar."""
+    rows = await conn.execute(
+        """
+        select origin, calendar = '24/7', (max(d.day) + 1)::timestamp at time zone 'UTC'
+        from rvol_assets a cross join lateral (
+          select max(day) as day from rvol_days d where d.asset = a.asset and current
+        ) d
+        where active and d.day is not null group by 1, 2 order by 1, 2
+        """
+    )
+    return [Newest(*row) for row in await rows.fetchall()]
+
+
 async def asset_names(conn: Connection) -> list[str]:
     """All assets, by name."""
     rows = await conn.execute("select asset from rvol_assets order by asset")

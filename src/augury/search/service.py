@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.clock import pause
+from augury.clock import now, pause
 from augury.markets import store as markets
 from augury.markets.records import Platform, Status
 from augury.search import query as understanding
@@ -197,7 +197,7 @@ class SearchService:
 
     async def _read_overdue(self) -> None:
         async with self._database.reading() as conn:
-            found = await markets.overdue(conn)
+            found = await markets.overdue(conn, now())
         self._overdue = np.append(found, MAX_KEY + 1)
 
     async def index_report(self, last_change: int | None) -> dict[str, Any]:

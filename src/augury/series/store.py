@@ -80,6 +80,30 @@ async def insert(conn: Connection, series: Series) -> None:
     )
 
 
+class Overview(NamedTuple):
+    """All accounts' series in numbers."""
+
+    series: int
+    latest_time: datetime | None
+    late: int
+    """Series on schedule that were not fetched for two of their intervals."""
+
+
+async def overview(conn: Connection, now: datetime) -> Overview:
+    """How many series there are, their newest point until `now`, and how many are late."""
+    cursor = await conn.execute(
+        """
+        select count(*), max(latest_time) filter (where latest_time <= %(now)s),
+               count(*) filter (
+                 where coalesce(fetched_at, created_at) < %(now)s - 2 * refresh_every)
+        from series
+        """,
+        {"now": now},
+    )
+    row = await cursor.fetchone()
+    return Overview(*row) if row else Overview(0, None, 0)
+
+
 async def count(conn: Connection, account_id: str) -> int:
     cursor = await conn.execute("select count(*) from series where account_id = %s", (account_id,))
     row = await cursor.fetchone()

@@ -10,7 +10,7 @@ import msgspec
 
 from augury.markets.records import PricePoint
 from augury.markets.store.reading import StoredMarket
-from augury.markets.store.sql import Connection, scalar
+from augury.markets.store.sql import Connection, lock_for_ingest, scalar
 
 COPY_CHUNK = 250_000
 """Price points sent in one COPY, so that memory stays bounded whatever the import's size."""
@@ -55,8 +55,51 @@ class PastPrices(NamedTuple):
     span: timedelta
 
 
+# Of two outcomes the one not recorded is what the other leaves; of several, prices within a day of
+# the newest count. A 0 or 1 on an active market is no quote. The book is of the former quote.
+_FOLLOW_HISTORY = """
+with newest as (
+  select market_seq as seq, max(at) as at from incoming_prices group by 1
+), latest as (
+  select m.seq, n.at, m.outcomes, array_agg(
+    case when m.status = 'active' and p.price in (0, 1) then null else p.price end order by o.n
+  ) as prices
+  from newest n join markets m using (seq)
+  cross join lateral generate_series(0, cardinality(m.outcomes) - 1) o (n)
+  left join lateral (
+    select price from prices
+    where market_seq = m.seq and outcome = o.n and at <= n.at
+      and at > n.at - case when cardinality(m.outcomes) = 2 then interval '1 microsecond'
+                           else interval '1 day' end
+    order by at desc limit 1
+  ) p on true
+  where coalesce(m.price_as_of, '-infinity') < n.at
+  group by m.seq, n.at
+), whole as (
+  select seq, at, case
+    when cardinality(prices) <> 2 then prices
+    when prices[2] is null then array[prices[1], round((1 - prices[1])::numeric, 12)::float8]
+    when prices[1] is null then array[round((1 - prices[2])::numeric, 12)::float8, prices[2]]
+    else prices end as prices
+  from latest
+)
+update markets m set
+  prices = w.prices,
+  price_as_of = case when array_remove(w.prices, null) <> '{}' then w.at end,
+  best_bid = null, best_ask = null,
+  updated_at = now(), moved = nextval('market_move')
+from whole w where m.seq = w.seq
+  and (array_remove(w.prices, null) <> '{}' or m.price_as_of is not null)
+"""
+
+
 async def append_prices(conn: Connection, points: Sequence[PricePoint]) -> AppendSummary:
-    """Add points to the price history; a point already there (same outcome and time) stays."""
+    """Add points to the price history; a point already there (same outcome and time) stays.
+
+    Where a point is newer than the market's own quote it becomes the quote, so that current
+    prices are never older than the history beside them.
+    """
+    await lock_for_ingest(conn)
     valid = [p for p in points if 0.0 <= p.price <= 1.0]
     added = unknown = 0
     for start in range(0, len(valid), COPY_CHUNK):
@@ -107,6 +150,7 @@ async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple
         on conflict do nothing
         """
     )
+    await conn.execute(_FOLLOW_HISTORY)
     return result.rowcount, unknown
 
 

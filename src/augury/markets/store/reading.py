@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from psycopg.rows import args_row
 
 from augury.markets.records import MarketType, Origin, Platform, Status
-from augury.markets.store.sql import Connection, scalar, sql
+from augury.markets.store.sql import OVERDUE, SHOWN_STATUS, STALE, Connection, scalar, sql
 
 Sort = Literal["volume", "closes_at", "updated_at"]
 
@@ -61,9 +61,11 @@ class StoredMarket(msgspec.Struct, frozen=True, kw_only=True):
     observed_at: datetime | None
     updated_at: datetime
     linked_market_ids: list[str] = []
+    stale: bool = False
+    """By the rule of age, in markets that `MarketService` gives: there `status` is as shown."""
 
 
-_STORED_COLUMNS = StoredMarket.__struct_fields__
+_STORED_COLUMNS = tuple(f for f in StoredMarket.__struct_fields__ if f != "stale")
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +73,8 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
 
     platform: Platform | None = None
     status: Status | None = None
+    """As shown: an overdue market is closed."""
+    stale: bool | None = None
     category: str | None = None
     event_id: str | None = None
     q: str | None = None
@@ -90,12 +94,13 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class PlatformCount(NamedTuple):
-    """How many markets of one origin a venue has in one status, and how fresh they are."""
+    """How many markets of one origin a venue has in one shown status, and how fresh they are."""
 
     platform: Platform
     status: Status
     origin: Origin
     markets: int
+    stale: int
     observed_at: datetime | None
     price_as_of: datetime | None
 
@@ -170,25 +175,40 @@ _ORDERS: dict[Sort, _Order] = {
 }
 
 
+# The plain comparison first: there is an index on it.
+_STATUS: dict[Status, str] = {
+    "active": f"status = 'active' and not {OVERDUE}",
+    "closed": f"(status = 'closed' or {OVERDUE})",
+    "resolved": "status = 'resolved'",
+}
+
+
 async def list_page(
     conn: Connection,
     filters: Filters,
     *,
     sort: Sort,
     limit: int,
+    now: datetime,
+    oldest: datetime,
     after: Position | None = None,
 ) -> list[StoredMarket]:
     """The next `limit` markets after a position. Markets without the sort's value come last.
+
+    `now` and `oldest` (the time from which on a price counts) decide status and staleness.
 
     The page starts strictly after the position's (value, seq), so ties and rows that came or
     went since the page before neither repeat nor hide others.
     """
     order = _ORDERS[sort]
     conditions: list[str] = []
-    params: dict[str, Any] = {"limit": limit}
+    params: dict[str, Any] = {"limit": limit, "now": now, "oldest": oldest}
+    if filters.status is not None:
+        conditions.append(_STATUS[filters.status])
+    if filters.stale is not None:
+        conditions.append(STALE if filters.stale else f"not {STALE}")
     for name, condition in (
         ("platform", "platform = %(platform)s"),
-        ("status", "status = %(status)s"),
         ("event_id", "event_id = %(event_id)s"),
         ("category", "lower(category) = lower(%(category)s)"),
         ("closes_before", "closes_at < %(closes_before)s"),
@@ -228,13 +248,20 @@ def position(market: StoredMarket, sort: Sort) -> Position:
     return Position(value.isoformat() if isinstance(value, datetime) else value, market.seq)
 
 
-async def counts_by_platform_status(conn: Connection) -> list[PlatformCount]:
-    """How many markets there are, by venue, status and origin, and how fresh."""
+async def counts_by_platform_status(
+    conn: Connection, now: datetime, oldest: datetime
+) -> list[PlatformCount]:
+    """How many markets there are, by venue, shown status and origin, and how fresh.
+
+    `now` and `oldest` as for `list_page`.
+    """
     rows = await conn.execute(
-        """
-        select platform, status, origin, count(*), max(observed_at), max(price_as_of)
+        sql(f"""
+        select platform, {SHOWN_STATUS}, origin, count(*), count(*) filter (where {STALE}),
+               max(observed_at), max(price_as_of)
         from markets group by 1, 2, 3 order by 1, 2, 3
-        """
+        """),  # noqa: S608
+        {"now": now, "oldest": oldest},
     )
     return [PlatformCount(*row) for row in await rows.fetchall()]
 
@@ -244,19 +271,19 @@ async def is_empty(conn: Connection) -> bool:
     return await scalar(conn, "select not exists (select from markets)")
 
 
-async def overdue(conn: Connection) -> NDArray[np.int64]:
-    """Numbers of the markets that are overdue (`freshness.is_overdue`) by the database's clock.
+async def overdue(conn: Connection, now: datetime) -> NDArray[np.int64]:
+    """Numbers of the markets that are overdue (`freshness.is_overdue`) at `now`.
 
     Ascending. In one piece: an old dump has hundreds of thousands, and rows of them would keep
     the loop from serving for as long as they are read.
     """
     packed: bytes = await scalar(
         conn,
-        """
+        f"""
         select coalesce(string_agg(int8send(seq), ''::bytea order by seq), ''::bytea) from markets
-        where status = 'active' and coalesce(closes_at, 'infinity') <= now()
-          and coalesce(greatest(observed_at, price_as_of), '-infinity') < closes_at
-        """,
+        where {OVERDUE}
+        """,  # noqa: S608
+        {"now": now},
         binary=True,
     )
     return np.frombuffer(packed, ">i8").astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from psycopg import AsyncConnection
@@ -23,6 +23,18 @@ SALIENCE_OF_NEWS = _BUCKETS.format(
     volume="coalesce(n.volume, m.volume)", liquidity="coalesce(n.liquidity, m.liquidity)"
 )
 
+# The rule of age (`augury.markets.freshness`) for queries over `markets`: %(now)s is the moment,
+# %(oldest)s the time from which on a price counts.
+OVERDUE = (
+    "(status = 'active' and coalesce(closes_at, 'infinity') <= %(now)s"
+    " and coalesce(greatest(observed_at, price_as_of), '-infinity') < closes_at)"
+)
+STALE = (
+    f"({OVERDUE} or status = 'active'"
+    " and coalesce(price_as_of, observed_at, '-infinity') < %(oldest)s)"
+)
+SHOWN_STATUS = f"case when {OVERDUE} then 'closed' else status end"
+
 
 def sql(text: str) -> SQL:
     """SQL put together from these modules' own constants; values always go as parameters."""
@@ -34,9 +46,10 @@ async def lock_for_ingest(conn: Connection) -> None:
     await conn.execute("select pg_advisory_xact_lock(%s)", (INGEST_LOCK,))
 
 
-async def scalar(
-    conn: Connection, query: str, params: Sequence[Any] = (), *, binary: bool = False
-) -> Any:
+Params: TypeAlias = Sequence[Any] | Mapping[str, Any]
+
+
+async def scalar(conn: Connection, query: str, params: Params = (), *, binary: bool = False) -> Any:
     """The first column of the first row; None without one."""
     row = await (await conn.execute(sql(query), params, binary=binary)).fetchone()
     return row[0] if row else None
