@@ -377,3 +377,42 @@ async def test_a_rule_is_tuned_without_losing_its_alert(
         {"expires_at": "2020-01-01T00:00:00Z"},
     ):
         assert (await client.patch(at["rule"], json=wrong)).status_code == 422
+
+
+async def test_a_rule_is_tried_on_the_past_and_nothing_is_kept(
+    client: httpx2.AsyncClient, world: World
+) -> None:
+    at = await made(client, world)
+    before = (await client.get(f"{at['watchlist']}/rules")).json()
+    answer = await client.post(f"{at['watchlist']}/rules/preview", json={**RULE, "days": 7})
+    assert answer.status_code == 200, answer.text
+    tried = answer.json()
+    assert tried["step_seconds"] == 300
+    assert [one["name"] for one in tried["targets"]]
+    assert tried["fired"] == sum(len(one["episodes"]) for one in tried["targets"])
+    unrecorded = {**RULE, "metric": "spread", "value": 0.1}
+    told = await client.post(f"{at['watchlist']}/rules/preview", json=unrecorded)
+    assert all("No history" in one["reason"] for one in told.json()["targets"])
+    for wrong in ({"days": 0}, {"days": 91}, {"metric": "nonsense"}, {"value": 7}):
+        refused = await client.post(f"{at['watchlist']}/rules/preview", json={**RULE, **wrong})
+        assert refused.status_code == 422, wrong
+    assert (await client.get(f"{at['watchlist']}/rules")).json() == before
+
+
+async def test_a_silenced_rule_records_and_sends_nothing(
+    client: httpx2.AsyncClient, world: World
+) -> None:
+    at = await made(client, world)
+    silenced = await client.post(f"{at['rule']}/silence", json={"for": "1h"})
+    assert silenced.status_code == 200, silenced.text
+    assert silenced.json()["silenced_until"] is not None
+    alerts = (await client.post(f"{at['watchlist']}/evaluate")).json()["alerts"]
+    assert [alert["silenced"] for alert in alerts] == [True]
+    again = await client.post(f"{at['rule']}/silence", json={"for": None})
+    assert again.json()["silenced_until"] is None
+    snoozed = await client.post(
+        f"{at['watchlist']}/alerts/{alerts[0]['id']}/snooze", json={"for": "4h"}
+    )
+    assert snoozed.json()["snoozed_until"] is not None
+    listed = (await client.get(f"{at['watchlist']}/alerts")).json()["items"]
+    assert listed[0]["snoozed_until"] == snoozed.json()["snoozed_until"]

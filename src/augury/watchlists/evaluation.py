@@ -201,8 +201,13 @@ class Evaluator:
     async def _tell(
         self, conn: Connection, fired: list[Alert], ended: list[Alert], at: datetime
     ) -> None:
-        told = [("alert.fired", alert) for alert in fired]
-        told += [("alert.resolved", alert) for alert in ended]
+        told = [("alert.fired", alert) for alert in fired if not is_silenced(alert)]
+        told += [
+            ("alert.resolved", alert)
+            for alert in ended
+            # Whoever was not told that it fired is not told that it ended.
+            if not is_silenced(alert) and (alert.snoozed_until is None or alert.snoozed_until <= at)
+        ]
         if not told:
             return
         endpoints = await deliveries.of_watchlists(
@@ -255,6 +260,7 @@ def _opened(
         "evidence": look.evidence,
         "source_status": source,
         "next_action": _next_action(rule, target, quote is not None),
+        "silenced": rule.silenced_until is not None and at < rule.silenced_until,
     }  # fmt: skip
     return Opened(
         id=new_id("alr"),
@@ -287,6 +293,11 @@ def _next_action(rule: Rule, target: Target, has_market: bool) -> str:
     return f"Look at {'the market and ' if has_market else ''}{chart}."
 
 
+def is_silenced(alert: Alert) -> bool:
+    """Whether its rule was silenced when it fired: then nothing of it is sent."""
+    return bool(alert.record.get("silenced"))
+
+
 def wire(alert: Alert) -> dict[str, Any]:
     """An alert as callers and receivers see it."""
     return {
@@ -303,6 +314,8 @@ def wire(alert: Alert) -> dict[str, Any]:
         "resolved_at": _iso(alert.resolved_at),
         "resolution": alert.resolution,
         "resolved_value": None,
+        "silenced": False,
+        "snoozed_until": _iso(alert.snoozed_until),
         **alert.record,
     }
 

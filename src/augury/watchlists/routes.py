@@ -39,6 +39,10 @@ async def _rule_id(rule_id: str) -> str:
     return _id("rule", rule_id, "rule")
 
 
+async def _alert_id(alert_id: str) -> str:
+    return _id("alr", alert_id, "alert")
+
+
 def _id(prefix: str, text: str, noun: str) -> str:
     if not is_id(prefix, text):
         raise NotFound(f"There is no {noun} with this id.")
@@ -54,6 +58,7 @@ Service = Annotated[WatchlistService, Depends(_service)]
 WatchlistId = Annotated[str, Depends(_watchlist_id)]
 TargetId = Annotated[str, Depends(_target_id)]
 RuleId = Annotated[str, Depends(_rule_id)]
+AlertId = Annotated[str, Depends(_alert_id)]
 After = Annotated[str | None, Depends(_after)]
 _ERRORS = openapi.errors(404, 422)
 _MAKING = {**_ERRORS, **openapi.errors(409)}
@@ -242,6 +247,65 @@ async def rules(
     """The watchlist's rules, oldest first."""
     found = await service.rules(caller.account_id or "", watchlist_id, limit=limit + 1, after=after)
     return answer(request, _page([schemas.rule(r) for r in found], limit))
+
+
+@router.post(
+    "/{watchlist_id}/rules/preview",
+    summary="Try a rule on the past",
+    response_model=schemas.PreviewResult,
+    responses=_ERRORS,
+)
+async def preview_rule(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: schemas.PreviewRequest
+) -> Response:
+    """When a rule would have fired, by the recorded history of its targets. Nothing is stored.
+
+    Prices are looked at every 5 minutes (up to 10 days back) or every hour. Metrics without a
+    recorded history (volume, spread, divergence, status ...) say so in `reason`.
+    """
+    found = await service.preview(
+        caller.account_id or "", watchlist_id, new.rule(), new.target_id, new.days
+    )
+    return Response(msgspec.json.encode(schemas.preview(found)), media_type="application/json")
+
+
+@router.post(
+    "/{watchlist_id}/rules/{rule_id}/silence",
+    summary="Silence a rule",
+    response_model=schemas.RuleRecord,
+    response_model_by_alias=True,
+    responses=_ERRORS,
+)
+async def silence_rule(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    rule_id: RuleId,
+    wanted: schemas.Silence,
+) -> dict[str, object]:
+    """For a while its alerts are recorded, marked as silenced, and sent nowhere."""
+    rule = await service.silence_rule(caller.account_id or "", watchlist_id, rule_id, wanted.length)
+    return schemas.rule(rule)
+
+
+@router.post(
+    "/{watchlist_id}/alerts/{alert_id}/snooze",
+    summary="Snooze an alert",
+    response_model=schemas.AlertRecord,
+    responses=_ERRORS,
+)
+async def snooze_alert(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    alert_id: AlertId,
+    wanted: schemas.Silence,
+) -> dict[str, object]:
+    """For a while nothing more is sent about it, not even that it has ended."""
+    alert = await service.snooze_alert(
+        caller.account_id or "", watchlist_id, alert_id, wanted.length
+    )
+    return wire(alert)
 
 
 @router.patch(

@@ -80,6 +80,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     hysteresis: float = 0.0
     severity: Severity = "warning"
     expires_at: datetime | None = None
+    silenced_until: datetime | None = None
+    """Until then its alerts are recorded and sent nowhere."""
 
     @property
     def window(self) -> timedelta | None:

@@ -24,7 +24,7 @@ from augury.http.fields import BodyMoment, Duration, Name, Note, written
 from augury.markets.records import Status as MarketStatus
 from augury.watchlists.evaluation import Evaluated
 from augury.watchlists.rules import Kind, Metric, Op, Rule, Severity, Status
-from augury.watchlists.service import Made
+from augury.watchlists.service import Made, Preview
 from augury.watchlists.store import StoredRule, Target, Watchlist
 
 _ID = "019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"
@@ -62,6 +62,7 @@ _RULE: dict[str, Any] = {
     "hysteresis": 0.03,
     "expires_at": None,
     "created_at": "2026-11-20T08:00:00Z",
+    "silenced_until": None,
 }
 _ALERT: dict[str, Any] = {
     "id": f"alr_{_ID}",
@@ -77,6 +78,8 @@ _ALERT: dict[str, Any] = {
     "resolved_at": None,
     "resolution": None,
     "resolved_value": None,
+    "silenced": False,
+    "snoozed_until": None,
     "title": "Cut is likely: Will the central bank cut its rate in March?",
     "summary": "The probability is 62 %, risen above 60 %.",
     "market": {
@@ -353,6 +356,82 @@ class RuleRecord(BaseModel):
     hysteresis: float
     expires_at: datetime | None
     created_at: datetime
+    silenced_until: datetime | None = Field(
+        description="Until then its alerts are recorded and sent nowhere."
+    )
+
+
+class Silence(BaseModel):
+    """For how long nothing is sent."""
+
+    model_config = _request(**{"for": "4h"})
+
+    length: Duration | None = Field(alias="for", description="Like 4h or 7d; null: send again.")
+
+
+class PreviewRequest(RuleRequest):
+    """A rule to try on the past."""
+
+    model_config = _request(
+        name="Cut is likely", metric="probability", op="crosses_above", value=0.6, days=30
+    )
+
+    days: Annotated[int, Field(ge=1, le=90, strict=True)] = Field(
+        30, description="How far back to try it."
+    )
+
+
+class ChartPoint(BaseModel):
+    """A value at a time."""
+
+    time: datetime
+    value: float | None = Field(description="Null: a gap.")
+
+
+class PreviewEpisode(BaseModel):
+    """An alert that would have been."""
+
+    fired_at: datetime
+    resolved_at: datetime | None = Field(description="Null: it would still be open.")
+    value: float
+
+
+class PreviewTarget(BaseModel):
+    """What the rule would have done with one target."""
+
+    target_id: str
+    name: str
+    reason: str | None = Field(description="Why there is nothing to try it on.")
+    points: list[ChartPoint] = Field(description="The metric's values, at most 1,000.")
+    episodes: list[PreviewEpisode]
+
+
+class PreviewResult(BaseModel):
+    """What a rule would have done, looked at in steps of the record."""
+
+    model_config = _example(
+        start="2026-10-22T00:00:00Z",
+        end="2026-11-21T00:00:00Z",
+        step_seconds=3600,
+        fired=1,
+        targets=[
+            {
+                "target_id": f"tgt_{_ID}",
+                "name": "Cut in March",
+                "reason": None,
+                "points": [{"time": "2026-11-20T10:00:00Z", "value": 0.62}],
+                "episodes": [
+                    {"fired_at": "2026-11-20T10:00:00Z", "resolved_at": None, "value": 0.62}
+                ],
+            }
+        ],
+    )
+
+    start: datetime
+    end: datetime
+    step_seconds: int = Field(description="Of markets; series and volatility as recorded.")
+    fired: int = Field(description="Alerts that would have been, of all targets.")
+    targets: list[PreviewTarget] = Field(description="The first 20 that the rule fits.")
 
 
 class RuleList(BaseModel):
@@ -395,6 +474,8 @@ class AlertRecord(BaseModel):
     resolved_at: datetime | None
     resolution: Literal["recovered", "expired", "removed"] | None
     resolved_value: float | str | None = Field(description="The value that ended it.")
+    silenced: bool = Field(description="Its rule was silenced when it fired: nothing was sent.")
+    snoozed_until: datetime | None = Field(description="Until then nothing more is sent.")
     title: str
     summary: str
     market: dict[str, Any] | None
@@ -437,13 +518,6 @@ class AlertList(BaseModel):
 
     items: list[AlertRecord]
     next_cursor: str | None
-
-
-class ChartPoint(BaseModel):
-    """A value at a time."""
-
-    time: datetime
-    value: float | None = Field(description="Null: a gap.")
 
 
 class ChartSeries(BaseModel):
@@ -532,6 +606,27 @@ def rule(found: StoredRule) -> dict[str, Any]:
         "hysteresis": found.hysteresis,
         "expires_at": found.expires_at,
         "created_at": found.created_at,
+        "silenced_until": found.silenced_until,
+    }
+
+
+def preview(found: Preview) -> dict[str, Any]:
+    """The fields of `PreviewResult`."""
+    return {
+        "start": found.start,
+        "end": found.end,
+        "step_seconds": int(found.step.total_seconds()),
+        "fired": sum(len(one.episodes) for one in found.targets),
+        "targets": [
+            {
+                "target_id": one.target.id,
+                "name": one.name,
+                "reason": one.reason,
+                "points": [{"time": at, "value": value} for at, value in one.points],
+                "episodes": [episode._asdict() for episode in one.episodes],
+            }
+            for one in found.targets
+        ],
     }
 
 

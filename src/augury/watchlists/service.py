@@ -17,7 +17,7 @@ from augury.markets.service import INTERVALS, MAX_INTERVALS, to_series
 from augury.rvol import store as rvol
 from augury.series import store as series
 from augury.storage.database import Database
-from augury.watchlists import store
+from augury.watchlists import preview, store
 from augury.watchlists.chart import Chart, Line, Marker, Threshold, standing
 from augury.watchlists.evaluation import Evaluated, Evaluator
 from augury.watchlists.rules import FITS, SPANS, Kind, Rule
@@ -50,6 +50,10 @@ _CHART_POINTS = 600
 _PRICE_STANDS = timedelta(hours=26)
 """An unchanged price is recorded anew once a day; longer ago, and nobody looked."""
 _CHART_POINTS_READ = 20_000
+MOST_PREVIEWED = 20
+"""Targets of a watchlist that a rule without a target is tried on."""
+_PREVIEW_POINTS, _PREVIEW_SHOWN = 3_000, 1_000
+"""Points of a market that a rule is tried on, and that the answer shows."""
 
 
 class Made(NamedTuple):
@@ -57,6 +61,25 @@ class Made(NamedTuple):
 
     watchlist: Watchlist
     endpoints: list[tuple[Endpoint, str | None]]
+
+
+class Tried(NamedTuple):
+    """What a rule would have done with one target."""
+
+    target: Target
+    name: str
+    reason: str | None
+    points: list[preview.Point]
+    episodes: list[preview.Episode]
+
+
+class Preview(NamedTuple):
+    """What a rule would have done in [start, end)."""
+
+    start: datetime
+    end: datetime
+    step: timedelta
+    targets: list[Tried]
 
 
 class WatchlistService:
@@ -266,6 +289,83 @@ class WatchlistService:
             if not await store.delete_rule(conn, watchlist_id, rule_id):
                 raise NotFound("There is no rule with this id.")
 
+    async def preview(
+        self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None, days: int
+    ) -> Preview:
+        """What `rule` would have done in the last `days` with one target, or with the first
+        `MOST_PREVIEWED` that it fits. Nothing is stored."""
+        check_rule(rule)
+        end = self._clock()
+        start = end - timedelta(days=days)
+        async with self._database.reading() as conn:
+            await self._fetch(conn, account_id, watchlist_id)
+            if target_id is not None:
+                target = await store.target(conn, watchlist_id, target_id)
+                if target is None:
+                    raise InvalidInput.at("body", "target_id", msg="There is no such target here.")
+                targets = [target]
+            else:
+                targets = await store.targets(conn, watchlist_id, limit=200, after=None)
+            fitting = [one for one in targets if rule.metric in FITS[one.kind]][:MOST_PREVIEWED]
+            tried = [
+                await self._try(conn, account_id, target, rule, start, end) for target in fitting
+            ]
+        return Preview(start, end, _step_of(end - start, _PREVIEW_POINTS), tried)
+
+    async def _try(
+        self,
+        conn: Connection,
+        account_id: str,
+        target: Target,
+        rule: Rule,
+        start: datetime,
+        end: datetime,
+    ) -> Tried:
+        name = target.label or target.ref
+        if rule.metric not in preview.RECORDED:
+            told = "No history of this metric is recorded: it can't be tried on the past."
+            return Tried(target, name, told, [], [])
+        since = start - preview.lookback(rule)
+        name, _, lines, _ = await self._lines(
+            conn, account_id, target, since, end, most=_PREVIEW_POINTS
+        )
+        if rule.metric == "rvol_ratio":
+            lines = [_ratio(*lines)]
+        elif target.kind == "asset":
+            lines = lines[:1]
+        values = [preview.measured(rule, line.points, start) for line in lines]
+        points = values[0] if len(values) == 1 else preview.foremost(rule, values)
+        if not any(value is not None for _, value in points):
+            return Tried(target, name, "Nothing is recorded of it in this window.", [], [])
+        episodes = preview.replay(rule, points)
+        thinned = points[:: max(1, -(-len(points) // _PREVIEW_SHOWN))]
+        return Tried(target, name, None, thinned, episodes)
+
+    async def silence_rule(
+        self, account_id: str, watchlist_id: str, rule_id: str, length: timedelta | None
+    ) -> StoredRule:
+        """Send nothing of the rule's alerts for `length`; None: send them again."""
+        until = self._clock() + length if length else None
+        async with self._database.transaction() as conn:
+            await self._lock(conn, account_id, watchlist_id)
+            found = await store.rule(conn, watchlist_id, rule_id)
+            if found is None:
+                raise NotFound("There is no rule with this id.")
+            await store.silence_rule(conn, rule_id, until)
+        return found._replace(silenced_until=until)
+
+    async def snooze_alert(
+        self, account_id: str, watchlist_id: str, alert_id: str, length: timedelta | None
+    ) -> Alert:
+        """Send nothing more about the alert for `length`; None: send it again."""
+        until = self._clock() + length if length else None
+        async with self._database.transaction() as conn:
+            await self._lock(conn, account_id, watchlist_id)
+            found = await store.snooze_alert(conn, watchlist_id, alert_id, until)
+        if found is None:
+            raise NotFound("There is no alert with this id.")
+        return found
+
     # Evaluation and alerts
 
     async def evaluate(
@@ -346,9 +446,17 @@ class WatchlistService:
         return Chart(title, unit, start, end, lines, thresholds, markers)
 
     async def _lines(
-        self, conn: Connection, account_id: str, target: Target, start: datetime, end: datetime
+        self,
+        conn: Connection,
+        account_id: str,
+        target: Target,
+        start: datetime,
+        end: datetime,
+        *,
+        most: int = _CHART_POINTS,
     ) -> tuple[str, str, list[Line], str]:
-        """Title, unit, lines, and the metric that these are the values of."""
+        """Title, unit, lines, and the metric that these are the values of. `most`: points of a
+        market's line."""
         title = target.label or target.ref
         if target.kind == "series":
             found = await series.fetch(conn, account_id, target.ref)
@@ -362,10 +470,8 @@ class WatchlistService:
             forecast, realized = await rvol.volatility_history(conn, target.ref, start, end)
             lines = [Line("Forecast, annualized", forecast), Line("Realized", realized)]
             return title, "volatility", lines, "rvol_forecast"
-        minutes = next(
-            (m for m in INTERVALS if (end - start) / timedelta(minutes=m) <= _CHART_POINTS), 1440
-        )
-        interval = timedelta(minutes=minutes)
+        interval = _step_of(end - start, most)
+        minutes = int(interval / timedelta(minutes=1))
         if (end - start) / interval > MAX_INTERVALS:
             raise InvalidInput.at("query", "start", msg="The window is at most 27 years long.")
         members = [market for _, market in await store.target_members(conn, [target.id])]
@@ -404,6 +510,22 @@ class WatchlistService:
                 "make another watchlist.",
                 code="too_many",
             )
+
+
+def _step_of(window: timedelta, most: int) -> timedelta:
+    """The shortest interval of which the window has at most `most`."""
+    fitting = (m for m in INTERVALS if window / timedelta(minutes=m) <= most)
+    return timedelta(minutes=next(fitting, 1440))
+
+
+def _ratio(forecast: Line, realized: Line) -> Line:
+    """Realized over forecast volatility, where both are known."""
+    known = dict(realized.points)
+    points = [
+        (at, None if not value or known.get(at) is None else (known[at] or 0.0) / value)
+        for at, value in forecast.points
+    ]
+    return Line("Realized over forecast", points)
 
 
 def _no_watchlist() -> NotFound:

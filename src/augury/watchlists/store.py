@@ -69,6 +69,7 @@ class StoredRule(NamedTuple):
     severity: Severity
     expires_at: datetime | None
     created_at: datetime
+    silenced_until: datetime | None = None
 
     def rule(self) -> Rule:
         """As the state machine takes it."""
@@ -76,6 +77,7 @@ class StoredRule(NamedTuple):
             id=self.id, name=self.name, metric=self.metric, op=self.op, threshold=self.threshold,
             label=self.label, span=self.span, hold=self.hold, cooldown=self.cooldown,
             hysteresis=self.hysteresis, severity=self.severity, expires_at=self.expires_at,
+            silenced_until=self.silenced_until,
         )  # fmt: skip
 
 
@@ -151,6 +153,7 @@ class Alert(NamedTuple):
     resolved_at: datetime | None
     resolution: str | None
     record: dict[str, Any]
+    snoozed_until: datetime | None
 
 
 _ALERT = columns(Alert._fields)
@@ -339,8 +342,8 @@ async def insert_rule(conn: Connection, rule: StoredRule) -> None:
         """
         insert into watch_rules (id, watchlist_id, target_id, name, metric, op, threshold, label,
                                  span, hold, cooldown, hysteresis, severity, expires_at,
-                                 created_at)
-        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                                 created_at, silenced_until)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         rule,
     )
@@ -375,6 +378,24 @@ async def change_rule(conn: Connection, rule: StoredRule) -> None:
         rule._asdict(),
     )
     await conn.execute("update watch_states set due_at = now() where rule_id = %s", (rule.id,))
+
+
+async def silence_rule(conn: Connection, rule_id: str, until: datetime | None) -> None:
+    """Send nothing of a rule's alerts until then; None: send them again."""
+    await conn.execute("update watch_rules set silenced_until = %s where id = %s", (until, rule_id))
+
+
+async def snooze_alert(
+    conn: Connection, watchlist_id: str, alert_id: str, until: datetime | None
+) -> Alert | None:
+    """Send nothing more about an alert until then; None when it isn't of this watchlist."""
+    rows = await conn.execute(
+        f"update alerts set snoozed_until = %s where watchlist_id = %s and id = %s"  # noqa: S608
+        f" returning {_ALERT}",
+        (until, watchlist_id, alert_id),
+    )
+    row = await rows.fetchone()
+    return Alert(*row) if row else None
 
 
 async def pair_count(conn: Connection, watchlist_id: str) -> int:

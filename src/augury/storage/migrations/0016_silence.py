@@ -1,0 +1,11 @@
+"""Rules that are silenced, alerts that are snoozed."""
+
+from alembic import op
+
+from augury.storage.migrate import lineage, run_sql
+
+revision, down_revision = lineage(__file__)
+
+
+def upgrade() -> None:
+    run_sql(op.get_bind(), __file__)

@@ -1,0 +1,91 @@
+"""What a rule would have done over recorded history. Pure.
+
+The same state machine as in service (`rules.step`) looks at each recorded point in turn. Only
+metrics of which a history is recorded can be tried; the others say so.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from augury.watchlists import measures
+from augury.watchlists.rules import HOUR, Rule, Seen, State, step
+
+Point = tuple[datetime, float | None]
+
+WINDOWS = {"probability_change": 1, "series_change": 1, "probability_zscore": 96}
+"""How many windows before its first point a metric looks back."""
+RECORDED = frozenset({"probability", "series_value", "rvol_forecast", "rvol_ratio", *WINDOWS})
+"""Metrics of which there is a past to try a rule on."""
+
+
+class Episode(NamedTuple):
+    """One alert that would have been."""
+
+    fired_at: datetime
+    resolved_at: datetime | None
+    """None: it would still be open."""
+    value: float
+
+
+def lookback(rule: Rule) -> timedelta:
+    """How long before the first moment tried the record must begin."""
+    return (rule.window or HOUR) * WINDOWS.get(rule.metric, 0)
+
+
+def replay(rule: Rule, points: Sequence[Point]) -> list[Episode]:
+    """The alerts that `rule` would have opened, given its metric's values, oldest first."""
+    state = State()
+    episodes: list[Episode] = []
+    for at, value in points:
+        seen = Seen(value=value, as_of=at if value is not None else None)
+        state, event = step(rule, state, seen, at)
+        if event == "fired" and value is not None:
+            episodes.append(Episode(at, None, value))
+        elif event is not None:
+            episodes[-1] = episodes[-1]._replace(resolved_at=at)
+    return episodes
+
+
+def measured(rule: Rule, points: Sequence[Point], start: datetime) -> list[Point]:
+    """The metric's values from `start` on, made of the recorded values and their past."""
+    if rule.metric not in WINDOWS:
+        return [point for point in points if point[0] >= start]
+    window, times = rule.window or HOUR, [at for at, _ in points]
+
+    def before(at: datetime, span: timedelta) -> float | None:
+        place = bisect_right(times, at - span)
+        return points[place - 1][1] if place else None
+
+    out: list[Point] = []
+    for at, value in points:
+        if at < start:
+            continue
+        if value is None:
+            out.append((at, None))
+        elif rule.metric == "probability_zscore":
+            past = [before(at, window * n) for n in range(WINDOWS[rule.metric], 0, -1)]
+            out.append((at, measures.zscore([*past, value])))
+        else:
+            earlier = before(at, window)
+            out.append((at, None if earlier is None else round(value - earlier, 12)))
+    return out
+
+
+def foremost(rule: Rule, lines: Sequence[Sequence[Point]]) -> list[Point]:
+    """Of several markets the one furthest towards the threshold at each moment: it speaks for
+    all."""
+    least = rule.op in ("lt", "lte", "crosses_below")
+    at: dict[datetime, list[float]] = {}
+    for line in lines:
+        for moment, value in line:
+            known = at.setdefault(moment, [])
+            if value is not None:
+                known.append(value)
+    return [
+        (moment, (min(values) if least else max(values)) if values else None)
+        for moment, values in sorted(at.items())
+    ]
