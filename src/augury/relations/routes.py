@@ -1,15 +1,51 @@
-"""`/docs/factors`: the factor base, for people to read and review."""
+"""`/v1/factors`: the factor base by pages; `/docs/factors`: all of it, for people to review."""
 
 from __future__ import annotations
 
-from fastapi import Request, Response
+from typing import Annotated
 
-from augury.http import conditional, docs, routing
+import msgspec
+from fastapi import Query, Request, Response
+
+from augury.http import conditional, docs, openapi, pages, routing
 from augury.http.callers import MarketsCaller
+from augury.relations import browse
 from augury.relations.page import page
+from augury.relations.schemas import FactorList
 from augury.relations.service import RelationService
 
 router = routing.router(tags=["relations"])
+
+
+@router.get(
+    "/v1/factors",
+    summary="What drives what: the causal base",
+    response_model=FactorList,
+    responses=openapi.errors(422),
+)
+async def list_factors(
+    request: Request,
+    caller: MarketsCaller,
+    q: Annotated[str, Query(max_length=200, description="Words that a factor must have.")] = "",
+    domain: Annotated[str | None, Query(max_length=100)] = None,
+    limit: pages.Limit = pages.DEFAULT_LIMIT,
+    cursor: pages.Cursor = None,
+) -> Response:
+    """Factors by name, each with what it drives, what drives it and what moves with it, and why.
+
+    Of a pattern (one factor a team, a country) the first instance stands for all.
+    """
+    relations: RelationService = request.app.state.services.relations
+    after = pages.decode(cursor, tuple[str, str]) if cursor else None
+    items, total, following = browse.find(relations.base, q, domain, after, limit)
+    body = {
+        "items": items,
+        "next_cursor": pages.encode(following) if following else None,
+        "total": total,
+        "domains": browse.shelf(relations.base).domains,
+        "version": relations.base.version,
+    }
+    return conditional.tagged(request, msgspec.json.encode(body))
 
 
 @router.get("/docs/factors", include_in_schema=False)

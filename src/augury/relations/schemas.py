@@ -1,0 +1,72 @@
+"""Wire shapes of the factor base."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_ARROW: dict[str, Any] = {
+    "key": "gold-price",
+    "name": "Gold price",
+    "sign": "-",
+    "strength": 2,
+    "lag_days": 1,
+    "reason": "Gold pays nothing, so it loses when cash pays more.",
+}
+_FACTOR: dict[str, Any] = {
+    "key": "fed-policy-rate",
+    "name": "Fed policy rate",
+    "up": "the rate is raised",
+    "domain": "macro",
+    "instances": 1,
+    "drives": [_ARROW],
+    "driven_by": [],
+    "moves_with": [],
+}
+
+
+def _example(**fields: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [fields]})
+
+
+class FactorArrow(BaseModel):
+    """How a factor and another one hang together."""
+
+    model_config = _example(**_ARROW)
+
+    key: str
+    name: str
+    sign: Literal["+", "-"] = Field(description="+: more of the one means more of the other.")
+    strength: int = Field(description="3: a main driver; 2: a clear one; 1: weak but real.")
+    lag_days: int | None = Field(description="Typical days until the effect; null: no arrow.")
+    reason: str
+
+
+class FactorRecord(BaseModel):
+    """One thing in the world, what it drives and what drives it."""
+
+    model_config = _example(**_FACTOR)
+
+    key: str
+    name: str
+    up: str = Field(description="What a rise of it means.")
+    domain: str
+    instances: int = Field(description="Factors of its pattern, itself included.")
+    drives: list[FactorArrow]
+    driven_by: list[FactorArrow]
+    moves_with: list[FactorArrow]
+
+
+class FactorList(BaseModel):
+    """One page of factors by name."""
+
+    model_config = _example(
+        items=[_FACTOR], next_cursor=None, total=1, domains=["macro"], version="0123456789abcdef"
+    )
+
+    items: list[FactorRecord]
+    next_cursor: str | None
+    total: int = Field(description="Factors that were found, on all pages.")
+    domains: list[str]
+    version: str = Field(description="Differs whenever the base does.")
