@@ -39,6 +39,7 @@ NOUNS = {
     "relations": {"markets", "search", "storage", "jobs", "llm"},
     "graph": {"relations", "search", "markets", "storage", "jobs"},
     "access": {"storage"},
+    "console": set(),
     "http": {"access", "storage"},
     "health": {"markets", "search", "venues", "rvol", "series", "storage"},
     "forecast": {"graph", "relations", "markets", "search", "storage", "jobs", "llm"},

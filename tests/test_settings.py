@@ -6,7 +6,11 @@ import pytest
 
 from augury.settings import Settings
 
-TEXTS = {"rvol_horizons": ("7d", "1"), "llm_tasks": ("match", "label")}
+TEXTS = {
+    "rvol_horizons": ("7d", "1"),
+    "llm_tasks": ("match", "label"),
+    "embed_origins": ("https://b.example", "https://a.example:8443"),
+}
 LISTS = [name for name, field in Settings.model_fields.items() if "tuple" in str(field.annotation)]
 
 

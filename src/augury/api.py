@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
+from augury.access import routes as access
+from augury.console import routes as console
 from augury.deliveries import routes as deliveries
 from augury.extension import routes as extension
 from augury.forecast import routes as forecast
@@ -30,6 +32,9 @@ ROUTERS = (
     deliveries.router,  # 4.4  /v1/watchlists/{watchlist_id}/deliveries
     macro.router,  # 4.4  /v1/macro-runtime/*
     graph.router,  # 4.4  /internal/v1/graph/*
+    health.admin,  # /internal/v1/admin/overview
+    access.router,  # /v1/session, /internal/v1/admin/*: sessions of the console, keys, accounts
+    console.router,  # /: the console
 )
 
 

@@ -17,7 +17,9 @@ from fastapi import FastAPI
 
 from augury import __version__, api, background, memory
 from augury.access.service import AccessService
+from augury.access.sessions import SessionService
 from augury.background import Work
+from augury.console.assets import Assets
 from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService
 from augury.errors import SetupProblem, Unavailable
@@ -73,6 +75,7 @@ class Services:
     settings: Settings
     database: Database
     access: AccessService
+    sessions: SessionService
     markets: MarketService
     search: SearchService
     relations: RelationService
@@ -87,6 +90,7 @@ class Services:
     rvol: RvolService
     series: SeriesService
     health: HealthService
+    console: Assets
     model: LanguageModel | None = None
     """None: the operator has named no endpoint."""
 
@@ -126,10 +130,12 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         age = AgeRule(timedelta(seconds=settings.price_max_age))
         observer = Observer(linked=relation_store.linked, volatility=_volatility, age=age)
         evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)
+        access = AccessService(database)
         yield Services(
             settings=settings,
             database=database,
-            access=AccessService(database),
+            access=access,
+            sessions=SessionService(database, access),
             markets=MarketService(database, age=age),
             search=search,
             relations=relations,
@@ -159,6 +165,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
                 syncing=settings.sync == "on",
                 age=age,
             ),
+            console=Assets(),
             model=model,
         )
 

@@ -9,6 +9,7 @@ import typer
 import uvicorn
 
 from augury import background, presence
+from augury.access.sessions import LINK_LASTS
 from augury.app import create_app
 from augury.background import Work
 from augury.errors import SetupProblem
@@ -74,10 +75,21 @@ class _Server(uvicorn.Server):
             host = "127.0.0.1"
         url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         presence.announce(self._settings, url)
+        await self._invite(url)
         typer.echo(
             f"Augury answers at {url}  (documentation: {url}/docs)\n"
             f"Try: curl -s {url}/v1/search -H 'content-type: application/json'"
             """ -d '{"query": "Fed rate cut"}'"""
+        )
+
+    async def _invite(self, url: str) -> None:
+        if self._settings.console == "off":
+            return
+        link = await self._app.state.services.sessions.new_link()
+        minutes = int(LINK_LASTS.total_seconds() / 60)
+        typer.echo(
+            f"Console: {url}/sign-in#{link}\n"
+            f"  (signs you in on this machine; works once, within {minutes} minutes)"
         )
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:

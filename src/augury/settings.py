@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,6 +17,7 @@ from pydantic_settings import (
 )
 
 OnOff = Literal["on", "off"]
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?", re.ASCII)
 LlmTask = Literal["label", "rewrite", "match", "wording"]
 
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
@@ -80,6 +82,16 @@ class Settings(BaseSettings):
     )
     log_format: Literal["auto", "json", "console"] = Field(
         default="auto", description="auto: console on a terminal, JSON lines elsewhere."
+    )
+
+    # The console in the browser
+    console: OnOff = Field(
+        default="on", description="Serve the console at `/`; off: `/` leads to the API's pages."
+    )
+    embed_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Origins whose pages may show `/embed/...` in a frame, by comma, like "
+        "https://example.org; unset: none.",
     )
 
     # Where the markets come from
@@ -304,6 +316,7 @@ class Settings(BaseSettings):
         "llm_tasks",
         "rvol_coins",
         "rvol_exchanges",
+        "embed_origins",
         mode="before",
     )
     @classmethod
@@ -321,6 +334,13 @@ class Settings(BaseSettings):
         if not isinstance(value, str) or unit is None:
             return value
         return float(value[:-1]) * unit
+
+    @field_validator("embed_origins")
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(_ORIGIN.fullmatch(origin) for origin in value):
+            raise ValueError("an origin is written like https://example.org")
+        return value
 
     @field_validator("llm_url")
     @classmethod

@@ -167,7 +167,7 @@ def _show_new(key: ApiKey, text: str, as_json: bool) -> None:
     typer.echo(f"{text}\n")
     typer.echo(f"Keep it: it is shown this once. Id {key.id}, account {key.account},", err=True)
     for scope in key.scopes:
-        meaning = key_form.SCOPES.get(scope, "All but forecast, rvol and internal.")
+        meaning = key_form.SCOPES.get(scope, "All but forecast, rvol, internal and admin.")
         typer.echo(f"  {scope}: {meaning}", err=True)
 
 
@@ -191,4 +191,5 @@ def _public(key: ApiKey) -> dict[str, Any]:
         "created_at": time(key.created_at),
         "expires_at": time(key.expires_at),
         "revoked_at": time(key.revoked_at),
+        "last_used_at": time(key.last_used_at),
     }

@@ -26,9 +26,10 @@ SCOPES: dict[str, str] = {
     "watch:write": "Watchlists and external series of the key's account.",
     "macro:read": "The macro runtime proxy.",
     "internal": "The operator's routes.",
+    "admin": "Keys, accounts and settings of the service.",
 }
 LEGACY = "*"
-EXPLICIT = frozenset({"forecast:read", "rvol:read", "internal"})
+EXPLICIT = frozenset({"forecast:read", "rvol:read", "internal", "admin"})
 """Scopes that the legacy scope `*` does not include."""
 
 

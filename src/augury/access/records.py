@@ -29,6 +29,8 @@ class ApiKey:
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    last_used_at: datetime | None
+    """To the minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,30 @@ class StoredKey:
     expires_at: datetime | None
     revoked_at: datetime | None
     rvol_approved: bool
+    last_used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A session of the console as it is kept."""
+
+    id: str
+    account_id: str
+    account: str
+    key_id: str | None
+    scopes: list[str]
+    key_scopes: list[str] | None
+    key_expires_at: datetime | None
+    rvol_approved: bool
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Whom a valid key stands for."""
+    """Whom a valid key, or a session of the console, stands for."""
 
     key_id: str
+    """Of a session without a key its own id."""
     account_id: str
     scopes: frozenset[str]
     rvol_approved: bool

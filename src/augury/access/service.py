@@ -8,16 +8,20 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
+from psycopg import Error
+
 from augury import clock
 from augury.access import keys, store
-from augury.access.records import Account, ApiKey, Principal
-from augury.errors import InvalidInput, NotFound
+from augury.access.records import Account, ApiKey, Principal, StoredKey
+from augury.errors import AuguryError, InvalidInput, NotFound
 from augury.ids import new_id
 from augury.storage.database import Database
 
 REMEMBER = 3.0
 """Seconds an answer of the database is believed: a revoked key works at most this much longer."""
 _MOST_REMEMBERED = 10_000
+USE_NOTED_EVERY = timedelta(minutes=1)
+"""How exactly the last use of a key is known: a write a minute for each key in use."""
 
 OPERATOR = "operator"
 """The account that commands on the data folder act for when they ask the running service."""
@@ -67,6 +71,7 @@ class AccessService:
             stored = await store.key_by_prefix(conn, prefix)
         if stored is None or not keys.matches(digest, stored.secret_hash) or stored.revoked_at:
             return None
+        await self._note_use(stored)
         return Principal(
             stored.id,
             stored.account_id,
@@ -74,6 +79,16 @@ class AccessService:
             stored.rvol_approved,
             stored.expires_at,
         )
+
+    async def _note_use(self, key: StoredKey) -> None:
+        now = self._now()
+        if key.last_used_at is not None and now - key.last_used_at < USE_NOTED_EVERY:
+            return
+        try:
+            async with self._database.transaction() as conn:
+                await store.note_use(conn, key.id, now)
+        except (Error, AuguryError):
+            pass  # a database that only reads still answers
 
     async def create_key(
         self,

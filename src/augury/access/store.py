@@ -9,13 +9,13 @@ from typing import Any
 from psycopg import AsyncConnection
 from psycopg.rows import class_row
 
-from augury.access.records import Account, ApiKey, StoredKey
+from augury.access.records import Account, ApiKey, StoredKey, StoredSession
 
 Connection = AsyncConnection[Any]
 
 _KEY_COLUMNS = """
   k.id, k.account_id, a.name as account, k.prefix, k.scopes, k.label,
-  k.created_at, k.expires_at, k.revoked_at
+  k.created_at, k.expires_at, k.revoked_at, k.last_used_at
 """
 
 
@@ -25,7 +25,7 @@ async def key_by_prefix(conn: Connection, prefix: str) -> StoredKey | None:
         await cursor.execute(
             """
             select k.id, k.account_id, k.secret_hash, k.scopes, k.expires_at, k.revoked_at,
-                   a.rvol_approved
+                   a.rvol_approved, k.last_used_at
               from api_keys k join accounts a on a.id = k.account_id
              where k.prefix = %s
             """,
@@ -124,3 +124,75 @@ async def expire_key(conn: Connection, id: str, grace: timedelta) -> None:
         "update api_keys set expires_at = least(expires_at, now() + %s) where id = %s",
         (grace, id),
     )
+
+
+async def note_use(conn: Connection, id: str, at: datetime) -> None:
+    """Remember when a key was last used."""
+    await conn.execute(
+        "update api_keys set last_used_at = greatest(last_used_at, %s) where id = %s", (at, id)
+    )
+
+
+async def insert_link(
+    conn: Connection, token_hash: bytes, account_id: str, expires_at: datetime
+) -> None:
+    await conn.execute(
+        "insert into sign_in_links (token_hash, account_id, expires_at) values (%s, %s, %s)",
+        (token_hash, account_id, expires_at),
+    )
+
+
+async def use_link(conn: Connection, token_hash: bytes, now: datetime) -> str | None:
+    """The account of a link, which is gone with this; None for one that is unknown or too old."""
+    await conn.execute("delete from sign_in_links where expires_at <= %s", (now,))
+    cursor = await conn.execute(
+        "delete from sign_in_links where token_hash = %s returning account_id", (token_hash,)
+    )
+    row = await cursor.fetchone()
+    return row[0] if row else None
+
+
+async def insert_session(
+    conn: Connection,
+    *,
+    id: str,
+    token_hash: bytes,
+    account_id: str,
+    key_id: str | None,
+    scopes: Sequence[str],
+    expires_at: datetime,
+) -> None:
+    await conn.execute(
+        """
+        insert into console_sessions (id, token_hash, account_id, key_id, scopes, expires_at)
+        values (%s, %s, %s, %s, %s, %s)
+        """,
+        (id, token_hash, account_id, key_id, list(scopes), expires_at),
+    )
+
+
+async def session(conn: Connection, token_hash: bytes, now: datetime) -> StoredSession | None:
+    """A session that has not ended, with the scopes its key has now."""
+    async with conn.cursor(row_factory=class_row(StoredSession)) as cursor:
+        await cursor.execute(
+            """
+            select s.id, s.account_id, a.name as account, s.key_id, s.scopes,
+                   k.scopes as key_scopes, k.expires_at as key_expires_at, a.rvol_approved,
+                   s.expires_at
+              from console_sessions s
+              join accounts a on a.id = s.account_id
+              left join api_keys k on k.id = s.key_id
+             where s.token_hash = %(hash)s and s.expires_at > %(now)s
+               and k.revoked_at is null and (k.expires_at is null or k.expires_at > %(now)s)
+            """,
+            {"hash": token_hash, "now": now},
+        )
+        return await cursor.fetchone()
+
+
+async def delete_session(conn: Connection, token_hash: bytes) -> None:
+    await conn.execute("delete from console_sessions where token_hash = %s", (token_hash,))
+
+
+async def prune_sessions(conn: Connection, now: datetime) -> None:
+    await conn.execute("delete from console_sessions where expires_at <= %s", (now,))

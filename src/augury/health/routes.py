@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from augury.health.service import HealthService
+from augury.http import routing
+from augury.http.callers import AdminCaller
 
 router = APIRouter(tags=["health"])
 
@@ -25,3 +27,14 @@ async def health(
     """
     response.headers["Cache-Control"] = "no-store"
     return await service.report()
+
+
+admin = routing.router(tags=["health"])
+
+
+@admin.get("/internal/v1/admin/overview", summary="Settings in force, jobs, storage")
+async def overview(caller: AdminCaller, request: Request) -> dict[str, Any]:
+    """What the operator sees: every setting and whether it was set (secrets are not shown), jobs
+    that are open or ended within a day, and the size of what is kept."""
+    services = request.app.state.services
+    return await services.health.overview(services.settings)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Final
 
 from psycopg import Error as DatabaseError
+from pydantic import SecretStr
 
 import augury
 from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError
+from augury.jobs import queue
 from augury.markets import store as markets
 from augury.markets.freshness import AgeRule, in_words
 from augury.markets.records import ORIGINS, STATUSES
@@ -20,7 +24,8 @@ from augury.markets.store import PlatformCount
 from augury.rvol import store as rvol
 from augury.search.service import SearchService
 from augury.series import store as series
-from augury.storage.database import Database
+from augury.settings import Settings
+from augury.storage.database import Database, size
 from augury.venues.sync import VenueHealth, venue_health
 
 HOLDS = 1.0
@@ -73,6 +78,21 @@ class HealthService:
             if self._made is None or time.monotonic() - self._made[0] > HOLDS:
                 self._made = time.monotonic(), await self._report()
             return self._made[1]
+
+    async def overview(self, settings: Settings) -> dict[str, Any]:
+        """For the operator: settings in force, open jobs and those of the last day, sizes."""
+        async with self._database.reading() as conn:
+            jobs = await queue.summary(conn)
+            database = await size(conn)
+        folder = await asyncio.to_thread(_folder_size, Path(settings.data_dir))
+        return {
+            "settings": settings_in_force(settings),
+            "jobs": jobs,
+            "storage": [
+                {"name": "Database", "bytes": database},
+                {"name": "Data folder", "bytes": folder},
+            ],
+        }
 
     async def _report(self) -> dict[str, Any]:
         at = self._clock()
@@ -221,3 +241,42 @@ def _part(found: Any, at: datetime) -> dict[str, Any]:
 
 def _seconds(newest: datetime | None, at: datetime) -> int | None:
     return max(0, round((at - newest).total_seconds())) if newest else None
+
+
+def _folder_size(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            if path.is_file():
+                total += path.stat().st_size
+        except OSError:
+            pass  # gone meanwhile, or not ours to look at
+    return total
+
+
+def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
+    """Every setting with its value and whether it was set; secrets only as set or not.
+
+    A URL may hold a password: of one with a user part only the rest is told.
+    """
+    found = []
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if isinstance(value, SecretStr):
+            value = "set, not shown"
+        elif isinstance(value, tuple):
+            value = ", ".join(map(str, value))
+        elif value is not None and not isinstance(value, int | float):
+            value = _USER_PART.sub(r"\1", str(value))
+        found.append(
+            {
+                "name": f"AUGURY_{name.upper()}",
+                "value": value,
+                "source": "set" if name in settings.model_fields_set else "default",
+                "about": field.description or "",
+            }
+        )
+    return found
+
+
+_USER_PART = re.compile(r"^([a-z+]+://)[^/@]*@")

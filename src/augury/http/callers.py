@@ -21,7 +21,7 @@ from augury.access import keys
 from augury.access.records import Principal
 from augury.access.service import AccessService
 from augury.errors import Forbidden, Unauthenticated
-from augury.http import address
+from augury.http import address, cookies
 from augury.http.exchange import exchange_of
 from augury.http.gcra import Rate
 from augury.http.limits import InFlight, Limiter, Policy, enforce
@@ -35,7 +35,7 @@ _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")
 class Caller:
     """Who makes a request, after every check of its gate."""
 
-    kind: Literal["anonymous", "key"]
+    kind: Literal["anonymous", "key", "session"]
     tier: Literal["anonymous", "keyed"]
     """Whose limits hold: a key without `search:read` searches at the anonymous tier."""
     account_id: str | None
@@ -51,6 +51,7 @@ class Traffic:
         self.limiter = limiter
         self.in_flight = InFlight()
         self.forwarding = address.Forwarding.of(settings)
+        self.cookie = cookies.name_of(settings)
         anonymous = Rate.parse(
             settings.anonymous_search_rate, burst=settings.anonymous_search_burst
         )
@@ -68,10 +69,19 @@ class Traffic:
             ),
             ("rvol", "keyed"): Policy("rvol", Rate.parse(settings.rvol_rate)),
             ("watch", "keyed"): Policy("watch", keyed, flights),
+            ("admin", "keyed"): Policy("admin", keyed, flights),
             ("macro", "keyed"): Policy(
                 "macro", Rate.parse(settings.macro_rate), settings.macro_in_flight
             ),
+            ("sign-in", "anonymous"): Policy("sign-in", Rate.parse("1/s", burst=10)),
         }
+
+    async def admit_sign_in(self, request: Request) -> None:
+        """Let a try to sign in pass, or raise RateLimited."""
+        policy = self.policies["sign-in", "anonymous"]
+        exchange = exchange_of(request.scope)
+        where = address.bucket(self.forwarding.client(request.scope))
+        await enforce(policy, where, exchange, self.limiter, self.in_flight)
 
 
 class Gate(SecurityBase):
@@ -109,23 +119,26 @@ class Gate(SecurityBase):
 
     async def _identify(self, request: Request, traffic: Traffic) -> Caller:
         sent = [value for name, value in request.scope["headers"] if name == b"authorization"]
-        if not sent:
-            if not self.anonymous:
-                raise Unauthenticated("This needs an API key: Authorization: Bearer <key>.")
-            client = traffic.forwarding.client(request.scope)
-            where = address.bucket(client)
+        kind: Literal["key", "session"] = "key"
+        if sent:
+            principal = await _authenticate(request, sent)
+        elif (cookie := cookies.sent(request, traffic.cookie)) is not None:
+            kind, principal = "session", await cookies.authenticate(request, cookie)
+        elif not self.anonymous:
+            raise Unauthenticated("This needs an API key: Authorization: Bearer <key>.")
+        else:
+            where = address.bucket(traffic.forwarding.client(request.scope))
             return Caller("anonymous", "anonymous", None, None, frozenset(), where)
-        principal = await _authenticate(request, sent)
         granted = keys.grants(principal.scopes, self.scope)
         if not granted and not self.anonymous:
-            raise Forbidden(f"This key has no scope {self.scope}.", code="missing_scope")
+            raise Forbidden(f"This {kind} has no scope {self.scope}.", code="missing_scope")
         if self.group == "rvol" and not principal.rvol_approved:
             raise Forbidden(
-                "This key's account is not approved for realized volatility.",
+                f"This {kind}'s account is not approved for realized volatility.",
                 code="account_not_approved",
             )
         return Caller(
-            "key",
+            kind,
             "keyed" if granted else "anonymous",
             principal.account_id,
             principal.key_id,
@@ -164,3 +177,4 @@ RvolCaller = Annotated[Caller, Depends(Gate("rvol", "rvol:read"))]
 WatchCaller = Annotated[Caller, Depends(Gate("watch", "watch:write"))]
 MacroCaller = Annotated[Caller, Depends(Gate("macro", "macro:read"))]
 InternalCaller = Annotated[Caller, Depends(Gate("internal", "internal"))]
+AdminCaller = Annotated[Caller, Depends(Gate("admin", "admin"))]

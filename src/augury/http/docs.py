@@ -1,11 +1,11 @@
-"""`/docs`: the OpenAPI document as a page of our own, complete without a network."""
+"""`/docs` where no console is built: the OpenAPI document as a plain page, complete offline."""
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import RedirectResponse
 
 from augury.http import conditional
 
@@ -21,26 +21,30 @@ _FILES = {
 
 
 def install(app: FastAPI) -> None:
-    """Serve the page and its two files; who opens the bare address is led to the page."""
-    app.add_api_route("/", _lead, include_in_schema=False)
-    folder = resources.files("augury.http") / "static"
-    for path, (name, media_type) in _FILES.items():
-        app.add_api_route(
-            path, _file((folder / name).read_bytes(), media_type), include_in_schema=False
-        )
+    """Serve the page and its two files."""
+    for path in _FILES:
+        app.add_api_route(path, _serve, include_in_schema=False)
 
 
-async def _lead() -> Response:
-    return RedirectResponse("docs")
+async def _serve(request: Request) -> Response:
+    return _file(request, request.url.path)
 
 
-def _file(body: bytes, media_type: str):
-    async def serve(request: Request) -> Response:
-        return conditional.tagged(
-            request,
-            body,
-            media_type=media_type,
-            headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"},
-        )
+def page(request: Request) -> Response:
+    """The page itself, for a route that has nothing better to show."""
+    return _file(request, "/docs")
 
-    return serve
+
+@cache
+def _read(name: str) -> bytes:
+    return (resources.files("augury.http") / "static" / name).read_bytes()
+
+
+def _file(request: Request, path: str) -> Response:
+    name, media_type = _FILES[path]
+    return conditional.tagged(
+        request,
+        _read(name),
+        media_type=media_type,
+        headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"},
+    )

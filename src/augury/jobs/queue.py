@@ -156,3 +156,16 @@ async def prune(connection: AsyncConnection[Any]) -> None:
 
 def _queries(connection: AsyncConnection[Any]) -> Queries:
     return Queries(PsycopgDriver(connection))
+
+
+async def summary(connection: AsyncConnection[Any]) -> list[dict[str, Any]]:
+    """Jobs by kind and status, with the oldest of each: those open, and those of the last day."""
+    rows = await connection.execute(
+        """
+        select kind, status, count(*), min(created_at) from jobs
+        where status in ('queued', 'running') or finished_at > now() - interval '1 day'
+        group by 1, 2 order by 1, 2
+        """
+    )
+    names = ("name", "state", "count", "oldest")
+    return [dict(zip(names, row, strict=True)) for row in await rows.fetchall()]

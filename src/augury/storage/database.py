@@ -299,3 +299,9 @@ def columns(names: Iterable[str], table: str = "") -> LiteralString:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().split("\n", 1)[0]
+
+
+async def size(conn: AsyncConnection[Any]) -> int:
+    """Bytes that the database takes on disk."""
+    row = await (await conn.execute("select pg_database_size(current_database())")).fetchone()
+    return int(row[0]) if row else 0

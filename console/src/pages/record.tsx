@@ -1,0 +1,103 @@
+// Track record: how good past forecasts were, beside the crowd on the same questions.
+import { api } from "../lib/api.ts";
+import * as format from "../lib/format.ts";
+import { useLoad, useTitle } from "../lib/use.ts";
+import { Data, Empty, Failure, Loading } from "../ui/parts.tsx";
+
+interface Bin { lower: number; upper: number; n: number; forecast: number | null; happened: number | null }
+interface Part { n: number; brier: number | null; crowd_brier?: number | null; crowd_n?: number }
+interface Card {
+  forecasts: number; answered: number; n: number; brier: number | null; log_score: number | null; crowd_n: number; crowd_brier: number | null;
+  brier_on_crowd_questions: number | null; calibration: Bin[]; by_domain: Record<string, Part>; by_horizon: Record<string, Part>;
+}
+
+const score = (value: number | null | undefined) => (value === null || value === undefined ? "–" : value.toFixed(3));
+
+export function Record() {
+  useTitle("Track record");
+  const found = useLoad<Card>((signal) => api("/v1/forecast/scorecard", { signal }), []);
+  return (
+    <div class="page">
+      <div class="head">
+        <h1>Track record</h1>
+        <p class="lead">Every forecast that was given a number and whose question has been decided since, scored against what happened.</p>
+      </div>
+      {found.error ? <Failure error={found.error} retry={found.reload} /> : !found.data ? <Loading what="the track record" lines={8} /> : <Shown card={found.data} />}
+    </div>
+  );
+}
+
+function Shown({ card }: { card: Card }) {
+  const better = card.crowd_brier !== null && card.brier_on_crowd_questions !== null ? card.crowd_brier - card.brier_on_crowd_questions : null;
+  return (
+    <div class="stack">
+      <section class="card" aria-label="In short">
+        <dl class="facts">
+          <div><dt>Forecasts made</dt><dd>{card.forecasts.toLocaleString("en-US")}</dd></div>
+          <div><dt>With a number</dt><dd>{card.answered.toLocaleString("en-US")}</dd></div>
+          <div><dt>Decided since</dt><dd>{card.n.toLocaleString("en-US")}</dd></div>
+          <div><dt>Brier score</dt><dd>{score(card.brier)}</dd></div>
+          <div><dt>Log score</dt><dd>{score(card.log_score)}</dd></div>
+          <div><dt>Crowd's Brier, same questions</dt><dd>{score(card.crowd_brier)}</dd></div>
+        </dl>
+        <p class="small soft" style={{ marginTop: ".8rem" }}>
+          A Brier score of 0 is perfect; always saying 50% scores 0.25.
+          {better !== null && ` On ${card.crowd_n} questions the crowd priced too, Augury is ${Math.abs(better).toFixed(3)} ${better >= 0 ? "better" : "worse"}.`}
+        </p>
+      </section>
+      {card.n === 0 ? (
+        <section class="card"><Empty title="No forecast has been decided yet">The score fills as markets resolve. A forecast of today is scored when its question closes; nothing is scored in advance.</Empty></section>
+      ) : (
+        <>
+          <section class="card" aria-label="Calibration"><h2>Calibration</h2><Calibration bins={card.calibration} /></section>
+          <Parts title="By domain" parts={card.by_domain} />
+          <Parts title="By time to the decision" parts={card.by_horizon} />
+        </>
+      )}
+      <Data json="/v1/forecast/scorecard" />
+    </div>
+  );
+}
+
+/** Forecast against what happened; a dot's size says how many stand behind it. */
+function Calibration({ bins }: { bins: Bin[] }) {
+  const known = bins.filter((bin) => bin.n > 0 && bin.forecast !== null && bin.happened !== null);
+  const x = (p: number) => 52 + p * 380;
+  const y = (p: number) => 400 - p * 380;
+  const most = Math.max(...known.map((bin) => bin.n), 1);
+  return (
+    <div class="two">
+      <svg class="plot" viewBox="0 0 450 440" role="img" aria-label="Calibration: forecast probability against how often it happened; the table beside says the same">
+        {[0, 0.25, 0.5, 0.75, 1].map((p) => (
+          <g key={p}>
+            <line class="axis" x1={x(0)} x2={x(1)} y1={y(p)} y2={y(p)} /><line class="axis" y1={y(0)} y2={y(1)} x1={x(p)} x2={x(p)} />
+            <text x={x(p)} y="418" text-anchor="middle">{p * 100}%</text><text x="44" y={y(p) + 4} text-anchor="end">{p * 100}%</text>
+          </g>
+        ))}
+        <line class="guide" x1={x(0)} y1={y(0)} x2={x(1)} y2={y(1)} />
+        {known.map((bin) => <circle key={bin.lower} class="dot" cx={x(bin.forecast!)} cy={y(bin.happened!)} r={4 + 9 * Math.sqrt(bin.n / most)} opacity="0.85"><title>{bin.n} forecasts</title></circle>)}
+        <text x={x(0.5)} y="437" text-anchor="middle">forecast</text>
+      </svg>
+      <table class="data">
+        <thead><tr><th scope="col" class="n">Said</th><th scope="col" class="n">Happened</th><th scope="col" class="n">Forecasts</th></tr></thead>
+        <tbody>{known.map((bin) => <tr key={bin.lower}><td class="n">{format.percent(bin.forecast)}</td><td class="n">{format.percent(bin.happened)}</td><td class="n">{bin.n}</td></tr>)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function Parts({ title, parts }: { title: string; parts: Record<string, Part> }) {
+  const rows = Object.entries(parts);
+  if (!rows.length) return null;
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <div class="scroll" tabIndex={0} role="region" aria-label={title}>
+        <table class="data">
+          <thead><tr><th scope="col">Part</th><th scope="col" class="n">Decided</th><th scope="col" class="n">Brier</th><th scope="col" class="n">Crowd's</th></tr></thead>
+          <tbody>{rows.map(([name, part]) => <tr key={name}><th scope="row">{name}</th><td class="n">{part.n}</td><td class="n">{score(part.brier)}</td><td class="n">{score(part.crowd_brier)}</td></tr>)}</tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,213 @@
+// What pages are made of: prices with their age, marks of trust, states, tabs, dialogs.
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { Row } from "../api/types.ts";
+import type { ApiError } from "../lib/api.ts";
+import * as format from "../lib/format.ts";
+import { EmptyIcon, WarnIcon } from "./icons.tsx";
+
+/** A moment as its distance from now; the reader's zone and UTC on hover. */
+export function Ago({ at, prefix = "" }: { at: string | null | undefined; prefix?: string }) {
+  if (!at) return <span>{prefix}time unknown</span>;
+  return (
+    <time dateTime={at} title={`${format.dateTime(at)}\n${format.utc(at)}`}>
+      {prefix}{format.ago(at)}
+    </time>
+  );
+}
+
+export function When({ at, day = false }: { at: string; day?: boolean }) {
+  return (
+    <time dateTime={at} title={format.utc(at)}>
+      {day ? format.date(at) : format.dateTime(at)}
+    </time>
+  );
+}
+
+export const Venue = ({ platform }: { platform: string }) => (
+  <span class={`chip ${platform}`}>{format.venue(platform)}</span>
+);
+
+const OLD = 14 * format.DAY;
+export const isStale = (row: Pick<Row, "stale" | "price_as_of" | "status">): boolean =>
+  row.stale ?? (row.status === "active" && !!row.price_as_of && Date.now() - Date.parse(row.price_as_of) > OLD);
+
+/** What a reader must know before believing a number. */
+export function Marks({ row }: { row: Pick<Row, "stale" | "price_as_of" | "status" | "origin"> }) {
+  return (
+    <>
+      {isStale(row) && <span class="chip stale" title="Its venue has not been heard of for too long: do not rely on this price.">stale</span>}
+      {row.origin === "sample" && <span class="chip sample" title="An invented market of the sample, on no venue.">sample</span>}
+      {row.origin === "replay" && <span class="chip" title="As things stood at an earlier time.">replayed</span>}
+      {row.status && row.status !== "active" && <span class="chip">{row.status}</span>}
+    </>
+  );
+}
+
+export function Price({ row }: { row: Row }) {
+  const lead = format.leading(row.current_prices, row.outcomes);
+  if (!lead) return <div class="price"><span class="price-n soft">–</span><span class="price-of">no quote</span></div>;
+  const named = lead.outcome.toLowerCase() !== "yes";
+  return (
+    <div class="price">
+      <span class="price-n">{format.percent(lead.price)}</span>
+      {named && <span class="price-of" title={lead.outcome}>{lead.outcome}</span>}
+      <span class={`price-age ${isStale(row) ? "stale" : ""}`}><Ago at={row.price_as_of} /></span>
+    </div>
+  );
+}
+
+export const marketPath = (id: string): string => `/market/${encodeURIComponent(id).replaceAll("%3A", ":").replaceAll("%2F", "/")}`;
+
+/** A market in a list; the whole row leads to it. */
+export function MarketRow({ row, twins = [], reason }: { row: Row; twins?: Row[]; reason?: string | null }) {
+  const mine = format.leading(row.current_prices, row.outcomes)?.price;
+  return (
+    <li class="row">
+      <a class="question" href={marketPath(row.id)} data-row>{row.question}</a>
+      <Price row={row} />
+      <div class="meta">
+        <Venue platform={row.platform} />
+        <Marks row={row} />
+        {row.closes_at && <span>{Date.parse(row.closes_at) > Date.now() ? "closes" : "closed"} <When at={row.closes_at} day /></span>}
+        {row.volume !== undefined && row.volume !== null && <span>{format.volumeOf(row.volume, row.platform)}</span>}
+      </div>
+      {twins.map((twin) => {
+        const theirs = format.leading(twin.current_prices, twin.outcomes)?.price;
+        return (
+          <a class="twin" href={marketPath(twin.id)} key={twin.id}>
+            <Venue platform={twin.platform} />
+            <span>{format.percent(theirs)}</span>
+            {mine != null && theirs != null && <span class="soft">{format.points(theirs - mine)} to this one</span>}
+          </a>
+        );
+      })}
+      {reason && <p class="reason">{reason}</p>}
+    </li>
+  );
+}
+
+// --- states ------------------------------------------------------------------------------------
+
+export const Loading = ({ lines = 4, what }: { lines?: number; what: string }) => (
+  <div class="stack" role="status" aria-label={`Loading ${what}`}>
+    {Array.from({ length: lines }, (_, n) => <div class="skeleton" key={n}>&nbsp;<br />&nbsp;</div>)}
+  </div>
+);
+
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="state"><EmptyIcon /><h3>{title}</h3>{children && <p>{children}</p>}</div>
+);
+
+/** What happened, and what to do. */
+export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
+  const title =
+    error.status === 0 ? "The service does not answer"
+    : error.status === 401 ? "Sign in to see this"
+    : error.status === 403 ? "Your key does not cover this"
+    : error.status === 404 ? "Not found"
+    : error.status === 429 ? "Too many requests"
+    : error.status === 422 ? "This can't be asked so"
+    : "This did not work";
+  return (
+    <div class="state error" role="alert">
+      <WarnIcon />
+      <h3>{title}</h3>
+      <p>{error.message}</p>
+      {error.status === 403 && <p class="small">A key with that scope gives it: <code>augury keys create --account me --scope …</code></p>}
+      <div class="rowline">
+        {(error.status === 401 || error.status === 403) && <a class="button first" href={`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`}>Sign in</a>}
+        {retry && error.status !== 401 && <button class="button" type="button" onClick={retry}>Try again</button>}
+      </div>
+    </div>
+  );
+}
+
+// --- controls ----------------------------------------------------------------------------------
+
+export function Tabs<T extends string>({ label, tabs, chosen, choose, panel }: {
+  label: string; tabs: { id: T; title: ComponentChildren }[]; chosen: T; choose: (id: T) => void; panel: string;
+}) {
+  const at = tabs.findIndex((tab) => tab.id === chosen);
+  const move = (event: KeyboardEvent) => {
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!by) return;
+    event.preventDefault();
+    const next = tabs[(at + by + tabs.length) % tabs.length]!;
+    choose(next.id);
+    (event.currentTarget as HTMLElement).querySelector<HTMLElement>(`[data-tab="${next.id}"]`)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+      {tabs.map((tab) => (
+        <button key={tab.id} type="button" role="tab" id={`${panel}-${tab.id}`} data-tab={tab.id} aria-controls={panel}
+          aria-selected={tab.id === chosen} tabIndex={tab.id === chosen ? 0 : -1} onClick={() => choose(tab.id)}>
+          {tab.title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Segments<T extends string>({ label, options, chosen, choose }: {
+  label: string; options: { id: T; title: string }[]; chosen: T; choose: (id: T) => void;
+}) {
+  return (
+    <div class="segments" role="group" aria-label={label}>
+      {options.map((option) => (
+        <button key={option.id} type="button" aria-pressed={option.id === chosen} onClick={() => choose(option.id)}>{option.title}</button>
+      ))}
+    </div>
+  );
+}
+
+export function Dialog({ title, open, close, children }: {
+  title: string; open: boolean; close: () => void; children: ComponentChildren;
+}) {
+  const box = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (open && !box.current?.open) box.current?.showModal();
+    if (!open && box.current?.open) box.current.close();
+  }, [open]);
+  if (!open) return null;
+  return (
+    <dialog ref={box} aria-labelledby={id} onClose={close}>
+      <div class="stack">
+        <div class="rowline between">
+          <h2 id={id}>{title}</h2>
+          <button class="button quiet small" type="button" onClick={close} aria-label="Close">✕</button>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+/** Copies a text and says so. */
+export function Copy({ text, children }: { text: string | (() => string); children: ComponentChildren }) {
+  const [said, say] = useState("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(typeof text === "string" ? text : text());
+      say("Copied");
+    } catch {
+      say("Your browser did not allow copying");
+    }
+    setTimeout(() => say(""), 1800);
+  };
+  return (
+    <button class="button small" type="button" onClick={() => void copy()}>
+      <span aria-live="polite">{said || children}</span>
+    </button>
+  );
+}
+
+/** The same data for programs. */
+export const Data = ({ json, csv }: { json: string; csv?: string }) => (
+  <p class="small soft rowline">
+    <span>The same data:</span>
+    <a href={json} target="_blank" rel="noopener">JSON</a>
+    {csv && <a href={csv} target="_blank" rel="noopener">CSV</a>}
+  </p>
+);

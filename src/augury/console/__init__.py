@@ -1,0 +1,1 @@
+"""The console: Augury in a browser, built from `console/` and served from files."""

@@ -1,0 +1,80 @@
+"""The built console as it is served: every file in memory, with its compressed forms."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+DIST = Path(__file__).parent / "dist"
+"""Where the build puts its files; the wheel carries them from here."""
+MANIFEST = "manifest.json"
+_MEDIA = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """One file: its bytes as they are, and by content coding (br, gzip)."""
+
+    media_type: str
+    plain: bytes
+    coded: dict[str, bytes]
+
+    def best(self, accepted: str) -> tuple[str | None, bytes]:
+        """The smallest form that an `Accept-Encoding` takes, and the name of its coding."""
+        taken = {part.split(";")[0].strip().lower() for part in accepted.split(",")}
+        for coding in ("br", "gzip"):
+            if coding in taken and coding in self.coded:
+                return coding, self.coded[coding]
+        return None, self.plain
+
+
+class Assets:
+    """The files of the latest build. A build that ends while the service runs is taken up."""
+
+    def __init__(self, folder: Path = DIST) -> None:
+        self.folder = folder
+        self._read_at: float | None = None
+        self._files: dict[str, Asset] = {}
+
+    def get(self, name: str) -> Asset | None:
+        """A file by its name; None where there is none, or nothing is built."""
+        return self._current().get(name)
+
+    @property
+    def built(self) -> bool:
+        return bool(self._current())
+
+    def _current(self) -> dict[str, Asset]:
+        manifest = self.folder / MANIFEST
+        try:
+            changed = manifest.stat().st_mtime
+        except OSError:
+            return {}
+        if changed != self._read_at:
+            try:
+                self._files = _read(self.folder, json.loads(manifest.read_text())["files"])
+                self._read_at = changed
+            except (OSError, ValueError, KeyError):
+                return {}  # being replaced just now; the next request sees the new one
+        return self._files
+
+
+def _read(folder: Path, names: list[str]) -> dict[str, Asset]:
+    found = {}
+    for name in names:
+        path = folder / name
+        coded = {}
+        for coding, suffix in (("br", ".br"), ("gzip", ".gz")):
+            packed = path.with_name(path.name + suffix)
+            if packed.exists():
+                coded[coding] = packed.read_bytes()
+        media = _MEDIA.get(path.suffix, "application/octet-stream")
+        found[name] = Asset(media, path.read_bytes(), coded)
+    return found

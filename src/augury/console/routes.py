@@ -1,0 +1,133 @@
+"""The console's pages and files: `/` and what the router in the browser makes of it."""
+
+from __future__ import annotations
+
+import html
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+from fastapi.responses import RedirectResponse
+
+from augury.console import build
+from augury.console.assets import Asset, Assets
+from augury.errors import NotFound
+from augury.http import conditional, docs, routing
+from augury.settings import Settings
+
+router = routing.router(tags=["console"])
+
+PAGES = (
+    "/", "/market/{market_id:path}", "/forecast", "/watch", "/watch/{watchlist_id}",
+    "/volatility", "/record", "/system", "/causes", "/sign-in",
+)  # fmt: skip
+EMBEDS = ("/embed/market/{market_id:path}", "/embed/forecast/{forecast_id}")
+_RULES = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data: blob:; font-src 'self'; base-uri 'none'; form-action 'none'"
+)
+TRUSTED = "; require-trusted-types-for 'script'; trusted-types 'none'"
+_HEADERS = {
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Vary": "Accept-Encoding",
+}
+FOREVER = "public, max-age=31536000, immutable"
+
+
+async def _assets(request: Request) -> Assets:
+    return request.app.state.services.console
+
+
+async def _settings(request: Request) -> Settings:
+    return request.app.state.services.settings
+
+
+Files = Annotated[Assets, Depends(_assets)]
+Chosen = Annotated[Settings, Depends(_settings)]
+
+
+async def _page(request: Request, files: Files, settings: Chosen) -> Response:
+    if settings.console == "off":
+        if request.url.path == "/":
+            return RedirectResponse("docs")
+        raise NotFound("The console is switched off (AUGURY_CONSOLE=off).")
+    embedded = request.url.path.startswith("/embed/")
+    frames = (" ".join(settings.embed_origins) if embedded else "") or "'none'"
+    policy = f"{_RULES}; frame-ancestors {frames}{TRUSTED}"
+    index = files.get("index.html")
+    if index is None:
+        return _waiting(policy)
+    return _file(request, index, {"Content-Security-Policy": policy, **_HEADERS})
+
+
+for path in (*PAGES, *EMBEDS):
+    router.add_api_route(path, _page, methods=["GET"], include_in_schema=False)
+
+
+@router.get("/docs", include_in_schema=False)
+async def reference(request: Request, files: Files, settings: Chosen) -> Response:
+    """The API reference: the console's, or the plain page where that is not built."""
+    page = files.get("docs.html") if settings.console == "on" else None
+    if page is None:
+        return docs.page(request)
+    # The library that draws the reference writes HTML by itself: no Trusted Types here.
+    policy = f"{_RULES}; frame-ancestors 'none'"
+    return _file(request, page, {"Content-Security-Policy": policy, **_HEADERS})
+
+
+@router.get("/console/{name}", include_in_schema=False)
+async def file(request: Request, name: str, files: Files, settings: Chosen) -> Response:
+    """A file of the build. Its name changes with its content, so it may be kept for ever."""
+    found = files.get(name) if settings.console == "on" and not name.endswith(".html") else None
+    if found is None:
+        raise NotFound("There is no such file.")
+    keep = {"Cache-Control": FOREVER, "Cross-Origin-Resource-Policy": "same-origin"}
+    return _file(request, found, {**_HEADERS, **keep})
+
+
+def _file(request: Request, asset: Asset, headers: dict[str, str]) -> Response:
+    coding, body = asset.best(request.headers.get("accept-encoding", ""))
+    headers = {"Cache-Control": "no-cache", **headers}
+    tag = conditional.etag(asset.plain)
+    if conditional.matches(request, tag):
+        return Response(status_code=304, headers=headers | {"ETag": tag})
+    if coding is not None:
+        headers["Content-Encoding"] = coding
+    return Response(body, headers=headers | {"ETag": tag}, media_type=asset.media_type)
+
+
+_WAITING = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+{refresh}<title>Augury</title>
+<link rel="stylesheet" href="/docs/page.css">
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+<p>{text}</p>
+<p>The API answers already: see its <a href="/docs">documentation</a>.</p>
+</main>
+</body>
+</html>
+"""
+
+
+def _waiting(policy: str) -> Response:
+    """What stands at `/` while nothing is built."""
+    told = build.status()
+    detail = html.escape(str(told.get("detail", "")))
+    refresh, title = "", "The console is not built"
+    if told.get("state") == "building":
+        refresh = '<meta http-equiv="refresh" content="2">\n'
+        title, text = "The console is being built", f"{detail} This page reloads by itself."
+    elif told.get("state") == "failed":
+        text = f"{detail} Put that right and start <code>./augury serve</code> again."
+    else:
+        text = "Start the service by <code>./augury serve</code>, which builds it once."
+    body = _WAITING.format(refresh=refresh, title=title, text=text)
+    headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store", **_HEADERS}
+    return Response(body, headers=headers, media_type="text/html; charset=utf-8")
