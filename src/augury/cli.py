@@ -101,6 +101,7 @@ def _evaluations() -> typer.Typer:
     group.command("search")(search.evaluate_search)
     group.command("rvol")(rvol.evaluate_rvol)
     group.command("forecast")(forecast.evaluate_forecast)
+    group.command("properties")(forecast.evaluate_properties)
     group.command("calibration")(forecast.evaluate_calibration)
     group.callback()(_group)
     return group

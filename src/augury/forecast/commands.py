@@ -267,6 +267,58 @@ def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, f
     return found
 
 
+def evaluate_properties(
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Markets whose titles are asked.")
+    ],
+    most: Annotated[int, typer.Option(min=1, help="Most titles asked; a random sample.")] = 2_000,
+    seed: Annotated[int, typer.Option(help="Which sample.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the titles of a catalogue, verbatim, dressed up and denied, and count what comes back.
+
+    Each market stands at 13%, alone or beside its siblings at 41%: `own` is its price (or what a
+    denial leaves of it), `inverted` the opposite, `other` any other number, `null` none. A fifth of
+    the titles is also reworded.
+
+    Example: augury eval properties --markets markets.parquet --most 500
+    """
+    import random
+
+    from augury.forecast import properties
+    from augury.forecast.engine import Engine
+    from augury.markets.records import Market
+    from augury.search.embedding import Embedder
+    from augury.venues.dump import DumpFile, read_markets
+
+    embedder = Embedder.load()
+    engine = Engine(embedder.embed, embedder.rarity)
+    slices = read_markets(DumpFile(markets))
+    catalogue = properties.Catalogue(m for part in slices for m in part if isinstance(m, Market))
+    titles = list({m.question: m for m in catalogue.markets}.values())
+    asked = random.Random(seed).sample(titles, min(most, len(titles)))
+    shown = track(asked, "Asking", console=Console(stderr=True), disable=as_json)
+    tallies = properties.verbatim(engine, catalogue, shown)
+    tallies |= properties.reworded(engine, asked[: max(1, len(asked) // 5)])
+    pairs = ((m, other) for m in asked[: len(asked) // 3] for other in catalogue.siblings(m)[:2])
+    tallies["symmetry"] = properties.symmetric(engine, pairs)
+    if as_json:
+        broken = {name: tally.broken for name, tally in tallies.items() if tally.broken}
+        counts = {name: tally.shown() for name, tally in tallies.items()}
+        typer.echo(json.dumps({"counts": counts, "broken": broken}, ensure_ascii=False))
+        return
+    table = Table(box=None)
+    for name in ("property", "n", "own", "inverted", "other", "null"):
+        table.add_column(name, justify="left" if name == "property" else "right")
+    for name, tally in tallies.items():
+        counts = [tally.counts[verdict] for verdict in ("own", "inverted", "other", "null")]
+        table.add_row(name, str(tally.n), *map(str, counts))
+    Console().print(table)
+    for name, tally in tallies.items():
+        for told in tally.broken[:10]:
+            typer.echo(f"{name}: {told}")
+
+
 def evaluate_calibration(
     markets: Annotated[
         Path, typer.Option(exists=True, dir_okay=False, help="Markets, with their results.")

@@ -19,11 +19,22 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.forecast import distribution, doubt, explain, match, opinion, pool, words
+from augury.forecast import (
+    bounds,
+    distribution,
+    doubt,
+    explain,
+    match,
+    opinion,
+    pool,
+    verbatim,
+    words,
+)
 from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
 from augury.forecast.match import Comparison, Rarity, View, compare, names, view
 from augury.forecast.normalise import Reading, normalise
 from augury.forecast.polarity import CONTESTS
+from augury.relations.logic import Relation, relate
 from augury.relations.proposition import Proposition
 from augury.search.text import is_number
 
@@ -89,6 +100,10 @@ class Bearing:
     turned: bool
     """That is one minus its price."""
     age: float
+    exact: bool = False
+    """The question is in the market's own words."""
+    relation: Relation = "none"
+    """How logic has the question stand to the outcome."""
 
 
 class Engine:
@@ -111,11 +126,12 @@ class Engine:
     ) -> Estimate:
         """The estimate that the markets, as they stand at `at`, give for the question."""
         question = self._view(reading)
-        bearings = self._bearings(question, markets, at)
-        if len(reading.either) == 2:
+        bearings = self._bearings(question, reading, markets, at)
+        verbatim_asked = any(b.exact for b in bearings)
+        if len(reading.either) == 2 and not verbatim_asked:
             parts = [self.answer(part, markets, at) for part in reading.parts(at)]
             return _either(reading, parts)
-        if _OPEN.match(reading.effective):
+        if reading.side is None and not verbatim_asked and _OPEN.match(reading.effective):
             return _open(reading, bearings)
         if opinions:
             positive = reading.proposition.positive
@@ -135,26 +151,35 @@ class Engine:
         """The markets on whose role a second opinion would help."""
         if len(reading.either) == 2:
             return []
-        return opinion.doubtful(self._bearings(self._view(reading), markets, at), DIRECT)
+        return opinion.doubtful(self._bearings(self._view(reading), reading, markets, at), DIRECT)
 
     def _view(self, reading: Reading) -> View:
         vector = self._embed([reading.effective])[0]
         return view(match.read(reading.proposition, reading.effective), vector, self._rarity)
 
-    def _bearings(self, question: View, markets: Sequence[Snapshot], at: datetime) -> list[Bearing]:
+    def _bearings(
+        self, question: View, reading: Reading, markets: Sequence[Snapshot], at: datetime
+    ) -> list[Bearing]:
         found: list[Bearing] = []
         for market, views in zip(markets, self._read(markets), strict=True):
+            asks_no = verbatim.denied(reading.core, market.question, market.outcomes)
             for outcome, read in zip(words.sides(market), views, strict=True):
                 price = market.price(outcome)
                 if price is None or market.price_at is None:
                     continue
                 fit = compare(question, read, at.date())
                 turned = read.proposition.positive == fit.opposed
+                if asks_no is not None:  # in its own words: however the two were read
+                    turned = (asks_no != reading.denied) == reading.proposition.positive
                 age = max(0.0, (at - market.price_at).total_seconds() / 86_400)
                 positive = 1 - price if turned else price
-                found.append(Bearing(market, outcome, read, fit, positive, turned, age))
+                exact = asks_no is not None
+                found.append(Bearing(market, outcome, read, fit, positive, turned, age, exact))
         found.sort(key=_order)
-        return _told_apart(question, found)
+        return [
+            _related(reading, b) if n < COMPARED else b
+            for n, b in enumerate(_told_apart(question, found))
+        ]
 
     def _read(self, markets: Sequence[Snapshot]) -> list[list[View]]:
         """Each market's sides, ready to be compared."""
@@ -165,6 +190,8 @@ class Engine:
             for (digest, market), vector in zip(missing.items(), vectors, strict=True):
                 kept = market.words if market.digest == digest else None
                 self._known[digest] = kept or words.packed(market), vector.copy()
+        for digest in digests:
+            self._known.move_to_end(digest)  # what is asked about most stays longest
         found = [
             [view(one, vector, self._rarity) for one in words.unpacked(packed)]
             for packed, vector in map(self._known.__getitem__, digests)
@@ -180,6 +207,18 @@ class Engine:
                 self._rarities.clear()
             known = self._rarities[term] = self._rarity_of(term)
         return known
+
+
+def _related(reading: Reading, b: Bearing) -> Bearing:
+    """With the word of logic, which says too which way round a market that asks the same does."""
+    if b.exact:
+        return b
+    relation = relate(reading.proposition, b.view.proposition)
+    if relation not in bounds.SAME:
+        return replace(b, relation=relation) if relation != "none" else b
+    price = b.market.price(b.outcome) or 0.0
+    turned = (relation == "complement") == reading.proposition.positive
+    return replace(b, relation=relation, turned=turned, positive=1 - price if turned else price)
 
 
 def _order(b: Bearing) -> tuple[float, float, str, int]:
@@ -219,6 +258,18 @@ def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
 
 def _same_parts(a: Proposition, b: Proposition) -> bool:
     return (a.threshold, a.stage) == (b.threshold, b.stage)
+
+
+def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
+    """An estimate brought within the bounds of logic."""
+    if found.probability is None:
+        return found
+    p = round(min(1 - pool.EDGE, max(pool.EDGE, limits.clamped(found.probability))), 6)
+    if p == found.probability:
+        return found
+    return replace(
+        found, probability=p, lower=min(p, found.lower or 0.0), upper=max(p, found.upper or 1.0)
+    )
 
 
 def _narrower(win: Estimate) -> Estimate:
@@ -340,9 +391,26 @@ class _Weighing:
         self._at = at
 
     def estimate(self) -> Estimate:
+        """What the evidence amounts to, within what logic allows."""
         direct = self._direct()
         if direct:
             return self._from_direct(direct)
+        ordered = [b for b in self._bearings if b.relation in bounds.ORDERED]
+        found = self._estimate()
+        if not ordered:
+            return found
+        limits = bounds.bounds((b.relation, b.market.price(b.outcome) or 0.0) for b in ordered)
+        if not found.count("bound"):
+            return self._by_logic(ordered, limits)
+        return _clamped(found, limits)
+
+    def _by_logic(self, ordered: list[Bearing], limits: bounds.Bounds) -> Estimate:
+        low, high = limits.low, limits.high
+        if not self._asked.positive:
+            low, high = 1 - high, 1 - low
+        return self._bounded(ordered, pool.within(low, high), low, high, "bounds")
+
+    def _estimate(self) -> Estimate:
         kin = [b for b in self._bearings if _is_kin(b.fit)]
         if kin:
             best = kin[0].fit.content
@@ -409,17 +477,26 @@ class _Weighing:
     # Roles
 
     def _direct(self) -> list[Bearing]:
-        good = [b for b in self._bearings if _is_direct(b.fit)]
+        good = [
+            b for b in self._bearings
+            if b.exact or b.relation in bounds.SAME
+            or (_is_direct(b.fit) and b.relation not in bounds.ORDERED)
+        ]  # fmt: skip
         if not good:
             return []
+        if exact := [b for b in good if b.exact] or [b for b in good if b.relation in bounds.SAME]:
+            best = exact[0]
+            return [best, *self._twins(best, [b for b in good if b is not best])]
         best = good[0]
         own = best.view.proposition.terms  # its own event at another level does not outdo it
         others = (b for b in self._bearings if b.view.proposition.terms != own)
         if any(_outdoes(b.fit, best.fit) for b in others):
             return []
-        twins = [b for b in good[1:] if b.fit.score >= best.fit.score - AS_GOOD
-                 and _are_twins(best, b, self._at.date())]  # fmt: skip
-        return [best, *twins[:5]]
+        return [best, *self._twins(best, good[1:])]
+
+    def _twins(self, best: Bearing, others: list[Bearing]) -> list[Bearing]:
+        return [b for b in others if b.fit.score >= best.fit.score - AS_GOOD
+                and _are_twins(best, b, self._at.date())][:5]  # fmt: skip
 
     def _stands_alone(self, best: Bearing) -> bool:
         """Whether nothing but its own family is nearly as likely to be meant."""
@@ -440,7 +517,8 @@ class _Weighing:
 
     @property
     def _best(self) -> float:
-        return self._bearings[0].fit.score
+        exact = (b.fit.score for b in self._bearings if b.exact)
+        return next(exact, self._bearings[0].fit.score)
 
     # Estimates
 

@@ -97,6 +97,7 @@ _HOW: Final = {
     "thresholds": "No open market has this level; {n} at other levels bound it.",
     "parts": "No open market asks just this; {n} on its parts or on what excludes it bound it.",
     "stages": "No open market asks exactly this; {n} that ask more or less bound it.",
+    "bounds": "No open market asks exactly this; logic bounds it by {n}.",
     "rivals": "The one asked about has no market; those of {n} rival{s} leave this much.",
     "proxy": "No open market asks this or bounds it; the nearest is taken as a hint only.",
 }

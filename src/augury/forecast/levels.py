@@ -19,7 +19,7 @@ def _rule(pattern: str, replacement: str) -> tuple[re.Pattern[str], str]:
 
 LEVELS: Final = (
     _rule(r"\b(?:(?:hit|reach|touch|top|cross)(?:es|s)?|above|over|below|under|past)\s+(?:six|6)\s+figures\b", "reach $100,000"),
-    _rule(r"(?<=\d|[kKmMbBtT%])\s+(?:mark|level|barrier|milestone|threshold|line)\b", ""),
+    _rule(r"(?:(?<=\d)|(?<=\d[kmbt%])|(?<=\dbn))\s+(?:mark|level|barrier|milestone|threshold|line)\b", ""),
     _rule(r"\bnorth\s+of\s+(?=[$€£]?\d)", "above "),
     _rule(r"\bsouth\s+of\s+(?=[$€£]?\d)", "below "),
     _rule(rf"\bshy\s+of\s+(?={_AMOUNT})", "below "),

@@ -250,7 +250,7 @@ _PLACE: Final = re.compile(
     r"\b(?:finish\w*|plac(?:e|es|ed)|rank\w*|comes?|win|wins|be|in)\s+(?:in\s+)?(?:the\s+)?"
     rf"(?P<a>{_NTH})\b"
     r"(?!\s+(?:quarter|round|district|half|congress\w*|season|game|time|term|week|month|year))"
-    rf"|\b(?P<b>{_NTH})[\s-](?:best|place|most|[a-z]{(3,)}est)\b"
+    rf"|\b(?P<b>{_NTH})[\s-](?:best|place|most|[a-z]{{3,}}est)\b"
     r"|(?<!\w)#\s?(?P<c>[2-9])\b",
     re.I,
 )
@@ -566,6 +566,8 @@ def compare(q: View, m: View, at: date) -> Comparison:
         _RACE in theirs.terms - ours.terms and not q.second and theirs.terms - q.covers - {_RACE}
     ):
         choice = "differs"  # which of two comes first says little of when one comes
+    if (mine := _acts(ours)) and (other := _acts(theirs)) and not mine & other:
+        choice = "differs"  # who is acquired has not gone public by it
     edition = _edition(ours, theirs, m.closes)
     if edition == "same" and window != "same" and not theirs.window.text:
         window, gap = "unsaid", 0.0
@@ -600,6 +602,21 @@ def compare(q: View, m: View, at: date) -> Comparison:
         extra, _is_rival(q, m, choice, stage, edition), content, opposed, lasting, called,
         _foreign(q, m), likeness,
     )  # fmt: skip
+
+
+_ACTS: Final = tuple(
+    frozenset(terms(said))
+    for said in (
+        "acquire buy purchase takeover merger merge", "ipo", "explode explosion", "land landing",
+        "die death", "marry wedding", "divorce", "bankrupt bankruptcy", "assassinate",
+    )
+)  # fmt: skip
+"""Acts, each by its words: a text that says one of them and a text that says another are about
+two things, however many names they share."""
+
+
+def _acts(p: Proposition) -> frozenset[int]:
+    return frozenset(n for n, said in enumerate(_ACTS) if said & p.terms)
 
 
 _RACE: Final = term("before")

@@ -11,13 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, Final
 
+from augury.forecast.framing import framed
 from augury.forecast.levels import LEVELS
 from augury.forecast.moments import dated
-from augury.relations.proposition import Proposition, read_question
+from augury.relations.claims import claimed, inside, masked, unmasked
+from augury.relations.proposition import Proposition, read, read_question
 from augury.relations.wording import STATES
 
 Replacement = str | Callable[[re.Match[str]], str]
@@ -38,6 +40,12 @@ class Reading:
     """Names of which any one will do: "either Google or OpenAI"."""
     wider: str | None = None
     """The win alone, where the question is of a win by so much."""
+    core: str = ""
+    """The question without what stands around it, in its own words."""
+    denied: bool = False
+    """What stands around it denies it: "is it false that"."""
+    side: str | None = None
+    """The side that it names of a market's title: "Who will win X? — Name"."""
 
     @property
     def normalized(self) -> str:
@@ -81,18 +89,38 @@ def _finite(value: float) -> float | None:
     return value if abs(value) != float("inf") else None
 
 
-@lru_cache(maxsize=1 << 12)
 def normalise(question: str, at: datetime) -> Reading:
-    """Read a question as asked at `at`."""
-    text = " ".join(question.replace("’", "'").replace("‘", "'").split())
-    done: list[str] = []
-    text = dated(text, at.date())
+    """Read a question as asked at `at`; of the moment only the day tells."""
+    return _normalised(question, at.date())
+
+
+@lru_cache(maxsize=1 << 12)
+def _normalised(question: str, day: date) -> Reading:
+    frame = framed(question)
+    denied = frame.denied
+    title, dash, side = frame.core.rpartition(" — ")
+    if dash and title and side:
+        # A market's title with one of its sides is read as the market is.
+        side = side.rstrip("?").strip()
+        proposition = read(frame.core, title=title, subtitle=side, opened=day, asked=True)
+        return Reading(
+            question=question,
+            effective=frame.core,
+            proposition=proposition.denied() if denied else proposition,
+            reason=_REASONS["polarity"] if denied else None,
+            core=frame.core,
+            denied=denied,
+            side=side,
+        )
+    text, quotes = masked(frame.core)
+    done = ["wording"] if frame.changed and frame.core.casefold() != question.casefold() else []
+    text = dated(text, day)
     for what, rules in (
         ("wording", _LEAD), ("figures", (*_FIGURES, *LEVELS)), ("polarity", _POLARITY),
     ):  # fmt: skip
         before = text
         for pattern, replacement in rules:
-            text = pattern.sub(replacement, text)
+            text = _applied(pattern, replacement, text, what)
         if text != before:
             done.append(what)
             text = " ".join(text.split())
@@ -100,22 +128,45 @@ def normalise(question: str, at: datetime) -> Reading:
     if _NEGATED_TWICE.search(text):
         text = _NEGATED_TWICE.sub(" ", text)
         text = " ".join(text.split())
-    proposition = read_question(_POSSESSIVE.sub("", text), at)
+    text = unmasked(text, quotes)
+    proposition = read_question(_POSSESSIVE.sub("", text), day)
+    if denied:
+        proposition = proposition.denied()
     if not proposition.positive and "polarity" not in done:
         done.append("polarity")
-    reasons = {
-        "wording": "the question was stripped to what it asks",
-        "figures": "figures in words were written as figures",
-        "polarity": "the question asks that something does not happen",
-    }
     return Reading(
         question=question,
         effective=text,
         proposition=proposition,
-        reason="; ".join(reasons[what] for what in done) or None,
-        either=_either(text),
-        wider=_wider(text) if proposition.positive else None,
+        reason="; ".join(_REASONS[what] for what in dict.fromkeys(done)) or None,
+        either=() if denied else _either(text),
+        wider=_wider(text) if proposition.positive and not denied else None,
+        core=frame.core,
+        denied=denied,
     )
+
+
+_REASONS: Final = {
+    "wording": "the question was stripped to what it asks",
+    "figures": "figures in words were written as figures",
+    "polarity": "the question asks that something does not happen",
+}
+
+
+def _applied(pattern: re.Pattern[str], replacement: Replacement, text: str, what: str) -> str:
+    """The text with a rule applied, but to nothing that begins in a name."""
+    if pattern.search(text) is None:
+        return text
+    if what != "polarity":
+        return pattern.sub(replacement, text)
+    names = claimed(text)
+
+    def outside(found: re.Match[str]) -> str:
+        if inside(names, found.start()):
+            return found[0]
+        return replacement(found) if callable(replacement) else found.expand(replacement)
+
+    return pattern.sub(outside, text)
 
 
 def _rule(pattern: str, replacement: Replacement) -> tuple[re.Pattern[str], Replacement]:
@@ -350,7 +401,7 @@ _POLARITY: Final = (
     _rule(rf"\b(?:when|once|after|by\s+the\s+time)\s+({_SPAN})\s+(?:is|has)\s+(?:past|passed|over|gone|behind\s+us)\b", r"by the end of \1"),
     _rule(r"^(?:is|are)\s+((?:(?!\bstill\b)[\w.'’-]+\s+){1,6})still\s+(?=\w)", r"Will \1still be "),
     _rule(r"\b(?:nobody|no\s+one|none|no\s+other\s+\w+)\s+(?:but|other\s+than|except(?:\s+for)?|besides)\s+(?=[A-Z])", ""),
-    _rule(r"\b(?:an?\s+|any\s+|some\s+)?non-(?-i:(?=[A-Z]))([\w']+)\b", r"someone other than \1"),
+    _rule(r"\b(?:an?|any|some)\s+(?-i:non-(?=[A-Z]))([\w']+)\b(?!\s+(?:film|song|album|work|language|launch|space|US|commercial))", r"someone other than \1"),
     _rule(r"\b(?:an?|any|some)\s+(?:opponent|rival|challenger|competitor)\s+(?:of|to)\s+", "someone other than "),
     _rule(r"\breject(?:s|ed)?\s+(?=(?-i:[A-Z])[\w.'-]+\s+(?-i:[A-Z]))(?=.*\b(?:primary|election|nomin\w+|race|ballot)\b)", "not choose "),
     _rule(r"\b((?:keep|stay|remain|hold)s?\b[^?]*?),\s+(?:with\s+no|without)\b[^?]*", r"\1"),
@@ -460,7 +511,8 @@ _POLARITY: Final = (
           r"doubt|question|fail|precedent|warning|further\s+ado|let-?up))\b", ""),
     _rule(r"(?<=\w{2}\s)(?:(?:that|which|who)\s+)?(?:it|he|she|they)?\s*(?<!true\sthat\s)\b(?:does|do|did)(?:\s+not|n't)\s+"
           r"(?:currently|yet|already|now|presently)\s+\w+", ""),
-    # Time that passes without it.
+    # Time that passes without it: what has not come by its end.
+    _rule(rf"^will\s+({_MONTH},?\s+(?:19|20)\d\d)\s+{_RUN_OUT}\s+(?=without\b|with\s+no\b)", r"Will through \1 "),
     _rule(rf"\b{_RUN_OUT}\b(?=.{{0,60}}\b(?:without|with\s+no|"
           r"with\s+.{2,40}\s+(?:still\s+)?(?:not|un)))", " "),
     _rule(r"\bwith\s+(.{2,60}?)\s+(?:still\s+)?not\s+having\b", r"without \1 having"),
@@ -502,7 +554,7 @@ _POLARITY: Final = (
           "not attend "),
     _rule(r"\bbe\s+absent\s+from\b", "not attend"),
     _rule(r"\b(?:escapes?|evades?|dodges?|staves?\s+off|fends?\s+off|(?:is|be)\s+spared|sidesteps?|resists?|"
-          r"steers?\s+clear\s+of|ducks?)\s+(?=\w)", "avoid "),
+          r"steers?\s+clear\s+of|duck(?:s?\s+out\s+of|(?=\s+(?:the|an?|his|her|its|their|any)\b)))\s+(?=\w)", "avoid "),
     _rule(r"\b(?:declines?|refuses?|neglects?|omits?)\s+to\b", "not"),
     _rule(r"\b(?:refrains?|holds?\s+(?:off|back)|abstains?|desists?)\s+(?:from|on)\s+(?=\w+ing\b)", "not "),
     _rule(r"\b(?:decides?|opts?|chooses?)\s+(?:against\s+|not\s+to\s+)", "not "),

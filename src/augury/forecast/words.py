@@ -18,12 +18,12 @@ import msgspec
 from augury.forecast import match, names, polarity
 from augury.forecast.match import Words
 from augury.markets import quantities
-from augury.relations import proposition, teams, windows, wording
+from augury.relations import claims, proposition, teams, windows, wording
 from augury.relations.proposition import Readable, read_market
 from augury.search import aliases, text
 
 MODULES: Final = (
-    match, names, polarity, quantities, proposition, teams, windows, wording, aliases, text,
+    claims, match, names, polarity, quantities, proposition, teams, windows, wording, aliases, text,
 )  # fmt: skip
 """All that has a say in what is read."""
 RULES: Final = 1_500

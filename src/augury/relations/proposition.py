@@ -23,6 +23,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 import msgspec
 
 from augury.markets.quantities import Quantity, Unit, quantity
+from augury.relations.claims import QUOTED, calmed, claimed, inside
 from augury.relations.teams import leagues_of, team
 from augury.relations.windows import Mention, Window, mentions, window
 from augury.relations.wording import (
@@ -221,14 +222,17 @@ def read(
 class _Text:
     """A text whose parts are blanked as they are read; blanks keep every place where it was."""
 
-    __slots__ = ("about", "anchor", "asked", "dates", "quoted", "raw", "read", "side", "side_dates")
+    __slots__ = (
+        "about", "anchor", "asked", "dates", "names", "quoted", "raw", "read", "side", "side_dates",
+    )  # fmt: skip
 
     def __init__(
         self, about: str, side: str, *, anchor: date | None, opened: date | None, asked: bool
     ) -> None:
         self.quoted: list[str] = []
         if '"' in about or "'" in about:
-            about = _QUOTED.sub(self._keep, about)
+            about = QUOTED.sub(self._keep, about)
+        self.names = claimed(about)
         self.raw = f"{about} {side}".strip()
         self.anchor, self.asked = anchor, asked
         self.read: list[Reading] = []
@@ -249,6 +253,13 @@ class _Text:
             part = _PLACE.sub(lambda m: f" {self.quoted[_LETTERS.index(m[1].lower())]} ", part)
         return _terms(part)
 
+    def _idle(self, found: re.Match[str]) -> bool:
+        """Whether a word of polarity denies nothing: it stands in a name, or says how a thing is
+        done ("offered without supervision")."""
+        if inside(self.names, found.start()):
+            return True
+        return found[0] == "without" and _DONE.search(found.string[: found.start()]) is not None
+
     def blank_dates(self) -> None:
         for m in self.dates:
             self.about = _blanked(self.about, m.span)
@@ -262,7 +273,11 @@ class _Text:
         """
         for name in ("about",) if slot == "polarity" else ("side", "about"):
             text: str = getattr(self, name)
-            if found := pattern.search(text):
+            if slot == "polarity":
+                found = next((f for f in pattern.finditer(text) if not self._idle(f)), None)
+            else:
+                found = pattern.search(text)
+            if found:
                 setattr(self, name, _blanked(text, found.span()))
                 self.read.append(Reading(slot, " ".join(found[0].split())))
                 return found[0]
@@ -273,9 +288,6 @@ def _blanked(text: str, span: tuple[int, int]) -> str:
     return f"{text[: span[0]]}{chr(31) * (span[1] - span[0])}{text[span[1] :]}"
 
 
-_QUOTED: Final = re.compile(
-    r"\"[^\"]{1,120}\"|(?<![\w])'(?=\w)[^']{1,80}(?:'[a-z]\b[^']{0,80})?'(?![\w])"
-)
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _PLACE: Final = re.compile(r"qzq([a-z])", re.I)
 _NOISE: Final = re.compile(r"\*\*|above_below_between|::")
@@ -285,7 +297,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 def _clean(text: str) -> str:
     text = text[:1000].translate(_CURLY)
-    return _SPACES.sub(" ", _NOISE.sub(" ", text)).strip()
+    return calmed(_SPACES.sub(" ", _NOISE.sub(" ", text)).strip())
 
 
 # Polarity
@@ -297,6 +309,12 @@ _NOT: Final = re.compile(
     r"(?:with|see|sees|have|has|be|is|are|there)\s+no(?=\s+(?!changes?\b|longer\b|\d|more\b|"
     r"fewer\b|less\b|later\b)))\b(?!\s+(?:more|less|fewer|later)\s+than)",
 )
+_DONE: Final = re.compile(
+    r"\b(?:offer(?:s|ed)?|launch(?:es|ed)?|release[sd]?|renew(?:s|ed)?|win|approve[sd]?|deploy(?:s|ed)?|"
+    r"operate[sd]?|drive[sn]?|fly|sign(?:s|ed)?|resign|leave|sell|sold|buy|serve[sd]?|convict(?:ed)?)\b",
+    re.I,
+)
+"""An act that "without" tells the manner of."""
 _DENYING: Final = re.compile(
     r"fail|short|\bn[o']|never|outside|n't|without|avoid|miss|other|beside|except|apart|\bbut\b|remain|stay|"
     r"still|keep|kept|\bgo(?:es)?\b|hold|held|pass|\bends?\b|clos|finish|continu",
@@ -602,7 +620,9 @@ def _read(
     if predicate in ("wins", "nominated") and choice and not _NOT_ONE.search(raw):
         exclusive = True
     elif predicate == "ranks":
-        exclusive = not _ONE_OF_PLACES.search(raw)
+        # One place has one holder; the top three has three.
+        one = threshold is not None and threshold.low == threshold.high
+        exclusive = one and not _ONE_OF_PLACES.search(raw)
     if stage is not None:
         contest -= _STAGE_TERMS
     if contest_like:

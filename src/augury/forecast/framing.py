@@ -1,0 +1,115 @@
+"""What stands around a question, and how often it denies it. Pure.
+
+"Please tell me, is it false that the Fed will cut rates?" asks the opposite of "Will the Fed cut
+rates?". The frame goes, the question is put with its auxiliary in front, and the denials of the
+frame are counted; what the question itself says is not touched.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from augury.relations.claims import calmed
+
+_CURLY: Final = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
+
+
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """A question out of its frame."""
+
+    core: str
+    denied: bool
+    """Its frame denies it: "is it false that"."""
+    changed: bool
+
+
+def framed(question: str) -> Framed:
+    """The question in a frame, the frame taken off."""
+    plain = " ".join(question.translate(_CURLY).split())
+    text = calmed(plain)
+    denials = 0
+    for _ in range(6):
+        before = text
+        if (whole := _QUOTES.fullmatch(text)) is not None:
+            text = whole["text"].strip()
+        text = _POLITE.sub("", text, count=1)
+        if (found := _DENIAL.match(text)) is not None:
+            denials, text = denials + 1, _asked(text[found.end() :])
+        elif (found := _ASSENT.match(text)) is not None:
+            text = _asked(text[found.end() :])
+        if text == before:
+            break
+    if (found := _GOING.fullmatch(text)) is not None:
+        text = f"Will {found['who']} not {found['rest']}"
+    text = text[:1].upper() + text[1:] if _STARTS.match(text) else text
+    return Framed(text, denials % 2 == 1, text != plain)
+
+
+def _asked(stated: str) -> str:
+    """ "S will V" as the question "Will S V"."""
+    stated = stated.strip(' ,:"')
+    if _STARTS.match(stated):
+        return stated[:1].upper() + stated[1:]
+    found = _STATED.match(stated)
+    if found is None:
+        return f"Will {stated}"
+    denied = "not " if found["no"] or found["aux"].endswith("n't") else ""
+    return f"Will {found['who']} {denied}{stated[found.end() :]}"
+
+
+_QUOTES: Final = re.compile(
+    r"[\"'](?P<text>[^\"]{12,}|(?:will|is|are|does|do|did|has|have|can|who|what)\b.{8,})[\"']\s*[?.!]*",
+    re.I,
+)
+_POLITE: Final = re.compile(
+    r"^\W*(?:(?:please|pls|hey|hi|hello|so|well|ok(?:ay)?|quick\s+question|just\s+(?:wondering|curious)|"
+    r"question|serious(?:ly)?)\b[\s,:;!-]*)+"
+    r"|^\W*(?:(?:can|could|would)\s+you\s+)?(?:tell\s+me|let\s+me\s+know|estimate|predict|forecast)\b"
+    r"[\s,:;-]*(?:if\s+|whether\s+)?(?=[\w\"'$])"
+    r"|^\W*(?:odds|chances?|probability|likelihood)\s*[:?-]\s*(?=[\w\"'$])",
+    re.I,
+)
+_TRUTH: Final = r"(?:really\s+|simply\s+|just\s+|plainly\s+|still\s+)?"
+_SAY: Final = (
+    r"(?:\s+to\s+(?:say|think|claim|believe|bet|expect|assume))?(?:\s+that|\s*[:,])?\s+(?=[\w\"'$])"
+)
+_DENIAL: Final = re.compile(
+    rf"^\W*(?:is|was|would|will)\s+it\s+(?:be\s+)?{_TRUTH}(?:false|untrue|wrong|incorrect|mistaken|"
+    r"impossible|a\s+lie|not\s+(?:true|the\s+case|right|correct)|out\s+of\s+the\s+question)"
+    rf"{_SAY}"
+    r"|^\W*(?:is|will)\s+there\s+(?:be\s+)?(?:really\s+|absolutely\s+)?(?:no|zero)\s+"
+    r"(?:way|chance|possibility|prospect)(?:\s+(?:that|in\s+hell|at\s+all))*[\s,:]+(?=[\w\"'$])"
+    r"|^\W*(?:there\s+is\s+|there's\s+)?no\s+(?:way|chance)(?:\s+(?:that|in\s+hell))*[\s,:]+(?=[\w\"'$])"
+    r"|^\W*(?:what(?:'s|\s+is|\s+are)\s+the\s+)?(?:odds|chances?|probability|likelihood)\s+against\s+(?=[\w\"'$])",
+    re.I,
+)
+_ASSENT: Final = re.compile(
+    rf"^\W*(?:is|was|would|will)(?:n't)?\s+it\s+(?:be\s+)?{_TRUTH}(?:true|the\s+case|right|correct|"
+    r"certain|likely|possible|a\s+given|fair)"
+    rf"{_SAY}"
+    r"|^\W*(?:what(?:'s|\s+is|\s+are)|give\s+me)\s+(?:(?:the|any)\s+)?(?:current\s+)?"
+    r"(?:odds|chances?|probability|likelihood)\s+(?:is\s+it\s+)?"
+    r"(?:(?:that|is|of\s+it\s+being\s+true\s+that)\s+)?(?!of\b|against\b|for\b|on\b|to\b)(?=[\w\"'$])"
+    r"|^\W*(?:(?:the|any)\s+)?(?:odds|chances?|probability|likelihood)\s+that\s+(?=[\w\"'$])"
+    r"|^\W*how\s+(?:likely|probable)\s+is\s+it\s+(?:that\s+)?(?=[\w\"'$])"
+    r"|^\W*(?:is|are)\s+there\s+(?:any\s+|a\s+|some\s+)(?:good\s+|real\s+)?(?:way|chance|possibility|"
+    r"shot)\s+(?:that\s+)?(?!of\b)(?=[\w\"'$])",
+    re.I,
+)
+_STATED: Final = re.compile(
+    r"(?P<who>(?-i:(?!.{0,90}\b(?:that|who|which)\s+will\b))\S.{0,90}?)(?P<aux>\s+will|'ll|\s+won't|\s+(?:is|are)\s+going\s+to|"
+    r"\s+(?:is|are)n't\s+going\s+to)\s+(?P<no>not\s+)?",
+)
+_STARTS: Final = re.compile(
+    r"(?:will|is|are|does|do|did|has|have|can|could|was|were|would|who|what|which|when|how)\s+(?=\S)"
+    r"(?!\w+\s+will\s)", re.I
+)  # fmt: skip
+_GOING: Final = re.compile(
+    r"(?P<who>(?!is\b|are\b|will\b)\S.{0,90}?)\s+(?:(?:is|are)n't|(?:is|are)\s+not)\s+(?:ever\s+)?"
+    r"going\s+to\s+(?P<rest>.+)",
+    re.I,
+)
+"""A statement with a question mark: "The Fed isn't going to cut rates?"."""

@@ -1,0 +1,252 @@
+"""What must hold of answers whatever the wording, tried on the titles of a catalogue. Pure.
+
+A title asked verbatim has its own market's price; denied it has what that leaves; denied twice, or
+with other capitals, quotes, "please" or "what are the odds that", nothing changes. Two markets
+whose titles are asked of each other agree in how they bear. No hand judges an answer here, so
+that nothing can be tuned to it but the rule itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal
+
+from augury.forecast.engine import Engine
+from augury.forecast.evidence import Estimate, Snapshot
+from augury.forecast.normalise import normalise
+from augury.markets.records import Market
+
+Verdict = Literal["own", "inverted", "other", "null"]
+"""own: the price asked for; inverted: nearer to its opposite; other: neither; null: no answer."""
+
+PRICE: Final = 0.13
+"""Price of the market asked about: far from its complement, and from `BESIDE`."""
+BESIDE: Final = 0.41
+"""Price of the markets beside it."""
+SIBLINGS: Final = 12
+"""Most markets of its event that stand beside it."""
+CLOSE: Final = 0.005
+OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
+"""The day on which a market is asked about that names no end."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Verdicts of one property, and the questions that broke it."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def n(self) -> int:
+        return self.counts.total()
+
+    def add(self, verdict: str, told: str, *, right: str = "own") -> None:
+        self.counts[verdict] += 1
+        if verdict != right:
+            self.broken.append(f"{verdict}: {told}")
+
+    def shown(self) -> dict[str, object]:
+        """Counts by verdict, with their sum."""
+        return {"n": self.n, **dict(sorted(self.counts.items()))}
+
+
+def snapshot(market: Market, number: int, price: float, at: datetime) -> Snapshot:
+    """A market as if it were quoted at a moment."""
+    strike = market.strike
+    return Snapshot(
+        seq=number, id=market.id, platform=market.platform, question=market.question,
+        title=market.title, subtitle=market.subtitle, description=market.description,
+        outcomes=list(market.outcomes), event_id=market.event_id, event_name=market.event_name,
+        group_id=None, exclusive=None, market_type="binary", category=market.category,
+        created_at=market.created_at, closes_at=market.closes_at,
+        strike_kind=strike.kind if strike else None, strike_floor=strike.floor if strike else None,
+        strike_cap=strike.cap if strike else None, url=market.url, slug=market.slug,
+        prices=[price, round(1 - price, 6)], price_at=at, volume=None, liquidity=None,
+        best_bid=None, best_ask=None,
+    )  # fmt: skip
+
+
+def moment(market: Market) -> datetime:
+    """A moment at which a market was open: a month before it closes, or its first day."""
+    if market.closes_at is None:
+        return market.created_at or OPENED
+    asked = market.closes_at - timedelta(days=30)
+    if market.created_at is not None and asked < market.created_at:
+        asked = market.created_at + (market.closes_at - market.created_at) / 2
+    return asked
+
+
+def is_binary(market: Market) -> bool:
+    """Whether it is answered by Yes or No."""
+    return tuple(label.casefold() for label in market.outcomes) == ("yes", "no")
+
+
+# Wordings
+
+_VERBS: Final = frozenset(
+    """be win reach hit have make get take announce release say become close finish leave cut
+    raise lower hold launch sign pass strike invade capture enter go lose beat visit meet ban
+    approve acquire buy sell join return remain stay resign end fall drop rise drop exceed surpass
+    call file report post host attend play perform star score advance qualify confirm nominate
+    endorse pardon run declare recognize recognise withdraw open buy issue publish win's vote
+    happen occur form break fail dip touch trade settle increase decrease retain keep list ipo
+    deploy test send deliver fire charge convict arrest impeach extradite rule overturn uphold
+    agree normalize normalise stop start begin attack agree control seize secure lead rank place
+    appear feature drop top gain receive earn marry divorce date engage build mention tweet use
+    change move face give see default collapse survive expand impose remove lift repeal veto
+    extend renew cancel complete land fly name appoint replace step serve testify plead admit
+    block allow require pay donate join merge split delist depeg flip mine burn airdrop""".split()
+)
+_AUXILIARY: Final = re.compile(r"(?P<aux>Will)\s+(?P<rest>.+?)\s*\?*\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """ "Will S V ...?" in its two parts."""
+
+    subject: str
+    rest: str
+
+    @property
+    def stated(self) -> str:
+        """S will V ..."""
+        return f"{self.subject} will {self.rest}"
+
+
+def clause(title: str) -> Clause | None:
+    """The parts of a title in the form "Will S V ...?", if its verb is known."""
+    if " — " in title or title.count("?") > 1 or not (found := _AUXILIARY.match(title)):
+        return None
+    words = found["rest"].split(" ")
+    for place, word in enumerate(words):
+        if place and word in _VERBS and words[place - 1] not in ("to", "and", "or", "the", "a"):
+            return Clause(" ".join(words[:place]), " ".join(words[place:]))
+    return None
+
+
+def dressed(title: str, parts: Clause | None) -> Iterator[tuple[str, str]]:
+    """A title in other dress, by the name of the dress."""
+    yield "upper case", title.upper()
+    yield "lower case", title.lower()
+    yield "no question mark", title.replace("?", "")
+    yield "in quotes", f'"{title}"'
+    yield "typographic quotes", f"“{title}”"
+    if title.startswith("Will "):
+        yield "please", f"Please tell me: {title[0].lower()}{title[1:]}"
+        yield "odds", f"Odds: {title}"
+    if parts is not None:
+        yield "odds that", f"What are the odds that {parts.stated}?"
+        yield "is it true", f"Is it true that {parts.stated}?"
+        yield "chance", f"What's the chance {parts.stated}?"
+
+
+def denied(parts: Clause) -> Iterator[tuple[str, str]]:
+    """Ways of denying a clause, by their names."""
+    yield "not", f"Will {parts.subject} not {parts.rest}?"
+    yield "NOT", f"Will {parts.subject} NOT {parts.rest}?"
+    yield "false", f"Is it false that {parts.stated}?"
+    yield "isn't", f"{parts.subject} isn't going to {parts.rest}?"
+    yield "no way", f"Is there no way that {parts.stated}?"
+    yield "untrue", f"Is it not true that {parts.stated}?"
+
+
+def denied_twice(parts: Clause) -> Iterator[tuple[str, str]]:
+    """Ways of denying a denied clause."""
+    yield "false not", f"Is it false that {parts.subject} will not {parts.rest}?"
+    yield "wrong not", f"Is it wrong to say that {parts.subject} will not {parts.rest}?"
+
+
+# Properties
+
+
+def judged(found: Estimate, right: float) -> Verdict:
+    """How an answer stands to the one asked for."""
+    p = found.probability
+    if p is None:
+        return "null"
+    if abs(p - right) <= CLOSE:
+        return "own"
+    return "inverted" if abs(p - (1 - right)) <= CLOSE else "other"
+
+
+class Catalogue:
+    """Markets by event, each to be asked about alone or beside its siblings."""
+
+    def __init__(self, markets: Iterable[Market]) -> None:
+        self.markets = [m for m in markets if is_binary(m)]
+        self._events: dict[tuple[str, str], list[Market]] = {}
+        for m in self.markets:
+            if m.event_id:
+                self._events.setdefault((m.platform, m.event_id), []).append(m)
+
+    def siblings(self, market: Market) -> list[Market]:
+        """Other markets of its event with another title."""
+        of = self._events.get((market.platform, market.event_id or ""), [])
+        others = [m for m in of if m is not market and m.question != market.question]
+        return others[:SIBLINGS]
+
+
+def ask(engine: Engine, question: str, market: Market, beside: Sequence[Market] = ()) -> Estimate:
+    """The answer where these markets are all there is."""
+    at = moment(market)
+    known = [snapshot(market, 0, PRICE, at)]
+    known += [snapshot(other, n, BESIDE, at) for n, other in enumerate(beside, 1)]
+    return engine.answer(normalise(question, at), known, at)
+
+
+def verbatim(engine: Engine, catalogue: Catalogue, markets: Iterable[Market]) -> dict[str, Tally]:
+    """Reflexivity: each title as it stands, alone and among its siblings."""
+    found = {name: Tally() for name in ("alone", "siblings", "who alone", "who siblings")}
+    for market in markets:
+        kind = "who " if " — " in market.question else ""
+        alone = judged(ask(engine, market.question, market), PRICE)
+        found[f"{kind}alone"].add(alone, market.question)
+        if beside := catalogue.siblings(market):
+            among = judged(ask(engine, market.question, market, beside), PRICE)
+            found[f"{kind}siblings"].add(among, market.question)
+    return found
+
+
+def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
+    """Complement and metamorphic properties: each title dressed up, denied, and denied twice."""
+    found: dict[str, Tally] = {}
+    for market in markets:
+        parts = clause(market.question)
+        for name, question in dressed(market.question, parts):
+            verdict = judged(ask(engine, question, market), PRICE)
+            found.setdefault(name, Tally()).add(verdict, question)
+        if parts is None:
+            continue
+        for name, question in denied(parts):
+            verdict = judged(ask(engine, question, market), 1 - PRICE)
+            found.setdefault(f"denied: {name}", Tally()).add(verdict, question)
+        for name, question in denied_twice(parts):
+            verdict = judged(ask(engine, question, market), PRICE)
+            found.setdefault(f"denied twice: {name}", Tally()).add(verdict, question)
+    return found
+
+
+def bearing(found: Estimate) -> tuple[str, bool]:
+    """The role of the one market asked about, and whether it was turned."""
+    if found.probability is None or not found.evidence:
+        return "none", False
+    return found.evidence[0].role, found.evidence[0].flipped
+
+
+def symmetric(engine: Engine, pairs: Iterable[tuple[Market, Market]]) -> Tally:
+    """Symmetry: of two markets, each asked about the other, both or neither are direct."""
+    tally = Tally()
+    for a, b in pairs:
+        there, back = bearing(ask(engine, a.question, b)), bearing(ask(engine, b.question, a))
+        if "direct" not in (there[0], back[0]):
+            tally.add("own", "")
+        elif there != back:
+            tally.add("other", f"{a.question} / {b.question}: {there} {back}")
+        else:
+            tally.add("own", "")
+    return tally

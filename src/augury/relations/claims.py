@@ -1,0 +1,124 @@
+"""Which places of a text belong to a quote or a name, so that no word in them is read. Pure.
+
+"Miss Universe" misses nothing, "Anaheim Ducks" avoid nothing, and a title in quotes says nothing
+of the question. Names are told by their capitals, in a text in which capitals tell anything: not
+where every word has one, nor where every letter is one.
+
+Examples
+--------
+>>> spans = claimed("Will the Anaheim Ducks miss the playoffs?")
+>>> ["Will the Anaheim Ducks miss the playoffs?"[a:b] for a, b in spans]
+['Anaheim Ducks']
+>>> calmed("Will China NOT invade Taiwan?")
+'Will China not invade Taiwan?'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+Span = tuple[int, int]
+"""First place, and the place behind the last."""
+
+QUOTED: Final = re.compile(
+    r"\"[^\"]{1,120}\"|(?<![\w])'(?=\w)[^']{1,80}(?:'[a-z]\b[^']{0,80})?'(?![\w])"
+)
+"""What stands in quotes; an apostrophe within a word ends none."""
+
+_EMPHASIS: Final = frozenset(
+    """NOT NEVER WITHOUT FAIL FAILS AVOID AVOIDS MISS LOSE LOSES WIN WINS NO NONE NOBODY NEITHER
+    WON'T ISN'T DOESN'T DON'T CAN'T AREN'T WILL BE BY BEFORE AFTER ABOVE BELOW OVER UNDER AND OR
+    OTHER THAN ANY ALL BOTH EITHER STILL REMAIN STAY KEEP EVER REALLY ACTUALLY FINALLY""".split()
+)
+"""Words that are no name when they alone of a text are written in capitals."""
+_LOUD: Final = re.compile(r"(?<![\w'])[A-Z]{2,}(?:'[A-Z]+)?(?![\w'])")
+_WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
+_LOWER: Final = re.compile(r"[a-z]")
+_CAPITAL: Final = r"[A-Z][\w'’&.!-]*"
+_LINK: Final = r"(?:of|the|for|de|la|del|da|di|von|van|and|in|at|on|a|an|to|from|&)"
+_LINKS: Final = frozenset("the and for from von van del".split())
+_RUN: Final = re.compile(
+    rf"(?<![\w'’]){_CAPITAL}(?:(?:,?\s+{_LINK}){{0,2}},?\s+(?:{_CAPITAL}|\d+))*"
+)
+"""Words with a capital in a row: "March for Life", "Best Album, Non-Classical", "Nobody 2"."""
+_FUNCTION: Final = frozenset(
+    """will does do did is are has have can could would was were should might may if when who what
+    which how where no not nobody none neither never without any anyone anybody someone somebody
+    the a an by before after on in at it there they he she both either""".split()
+)
+"""Words that begin a question and no name, whatever their first letter."""
+_MONTHS: Final = frozenset(
+    """january february march april may june july august september october november december jan
+    feb mar apr jun jul aug sep sept oct nov dec""".split()
+)
+
+
+def calmed(text: str) -> str:
+    """The text without capitals that are mere emphasis; in lower case where all are capitals."""
+    if not _LOWER.search(text):
+        return text.lower() if sum(c.isalpha() for c in text) > 12 else text
+    quotes = [found.span() for found in QUOTED.finditer(text)]
+
+    def lower(found: re.Match[str]) -> str:
+        named = found[0] not in _EMPHASIS or inside(quotes, found.start())
+        # Beside another word in capitals it is a name's: "NEVER ENOUGH" - but "NOT INVADE".
+        return found[0] if named else found[0].lower()
+
+    return _LOUD.sub(lower, text)
+
+
+def tells(text: str) -> bool:
+    """Whether capitals tell names in a text: words with and without one stand in it."""
+    words = [w for w in _WORD.findall(QUOTED.sub(" ", text)) if len(w) > 2]
+    return any(w[0].islower() and w not in _LINKS for w in words)
+
+
+def claimed(text: str) -> list[Span]:
+    """The places of quotes and names, in order; quotes first, so that none holds another."""
+    found = [match.span() for match in QUOTED.finditer(text)]
+    if not tells(text):
+        return found
+    for match in _RUN.finditer(text):
+        start, end = match.span()
+        if inside(found, start):
+            continue
+        words = match[0].split()
+        if start == 0 and words[0].casefold().strip(",") in _FUNCTION:
+            first = next((n for n, word in enumerate(words) if n and not word[0].islower()), None)
+            words = words[first:] if first else []  # "Will", and an article behind it
+            start = text.index(words[0], len(match[0].split()[0])) if words else end
+        if words and not all(w.strip(",.").casefold() in _MONTHS or w[0].isdigit() for w in words):
+            if start == 0 and len(words) == 1:
+                continue  # every sentence begins with a capital
+            found.append((start, end))
+    return sorted(found)
+
+
+def inside(spans: list[Span], place: int) -> bool:
+    """Whether a place lies within one of the spans."""
+    return any(start <= place < end for start, end in spans)
+
+
+def masked(text: str) -> tuple[str, list[str]]:
+    """The text with each quote as one word of its own, and the quotes in their order."""
+    quotes: list[str] = []
+
+    def hide(found: re.Match[str]) -> str:
+        if len(quotes) >= len(_LETTERS):
+            return found[0]
+        quotes.append(found[0])
+        return f"Qzq{_LETTERS[len(quotes) - 1]}"
+
+    return (QUOTED.sub(hide, text), quotes) if '"' in text or "'" in text else (text, quotes)
+
+
+def unmasked(text: str, quotes: list[str]) -> str:
+    """The text with its quotes back in their places."""
+    if not quotes:
+        return text
+    return _PLACE.sub(lambda m: quotes[_LETTERS.index(m[1].lower())], text)
+
+
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_PLACE: Final = re.compile(r"qzq([a-z])", re.I)
