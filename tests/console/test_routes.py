@@ -33,7 +33,8 @@ def dist(folder: Path) -> Path:
 
 def directives(answer: httpx2.Response) -> dict[str, str]:
     policy = answer.headers["content-security-policy"]
-    return dict(part.strip().partition(" ")[::2] for part in policy.split(";"))
+    parts = (part.strip().partition(" ") for part in policy.split(";"))
+    return {name: value for name, _, value in parts}
 
 
 @pytest.mark.usefixtures("dist")

@@ -16,6 +16,9 @@ export function percent(p: number | null | undefined): string {
   return `${(p * 100).toFixed(digits).replace(/\.0$/, "")}%`;
 }
 
+/** A quantity as whole percent: volatilities, which have no edges at 0 and 1. */
+export const whole = (n: number | null | undefined): string => (n === null || n === undefined ? "–" : `${Math.round(n * 100)}%`);
+
 /** A difference of two probabilities in points, with its sign. */
 export function points(difference: number): string {
   const n = Math.round(difference * 100);

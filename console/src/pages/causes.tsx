@@ -66,7 +66,7 @@ function Shown({ factor }: { factor: Factor }) {
               <li class="item" key={arrow.key + arrow.sign} style={{ padding: ".45rem 0" }}>
                 <div class="rowline">
                   <a href={`/causes${params({ q: arrow.name })}`}>{arrow.name}</a>
-                  <span class="chip info">{arrow.sign === "+" ? "▲ raises" : "▼ lowers"}</span>
+                  <span class="chip info">{arrow.lag_days === null ? (arrow.sign === "+" ? "▲ the same way" : "▼ the other way") : arrow.sign === "+" ? "▲ raises" : "▼ lowers"}</span>
                   <span class="soft small">{STRENGTH[arrow.strength]}{arrow.lag_days !== null && `, after ${arrow.lag_days} ${arrow.lag_days === 1 ? "day" : "days"}`}</span>
                 </div>
                 <p class="small">{arrow.reason}</p>

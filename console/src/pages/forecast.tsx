@@ -166,7 +166,7 @@ export function Answer({ made, asOf }: { made: Made; asOf: string | null }) {
             <Doubt probability={made.probability} interval={made.confidence_interval} />
           </div>
         ) : <p class="lead">{made.error ?? "There is no estimate for this question."}</p>}
-        <Grade grade={grade} />
+        {(made.probability !== null || !made.distribution) && <Grade grade={grade} />}
         {made.warnings.map((warning) => <p class="grade hinted" key={warning}>{warning}</p>)}
         {made.reasoning && <p style={{ maxWidth: "75ch" }}>{made.reasoning}</p>}
         <div class="rowline">

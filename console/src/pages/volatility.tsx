@@ -54,12 +54,12 @@ export function Volatility() {
                     const own = latest.data!.filter((row) => row.asset === one.asset);
                     return (
                       <tr key={one.asset}>
-                        <th scope="row" style={{ borderBottom: "1px solid var(--line)" }}>
+                        <th scope="row">
                           <button class="link-button" type="button" aria-pressed={one.asset === asset} onClick={() => go({ asset: one.asset, horizon: one.default_horizon })}>{one.display_name}</button>
                         </th>
                         {horizons.map((at) => {
                           const row = own.find((each) => each.horizon === at);
-                          return <td key={at} class="n" title={row ? bandText(row) : "no forecast"}>{row ? format.percent(row.prediction.annualized_volatility) : "–"}</td>;
+                          return <td key={at} class="n" title={row ? bandText(row) : "no forecast"}>{row ? format.whole(row.prediction.annualized_volatility) : "–"}</td>;
                         })}
                         <td class="n soft"><Ago at={own[0]?.as_of} /></td>
                       </tr>
@@ -88,7 +88,7 @@ export function Volatility() {
 
 const bandText = (row: ForecastRow): string => {
   const band = row.prediction.bands["80"];
-  return band ? `80% between ${format.percent(yearly(band.lower, row))} and ${format.percent(yearly(band.upper, row))}` : "";
+  return band ? `80% between ${format.whole(yearly(band.lower, row))} and ${format.whole(yearly(band.upper, row))}` : "";
 };
 
 function Against({ asset, horizon, now }: { asset: string; horizon: string; now: ForecastRow | undefined }) {
@@ -116,8 +116,8 @@ function Against({ asset, horizon, now }: { asset: string; horizon: string; now:
   if (!lines.length) return <Loading what="history" lines={6} />;
   return (
     <>
-      {now && <p><b>{format.percent(now.prediction.annualized_volatility)}</b> expected until <When at={now.target_end_at} day />; {bandText(now)}. <span class="soft">Model {now.model_id} {now.model_version}</span></p>}
-      <Chart lines={lines} label={`Forecast and realized volatility of ${asset} over ${horizon}`} />
+      {now && <p><b>{format.whole(now.prediction.annualized_volatility)}</b> expected until <When at={now.target_end_at} day />; {bandText(now)}. <span class="soft">Model {now.model_id} {now.model_version}</span></p>}
+      <Chart lines={lines} label={`Forecast and realized volatility of ${asset} over ${horizon}`} write={format.whole} />
       <Data json={history} csv={`${history}&format=csv`} />
     </>
   );
@@ -134,7 +134,7 @@ function Cone({ rows }: { rows: ForecastRow[] }) {
   const ticks = [0, 0.5, 1].map((part) => part * top);
   return (
     <figure>
-      <svg class="plot" viewBox="0 0 360 240" role="img" aria-label={sorted.map((row) => `${row.horizon}: ${format.percent(row.prediction.annualized_volatility)}, ${bandText(row)}`).join("; ")}>
+      <svg class="plot" viewBox="0 0 360 240" role="img" aria-label={sorted.map((row) => `${row.horizon}: ${format.whole(row.prediction.annualized_volatility)}, ${bandText(row)}`).join("; ")}>
         {ticks.map((tick) => <g key={tick}><line class="axis" x1="46" x2="340" y1={y(tick)} y2={y(tick)} /><text x="40" y={y(tick) + 4} text-anchor="end">{Math.round(tick * 100)}%</text></g>)}
         {["95", "80"].map((level) => sorted.every((row) => row.prediction.bands[level]) && <polygon key={level} class="band" points={area(level)} />)}
         <polyline class="curve" points={sorted.map((row) => `${x(row)},${y(row.prediction.annualized_volatility)}`).join(" ")} />
@@ -158,10 +158,10 @@ function Scores({ asset, horizon }: { asset: string; horizon: string }) {
             <tbody>
               {[...found.data].sort((a, b) => a.qlike - b.qlike).map((row) => (
                 <tr key={row.model_id}>
-                  <th scope="row" style={{ borderBottom: "1px solid var(--line)" }}>{row.model_id}</th>
+                  <th scope="row">{row.model_id}</th>
                   <td class="n">{row.qlike.toFixed(3)}</td>
-                  <td class="n">{row.ratio_to_har === null ? "–" : `${row.ratio_to_har < 1 ? "−" : "+"}${Math.abs((row.ratio_to_har - 1) * 100).toFixed(1)}% loss`}</td>
-                  <td class="n">{format.percent(row.coverage?.["80"])}</td>
+                  <td class="n">{row.ratio_to_har === null ? "–" : row.ratio_to_har === 1 ? "same" : `${Math.abs((row.ratio_to_har - 1) * 100).toFixed(1)}% ${row.ratio_to_har < 1 ? "better" : "worse"}`}</td>
+                  <td class="n">{format.whole(row.coverage?.["80"])}</td>
                   <td class="n">{row.mz_r2 === null ? "–" : row.mz_r2.toFixed(2)}</td>
                   <td class="n">{row.n}</td>
                 </tr>

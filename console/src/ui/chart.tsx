@@ -125,6 +125,8 @@ export function Chart({ lines, label, height = 300, marks = [], thresholds = [],
                 ctx.arc(x, bbox.top + 5 * devicePixelRatio, 4 * devicePixelRatio, 0, 7);
                 ctx.fill();
               }
+              ctx.textAlign = "left";
+              ctx.textBaseline = "alphabetic";
               ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
               for (const one of thresholds) {
                 const y = plot.valToPos(one.value, "y", true);

@@ -122,7 +122,7 @@ function Tried({ at, rule, targets }: { at: string; rule: Record<string, unknown
     <section class="stack" aria-label="Preview on the past" aria-live="polite">
       <div class="rowline between">
         <h3>On the past</h3>
-        <select aria-label="How far back" value={days} onChange={(event) => setDays(event.currentTarget.value)}>
+        <select class="input" style={{ width: "auto" }} aria-label="How far back" value={days} onChange={(event) => setDays(event.currentTarget.value)}>
           <option value="7">7 days</option><option value="30">30 days</option><option value="90">90 days</option>
         </select>
       </div>

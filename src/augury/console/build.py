@@ -89,8 +89,9 @@ def build() -> None:
         _say("building", "Looking for Node.js.")
         try:
             node = _node()
-            _say("building", "Installing the packages of the console.")
-            _run([*node.npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"])
+            if not _has_packages():
+                _say("building", "Installing the packages of the console.")
+                _run([*node.npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"])
             _say("building", "Bundling.")
             made = DIST.with_name("dist.new")
             shutil.rmtree(made, ignore_errors=True)
@@ -101,6 +102,12 @@ def build() -> None:
             _say("failed", str(failure))
             raise
         _say("done", "")
+
+
+def _has_packages() -> bool:
+    """Whether the packages are those of the lock: a developer's have more than the build needs."""
+    installed, lock = SOURCES / "node_modules" / ".package-lock.json", SOURCES / "package-lock.json"
+    return installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime
 
 
 class _Node:

@@ -1,0 +1,214 @@
+// The console in a real Chromium, over a real service on the sample.
+// Needs AUGURY_TEST_URL and AUGURY_TEST_KEY (tests/console/test_browser.py gives both).
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const base = process.env.AUGURY_TEST_URL;
+const key = process.env.AUGURY_TEST_KEY;
+const link = process.env.AUGURY_TEST_LINK;
+const shots = process.env.AUGURY_TEST_SHOTS;
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const WAIT = 60_000;
+
+let browser, context;
+const troubles = [];
+
+async function open(options = {}) {
+  const made = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  made.setDefaultTimeout(WAIT);
+  made.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(base) && !/^(data|blob|about):/.test(url)) troubles.push(`another origin: ${url}`);
+  });
+  made.on("console", (message) => {
+    // A 404 or 401 that a page asks for and tells of is logged by the browser all the same.
+    if (message.type() === "error" && !/the server responded with a status of (401|404)/.test(message.text())) troubles.push(message.text());
+  });
+  made.on("weberror", (error) => troubles.push(String(error.error())));
+  return made;
+}
+
+/** Waits until nothing is loading any more. */
+async function settle(page) {
+  await page.waitForSelector("main h1", { state: "attached" });
+  await page.waitForFunction(() => !document.querySelector(".skeleton"), null, { timeout: WAIT });
+}
+
+async function visit(page, path) {
+  await page.goto(base + path);
+  await settle(page);
+}
+
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.AUGURY_TEST_CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  context = await open();
+  if (shots) mkdirSync(shots, { recursive: true });
+});
+after(() => browser.close());
+
+test("the owner signs in by the link, once, and it leaves the address", async () => {
+  const page = await context.newPage();
+  await page.goto(`${base}/sign-in#${link}`);
+  await page.getByRole("button", { name: "operator" }).waitFor();
+  assert.equal(new URL(page.url()).hash, "");
+  const other = await (await open()).newPage();
+  await other.goto(`${base}/sign-in#${link}`);
+  await other.getByText("used already").waitFor();
+  const cookies = await context.cookies();
+  assert.equal(cookies.length, 1);
+  assert.ok(cookies[0].httpOnly && cookies[0].sameSite === "Strict");
+  assert.equal(await page.evaluate(() => document.cookie), "");
+});
+
+test("the analyst searches with the keyboard and reads a market", async () => {
+  const page = await context.newPage();
+  await visit(page, "/");
+  await page.keyboard.press("/");
+  await page.keyboard.type("fed rate cut");
+  await page.getByText(/markets in \d+ ms/).waitFor();
+  assert.match(page.url(), /q=fed\+rate\+cut/);
+  await page.locator("[data-row]").first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  const chosen = await page.evaluate(() => document.activeElement.textContent);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/market\//);
+  await settle(page);
+  assert.equal(await page.locator("h1").textContent(), chosen);
+  await page.locator(".chart canvas").waitFor();
+  await page.goBack();
+  assert.equal(await page.locator("#search-box").inputValue(), "fed rate cut");
+});
+
+test("a forecast arrives with interval, grade, evidence and graph", async () => {
+  const page = await context.newPage();
+  await visit(page, "/forecast");
+  await page.getByLabel("Question").fill("Will the US enter a recession by the end of 2027?");
+  await page.keyboard.press("Enter");
+  await page.locator(".verdict .big-n").waitFor();
+  assert.match(await page.locator(".verdict .big-n").textContent(), /^\d+(\.\d)?%$/);
+  await page.getByText(/80% between/).first().waitFor();
+  await page.locator(".grade").first().waitFor();
+  assert.ok((await page.locator("section[aria-label=Evidence] tbody tr").count()) > 0);
+  const node = page.locator(".node").nth(1);
+  await node.waitFor();
+  await node.focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".graph ~ div h3").waitFor();
+  // No label lies over another.
+  const overlaps = await page.evaluate(() => {
+    const boxes = [...document.querySelectorAll(".node rect")].map((node) => node.getBoundingClientRect());
+    return boxes.filter((a, n) => boxes.some((b, m) => m > n && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
+  });
+  assert.equal(overlaps, 0);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "SVG" }).click()]);
+  assert.match(file.suggestedFilename(), /recession.*\.svg$/);
+  await page.reload();
+  await page.locator(".verdict .big-n").waitFor();
+});
+
+test("a watchlist is made, a rule tried on the past and kept, an alert snoozed", async () => {
+  const page = await context.newPage();
+  await visit(page, "/watch");
+  await page.getByRole("button", { name: "New watchlist" }).click();
+  await page.getByLabel("Name").fill("Journeys");
+  await page.getByRole("button", { name: "Make it" }).click();
+  await page.getByLabel("Which").fill("kalshi:SAMPLE-RECESSION");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("tab", { name: "Watched (1)" }).waitFor();
+  await page.getByRole("tab", { name: /Rules/ }).click();
+  await page.getByRole("button", { name: "New rule" }).click();
+  await page.getByLabel("Condition").selectOption("gt");
+  await page.getByLabel("Percent").fill("5");
+  await page.getByText(/Would have fired/).waitFor();
+  await page.getByRole("button", { name: "Keep this rule" }).click();
+  await page.getByRole("tab", { name: "Rules (1)" }).waitFor();
+  await page.getByRole("button", { name: "Evaluate now" }).click();
+  await page.getByText("1 firing").waitFor();
+  await page.getByRole("tab", { name: "Alerts" }).click();
+  await page.getByRole("button", { name: "Snooze 4 h" }).click();
+  await page.getByText(/snoozed until/).waitFor();
+});
+
+test("the operator makes a key, which signs a colleague in with its scopes alone", async () => {
+  const page = await context.newPage();
+  await visit(page, "/system");
+  await page.getByRole("button", { name: "Create a key" }).click();
+  await page.getByLabel("Account").fill("colleague");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  const made = await page.locator("dialog .secret").textContent();
+  assert.match(made, /^aug_/);
+  const other = await (await open()).newPage();
+  await other.goto(`${base}/sign-in`);
+  await other.getByLabel("API key").fill(made);
+  await other.getByRole("main").getByRole("button", { name: "Sign in" }).click();
+  await other.getByRole("button", { name: "colleague" }).waitFor();
+  await other.goto(`${base}/watch`);
+  await other.getByText("Your key does not cover this").waitFor();
+});
+
+test("a stranger may search, and is told to sign in for more", async () => {
+  const page = await (await open()).newPage();
+  await page.goto(`${base}/?q=recession`);
+  await page.locator("[data-row]").first().waitFor();
+  await page.goto(`${base}/forecast?q=Will+it+rain%3F`);
+  await page.getByText("Sign in to see this").waitFor();
+});
+
+const PAGES = [
+  ["search", "/"], ["results", "/?q=fed+rate+cut"], ["market", "/market/kalshi:SAMPLE-RECESSION"],
+  ["forecast", "/forecast?q=Will+the+US+enter+a+recession+by+the+end+of+2027%3F"], ["watch", "/watch"],
+  ["volatility", "/volatility"], ["record", "/record"], ["causes", "/causes?q=recession"], ["system", "/system"],
+  ["sign-in", "/sign-in"], ["missing", "/market/kalshi:NO-SUCH"],
+];
+
+for (const [colorScheme, width] of [["light", 1280], ["dark", 360]]) {
+  test(`axe finds nothing and nothing sticks out: ${colorScheme}, ${width} px`, async () => {
+    const themed = await open({ colorScheme, viewport: { width, height: 800 }, storageState: await context.storageState() });
+    const page = await themed.newPage();
+    for (const [name, path] of PAGES) {
+      await visit(page, path);
+      if (name === "forecast") await page.locator(".verdict").waitFor();
+      if (name === "results") await page.locator("[data-row]").first().waitFor();
+      await page.waitForTimeout(300);
+      if (shots) await page.screenshot({ path: `${shots}/${name}-${colorScheme}-${width}.png` });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.ok(wide <= 0, `${name} is ${wide} px too wide`);
+      await page.evaluate(await (await import("node:fs/promises")).readFile(axe, "utf8"));
+      const found = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+      const told = found.violations.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.target.join(" ")).join(" | ")}`);
+      assert.deepEqual(told, [], name);
+    }
+  });
+}
+
+test("text of a market is never markup", async () => {
+  const page = await context.newPage();
+  const hostile = "<img src=x onerror=alert(1)>";
+  await page.route("**/v1/markets/kalshi:SAMPLE-RECESSION", async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    body.market.question = body.market.description = hostile;
+    body.market.platform_url = "javascript:alert(1)";
+    await route.fulfill({ response: answer, json: body });
+  });
+  await visit(page, "/market/kalshi:SAMPLE-RECESSION");
+  assert.equal(await page.locator("h1").textContent(), hostile);
+  assert.equal(await page.locator("main img, a[href^=javascript]").count(), 0);
+});
+
+test("the API reference tries a request with the session", async () => {
+  const page = await context.newPage();
+  await page.goto(`${base}/docs`, { waitUntil: "commit" });
+  await page.locator(".opblock").first().waitFor();
+  assert.ok((await page.locator(".opblock").count()) > 30);
+});
+
+test("no request left the origin, no policy was violated, no error was logged", () => {
+  assert.deepEqual(troubles, []);
+});
