@@ -139,7 +139,7 @@ class Settings(BaseSettings):
     search_in_flight: int = Field(
         default=8, ge=1, description="Searches of one key at the same time."
     )
-    search_top_k: int = Field(default=50, ge=1, description="Largest top_k with a key.")
+    search_top_k: int = Field(default=100, ge=1, description="Largest top_k with a key.")
     forecast_rate: str = Field(default="10/min", description="Forecasts per key.")
     forecast_in_flight: int = Field(default=2, ge=1, description="Forecasts of one key at once.")
     rvol_coins: Annotated[tuple[str, ...], NoDecode] = Field(
@@ -185,6 +185,11 @@ class Settings(BaseSettings):
     )
     max_header_bytes: int = Field(
         default=16 * 1024, ge=1024, description="Largest header block, bytes."
+    )
+    error_detail: Literal["list", "string"] = Field(
+        default="list",
+        description="How invalid requests are answered: list (of issues) or string, in `detail`. "
+        "A caller may ask by `Prefer: detail=string`.",
     )
     search_deadline: float = Field(
         default=10, gt=0, description="Seconds a search may take, then 503."

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 
 from augury.health.service import HealthService
 from augury.http import routing
 from augury.http.callers import AdminCaller
 
-router = APIRouter(tags=["health"])
+router = routing.router(tags=["health"])
 
 
 async def _service(request: Request) -> HealthService:

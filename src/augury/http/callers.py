@@ -57,23 +57,48 @@ class Traffic:
         )
         keyed = Rate.parse(settings.search_rate)
         flights = settings.search_in_flight
+        with_key = (
+            f"With a key it is {settings.search_rate}: the operator makes one with "
+            "'augury keys create --scope search:read'."
+        )
+
+        def anonymous_policy(name: str) -> Policy:
+            return Policy(name, anonymous, fail_open=True, remedy=with_key)
+
+        def by_setting(name: str) -> str:
+            return f"The operator raises it with AUGURY_{name}."
+
+        def keyed_policy(name: str, *, fail_open: bool = True) -> Policy:
+            remedy = by_setting("SEARCH_RATE and AUGURY_SEARCH_IN_FLIGHT")
+            return Policy(name, keyed, flights, fail_open=fail_open, remedy=remedy)
+
         self.policies: dict[tuple[str, str], Policy] = {
-            ("search", "anonymous"): Policy("anonymous-search", anonymous, fail_open=True),
-            ("search", "keyed"): Policy("search", keyed, flights, fail_open=True),
-            ("markets", "anonymous"): Policy("anonymous-markets", anonymous, fail_open=True),
-            ("markets", "keyed"): Policy("markets", keyed, flights, fail_open=True),
-            ("extension", "anonymous"): Policy("anonymous-extension", anonymous, fail_open=True),
-            ("extension", "keyed"): Policy("extension", keyed, flights, fail_open=True),
+            ("search", "anonymous"): anonymous_policy("anonymous-search"),
+            ("search", "keyed"): keyed_policy("search"),
+            ("markets", "anonymous"): anonymous_policy("anonymous-markets"),
+            ("markets", "keyed"): keyed_policy("markets"),
+            ("extension", "anonymous"): anonymous_policy("anonymous-extension"),
+            ("extension", "keyed"): keyed_policy("extension"),
             ("forecast", "keyed"): Policy(
-                "forecast", Rate.parse(settings.forecast_rate), settings.forecast_in_flight
+                "forecast",
+                Rate.parse(settings.forecast_rate),
+                settings.forecast_in_flight,
+                remedy=by_setting("FORECAST_RATE and AUGURY_FORECAST_IN_FLIGHT"),
             ),
-            ("rvol", "keyed"): Policy("rvol", Rate.parse(settings.rvol_rate)),
-            ("watch", "keyed"): Policy("watch", keyed, flights),
-            ("admin", "keyed"): Policy("admin", keyed, flights),
+            ("rvol", "keyed"): Policy(
+                "rvol", Rate.parse(settings.rvol_rate), remedy=by_setting("RVOL_RATE")
+            ),
+            ("watch", "keyed"): keyed_policy("watch", fail_open=False),
+            ("admin", "keyed"): keyed_policy("admin", fail_open=False),
             ("macro", "keyed"): Policy(
-                "macro", Rate.parse(settings.macro_rate), settings.macro_in_flight
+                "macro",
+                Rate.parse(settings.macro_rate),
+                settings.macro_in_flight,
+                remedy=by_setting("MACRO_RATE and AUGURY_MACRO_IN_FLIGHT"),
             ),
-            ("sign-in", "anonymous"): Policy("sign-in", Rate.parse("1/s", burst=10)),
+            ("sign-in", "anonymous"): Policy(
+                "sign-in", Rate.parse("1/s", burst=10), remedy="Wait before the next try."
+            ),
         }
 
     async def admit_sign_in(self, request: Request) -> None:

@@ -78,12 +78,24 @@ def problem(
     )
 
 
-def respond(exc: Exception, request_id: str) -> Response:
-    """The answer to any exception. What nobody expected is logged, and told as little as that."""
+def in_one_line(detail: str | Sequence[Issue]) -> str:
+    """Issues as one string: "body.query: Field required; query.limit: ..."."""
+    if isinstance(detail, str):
+        return detail
+    return "; ".join(f"{'.'.join(map(str, i['loc']))}: {i['msg']}" for i in detail)
+
+
+def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response:
+    """The answer to any exception. What nobody expected is logged, and told as little as that.
+
+    `plain`: `detail` is always one string.
+    """
     if isinstance(exc, AuguryError):
-        return problem(exc.status, exc.detail, code=exc.error_code, headers=exc.headers)
+        detail = in_one_line(exc.detail) if plain else exc.detail
+        return problem(exc.status, detail, code=exc.error_code, headers=exc.headers)
     if isinstance(exc, RequestValidationError):
-        return problem(422, issues(exc.errors()))
+        found = issues(exc.errors())
+        return problem(422, in_one_line(found) if plain else found)
     if isinstance(exc, HTTPException):
         detail = _TEXTS.get(exc.status_code) or (
             exc.detail if isinstance(exc.detail, str) else "The request failed."
@@ -136,7 +148,8 @@ async def _handle(request: Request, exc: Exception) -> Response:
     if isinstance(exc, HTTPException) and exc.status_code == 405:
         # The router names only the first route it met; the address may take more.
         exc = HTTPException(405, headers={"Allow": ", ".join(_allowed(request))})
-    return respond(exc, exchange_of(request.scope).request_id)
+    exchange = exchange_of(request.scope)
+    return respond(exc, exchange.request_id, plain=exchange.plain_errors)
 
 
 def _allowed(request: Request) -> list[str]:
@@ -145,6 +158,8 @@ def _allowed(request: Request) -> list[str]:
         match, _ = context.matches(request.scope)
         if match is not Match.NONE:
             methods |= context.methods or set()
+    if "GET" in methods:
+        methods.add("HEAD")
     return sorted(methods)
 
 

@@ -17,11 +17,13 @@ SCOPE_KEY = "augury.exchange"
 class Exchange:
     """One request and its answer, as the guard sees them; it lives in the ASGI scope."""
 
-    __slots__ = ("at_end", "caller", "headers", "request_id", "started")
+    __slots__ = ("at_end", "caller", "headers", "plain_errors", "request_id", "started")
 
     def __init__(self) -> None:
         self.request_id = new_id("req")
         self.caller: Caller | None = None
+        self.plain_errors = False
+        """Whether the caller or the operator wants `detail` as one string."""
         self.headers: dict[str, str] = {}
         """Sent with whatever the answer turns out to be, errors too."""
         self.at_end: list[Callable[[], None]] = []

@@ -23,6 +23,8 @@ class Rate(NamedTuple):
     interval: int
     """Microseconds between requests at a steady pace, rounded up."""
     burst: int
+    text: str = ""
+    """As it is written in the settings: "10/s"."""
 
     @classmethod
     def parse(cls, text: str, *, burst: int | None = None) -> Rate:
@@ -31,7 +33,7 @@ class Rate(NamedTuple):
         if found is None or int(found[1]) == 0:
             raise SetupProblem(f"{text!r} is not a rate; write it like 10/s, 60/min or 100/h.")
         count, period = int(found[1]), _UNITS[found[2]] * 1_000_000
-        return cls(-(-period // count), burst or count)
+        return cls(-(-period // count), burst or count, f"{count}/{found[2]}")
 
 
 class Decision(NamedTuple):
@@ -48,7 +50,7 @@ class Decision(NamedTuple):
 
 def take(tat: int | None, now: int, rate: Rate) -> tuple[int, Decision]:
     """Ask for one request at `now`; returns the key's new `tat` and the decision."""
-    interval, burst = rate
+    interval, burst = rate.interval, rate.burst
     window = interval * burst
     # The upper bound heals a key after its rate was raised or the clock was set back.
     base = now if tat is None else min(max(tat, now), now + window)

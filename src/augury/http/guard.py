@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from augury.errors import HeadersTooLarge, Unavailable
 from augury.http import metrics
-from augury.http.errors import describe, problem, respond
+from augury.http.errors import describe, in_one_line, problem, respond
 from augury.http.exchange import SCOPE_KEY, Exchange
 from augury.settings import Settings
 
@@ -28,6 +28,8 @@ BODY_TIMEOUT = 10.0
 LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
 """How much of a refused upload is thrown away so that the caller gets to read the answer."""
 _RUNS_PATH = "/internal/v1/forecast/runs"
+_OTHERS = "/v1/macro-runtime/"
+"""Where a HEAD is passed on as it came."""
 _SEARCH_PATHS = ("/v1/search", "/extension/v1/search", "/extension/v1/sports-search")
 
 
@@ -45,12 +47,21 @@ class Guard:
         self.forecast_deadline = settings.forecast_deadline
         self.request_deadline = settings.request_deadline
         self.body_timeout = body_timeout
+        self.plain_errors = settings.error_detail == "string"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if scope["method"] == "HEAD" and not scope["path"].startswith(_OTHERS):
+            # A HEAD is the GET without its body: every route that takes the one takes the other.
+            scope, send = {**scope, "method": "GET"}, _without_body(send)
         exchange = scope[SCOPE_KEY] = Exchange()
+        exchange.plain_errors = self.plain_errors
+        for name, value in scope["headers"]:
+            if name == b"prefer" and b"detail=string" in value.replace(b" ", b"").lower():
+                exchange.plain_errors = True
+                exchange.headers["Preference-Applied"] = "detail=string"
         passage = _Passage(self, scope, exchange, receive, send)
         metrics.in_flight.inc()
         try:
@@ -90,7 +101,7 @@ class Guard:
             return
         if isinstance(failure, TimeoutError) and deadline.expired():
             failure = Unavailable("The request took too long.", code="deadline")
-        answer = respond(failure, request_id)
+        answer = respond(failure, request_id, plain=passage.exchange.plain_errors)
         await answer(scope, passage.receive, passage.send)
 
     def _deadline(self, path: str) -> float:
@@ -116,7 +127,8 @@ class Guard:
             return respond(HTTPException(404), "")
         if b"%00" in scope["query_string"] or b"\x00" in scope["query_string"]:
             issue = {"loc": ["query"], "msg": "The query has a NUL character in it."}
-            return problem(422, [issue | {"type": "query_invalid"}])
+            found = [issue | {"type": "query_invalid"}]
+            return problem(422, in_one_line(found) if self.plain_errors else found)
         return None
 
     def _record(self, scope: Scope, exchange: Exchange, status: int | None) -> None:
@@ -135,6 +147,17 @@ class Guard:
             ms=round(seconds * 1000, 1),
             key=caller.key_id if caller else None,
         )
+
+
+def _without_body(send: Send) -> Send:
+    """The answer's head alone, with the length that its body would have had."""
+
+    async def head(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            message = {**message, "body": b""}
+        await send(message)
+
+    return head
 
 
 _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}

@@ -31,6 +31,8 @@ class Policy:
     rate: Rate
     in_flight: int | None = None
     fail_open: bool = False
+    remedy: str = ""
+    """What raises the limit, in a sentence."""
 
 
 class Limiter(Protocol):
@@ -149,7 +151,8 @@ async def enforce(
         if leave is None:
             metrics.refused.labels(policy.name, "in_flight").inc()
             raise RateLimited(
-                f"At most {policy.in_flight} requests may be in flight at once.",
+                f"Limit reached: at most {policy.in_flight} requests of {policy.name} in flight at "
+                f"once. Wait for one to end. {policy.remedy}".strip(),
                 code="too_many_in_flight",
             )
         exchange.at_end.append(leave)
@@ -170,7 +173,12 @@ async def enforce(
     )
     if not decision.allowed:
         metrics.refused.labels(policy.name, "rate").inc()
-        raise RateLimited("Too many requests; try again later.", retry_after=decision.retry_after)
+        wait = max(1, math.ceil(decision.retry_after))
+        raise RateLimited(
+            f"Limit reached: {policy.name}, {rate.text}. Retry in {wait} s. "
+            f"{policy.remedy}".strip(),
+            retry_after=decision.retry_after,
+        )
 
 
 def make_limiter(redis_url: str | None, database: Callable[[], Any]) -> Limiter:

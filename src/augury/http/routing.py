@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from augury.errors import InvalidInput
@@ -13,19 +14,25 @@ from augury.http import idempotency, strictjson
 from augury.http.callers import gate_of
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+T = TypeVar("T")
 
 
 class Route(APIRoute):
-    """Asks the route's gate, reads the body as strict JSON, then does what FastAPI does."""
+    """Asks the route's gate, refuses query parameters that the route does not know, reads the body
+    as strict JSON, then does what FastAPI does."""
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
         gate = gate_of(self.dependant)
         takes_body = self.body_field is not None
         replays = idempotency.is_marked(self.endpoint)
+        known = frozenset(_query_names(self.dependant))
+        passes_on = getattr(self.endpoint, "passes_query_on", False)
 
         async def handle(request: Request) -> Response:
             caller = await gate(request) if gate else None
+            if request.scope["query_string"] and not passes_on:
+                _refuse_unknown(request, known)
             if takes_body:
                 await _read_json(request)
             if replays and caller is not None:
@@ -33,6 +40,37 @@ class Route(APIRoute):
             return await handler(request)
 
         return handle
+
+
+def passes_query_on(endpoint: T) -> T:
+    """Mark a route whose query belongs to somebody else: it takes any parameter."""
+    endpoint.passes_query_on = True  # type: ignore[attr-defined]
+    return endpoint
+
+
+def _query_names(dependant: Dependant) -> Iterator[str]:
+    """Names of the query parameters of a route and of all it depends on."""
+    for field in dependant.query_params:
+        yield field.alias
+    for dependency in dependant.dependencies:
+        yield from _query_names(dependency)
+
+
+def _refuse_unknown(request: Request, known: frozenset[str]) -> None:
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown:
+        takes = f"It takes: {', '.join(sorted(known))}." if known else "It takes none."
+        raise InvalidInput(
+            [
+                {
+                    # Only what looks like a name is repeated.
+                    "loc": ["query", name if len(name) <= 64 and name.isprintable() else "…"],
+                    "msg": f"This route has no such query parameter. {takes}",
+                    "type": "extra_forbidden",
+                }
+                for name in dict.fromkeys(unknown[:20])
+            ]
+        )
 
 
 def router(*, tags: list[str] | None = None, prefix: str = "") -> APIRouter:

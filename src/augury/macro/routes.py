@@ -33,6 +33,7 @@ async def _service(request: Request) -> MacroRuntime:
     return request.app.state.services.macro
 
 
+@routing.passes_query_on
 async def proxy(
     request: Request,
     caller: MacroCaller,
