@@ -119,15 +119,15 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         sender = Sender(database, vault, policy)
         if (model := LanguageModel.of(settings, database)) is not None:
             stack.push_async_callback(model.aclose)
+        age = AgeRule(timedelta(seconds=settings.price_max_age))
         macro = MacroRuntime(settings)
         stack.push_async_callback(macro.aclose)
         graphs = GraphService(database, search, relations)
         pages = policy if settings.extension_fetch == "on" else None
-        extension = ExtensionService(database, search, relations, graphs, policy=pages)
+        extension = ExtensionService(database, search, relations, graphs, policy=pages, age=age)
         stack.push_async_callback(extension.close)
         series = SeriesService(database, vault, policy)
         stack.push_async_callback(series.close)
-        age = AgeRule(timedelta(seconds=settings.price_max_age))
         observer = Observer(linked=relation_store.linked, volatility=_volatility, age=age)
         evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)
         access = AccessService(database)
@@ -215,6 +215,10 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
                 if settings.sample == "on":
                     await services.markets.ensure_sample()
                     await services.rvol.ensure_sample()
+                else:
+                    # A folder may have been started with the sample before.
+                    await services.markets.drop_sample()
+                    await services.rvol.drop_sample()
                 await services.search.catch_up()
                 stack.push_async_exit(attempt.pop_all())
                 return services
@@ -277,6 +281,7 @@ def following(services: Services) -> dict[str, Work]:
     work: dict[str, Work] = {
         "index": services.search.follow,
         "overdue": services.search.follow_overdue,
+        "quotes": services.search.follow_quotes,
         "co-movement": moving.follow,
         "games": services.extension.follow,
     }

@@ -99,6 +99,8 @@ async def test_prices(service: Service) -> None:
         "current_prices": None,
         "price_as_of": None,
         "status": "active",
+        "stale": False,
+        "origin": "live",
     }
     assert (await service.post("prices", {"ids": ["x"] * 101})).status_code == 422
     assert (await service.post("prices", {"ids": []})).status_code == 422
@@ -109,7 +111,7 @@ async def test_prices(service: Service) -> None:
     [
         {}, {"title": " "}, {"title": "\u200b", "url": "https://x.org/"}, {"title": 5},
         {"title": "x", "mode": "loud"}, {"title": "x", "ads_mode": "slow"},
-        {"title": "x", "limit": 0}, {"title": "x", "limit": 51}, {"title": "x" * 501},
+        {"title": "x", "limit": 0}, {"title": "x", "limit": 101}, {"title": "x" * 501},
         {"url": "x" * 2049}, {"title": "x", "limit": True},
     ],
 )  # fmt: skip

@@ -247,13 +247,15 @@ class TestFiles:
         answer = await client.get("/v1/markets", params={"format": "csv"})
         assert answer.headers["content-type"] == "text/csv; charset=utf-8"
         frame = pl.read_csv(answer.content, infer_schema=False)
-        assert frame.columns == list(exports.EXPORT_COLUMNS)
+        assert frame.columns == list(exports.CSV_COLUMNS)
         assert frame["id"].to_list() == await ids(client)
         row = frame.row(by_predicate=pl.col("id") == "kalshi:A", named=True)
         assert row["description"] == 'Rules, "quoted"\nand broken.'
-        assert (row["outcomes"], row["prices"], row["tags"]) == (
-            '["Yes","No"]', "[0.4,0.6]", '["fed"]',
+        assert (row["outcomes"], row["yes_price"], row["no_price"], row["tags"]) == (
+            "Yes; No", "0.4", "0.6", "fed",
         )  # fmt: skip
+        odd = frame.row(by_predicate=pl.col("id") == ODD, named=True)
+        assert (odd["yes_price"], odd["outcome_prices"]) == ("0.2", "Draw: 0.2; Win: 0.5")
         assert row["closes_at"] == "2026-05-01T15:00:00Z"
 
     async def test_list_as_parquet(self, client: Client) -> None:
@@ -273,7 +275,20 @@ class TestFiles:
         answer = await client.get("/v1/markets", params={"format": form, "q": "no such thing"})
         source = io.BytesIO(answer.content)
         frame = pl.read_csv(source) if form == "csv" else pl.read_parquet(source)
-        assert frame.shape == (0, len(exports.EXPORT_COLUMNS))
+        columns = exports.CSV_COLUMNS if form == "csv" else exports.EXPORT_COLUMNS
+        assert frame.columns == list(columns)
+
+    async def test_no_cell_is_a_formula(self, client: Client, database: Database) -> None:
+        evil = [
+            made(f"kalshi:F{n}", question=f"{sign}HYPERLINK(1)", description=f"{sign}1")
+            for n, sign in enumerate("=+-@")
+        ]
+        async with database.transaction() as conn:
+            await store.upsert_markets(conn, evil)
+        answer = await client.get("/v1/markets", params={"format": "csv", "q": "HYPERLINK"})
+        frame = pl.read_csv(answer.content, infer_schema=False)
+        assert sorted(frame["question"]) == [f"'{sign}HYPERLINK(1)" for sign in "+-=@"]
+        assert sorted(frame["description"]) == [f"'{sign}1" for sign in "+-=@"]
 
     async def test_a_page_as_a_file_links_to_the_next(self, client: Client) -> None:
         seen: list[str] = []

@@ -65,13 +65,13 @@ def forecast(day: int, variance: float) -> tuple[Any, ...]:
     return (
         "blend", "v", "A<&B", 1, at, at, at + timedelta(days=1), 1, variance, variance**0.5 * 19.1,
         variance * 0.5, variance * 2, variance * 0.4, variance * 3, variance * 0.3, variance * 4,
-        "live", at,
+        "live", at, "live",
     )  # fmt: skip
 
 
 def test_a_chart_is_well_formed_whatever_it_shows() -> None:
     many = [forecast(day, 1e-3 * (1 + day % 5)) for day in range(60)]
-    actuals = [(*f[2:5], f[5], f[6], 1, f[8] * 1.1, "final", 0, f[17]) for f in many[:50]]
+    actuals = [(*f[2:5], f[5], f[6], 1, f[8] * 1.1, "final", 0, *f[17:]) for f in many[:50]]
     for drawn in (chart.svg(many, actuals), chart.svg(many[:1], []), chart.svg([], [])):
         ET.fromstring(drawn)
     root = ET.fromstring(chart.svg(many, actuals))

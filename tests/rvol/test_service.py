@@ -71,13 +71,24 @@ async def test_an_empty_service_shows_the_sample_and_says_so(
     assert len(rows) == 1
     named = dict(zip(store.FORECAST_FIELDS, rows[0], strict=True))
     assert named["model_id"] == "blend"
-    assert named["issued"] == "live"
+    assert (named["issued"], named["origin"]) == ("sample", "sample")
     assert named["as_of"].isoformat() == "2026-11-20T00:00:00+00:00"
     assert named["target_end_at"] - named["target_start_at"] == timedelta(days=7)
     assert 0.1 < named["annualized"] < 2
     covered = await service.assets()
     assert {a.origin for a in covered} == {"sample"}
     assert all("(sample)" in a.display_name for a in covered)
+
+
+async def test_the_sample_leaves_no_trace_when_it_is_dropped(service: RvolService) -> None:
+    assert await service.ensure_sample()
+    assert await service.drop_sample()
+    assert not await service.drop_sample()
+    assert await service.assets() == []
+    rows = await service.forecasts(
+        model=None, model_version=None, asset=None, horizon=None, limit=10, latest=True
+    )
+    assert rows == []
 
 
 def test_the_sample_is_the_same_each_time_and_looks_like_a_market() -> None:

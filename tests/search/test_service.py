@@ -295,6 +295,8 @@ async def test_active_leaves_out_what_closed_without_a_word_since(
     assert open_still.id in active
     assert overdue.id not in active
     assert overdue.id not in await found(service, overdue.id, status="active")
+    closed = await service.search("lake placid freeze gala", status="closed")
+    assert [(r.id, r.status, r.stale) for r in closed["direct"]] == [(overdue.id, "closed", True)]
     assert (await found(service, overdue.id))[0] == overdue.id
 
     # Its venue lists it again, and it is found within the time that is promised.

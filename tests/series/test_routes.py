@@ -56,7 +56,8 @@ async def test_a_pushed_series(client: httpx2.AsyncClient) -> None:
     done = await client.post(f"{root}/refresh", json={"points": points})
     assert done.status_code == 200, done.text
     assert done.json()["points_added"] == 5
-    assert done.json()["latest"] == {"time": "2026-05-01T00:00:00Z", "value": 5.0}
+    last = "2026-05-01T00:00:00Z"
+    assert done.json()["latest"] == {"time": last, "value": 5.0, "as_of": last, "origin": "live"}
     changed = {"points": [{"time": "2026-02-01", "value": 2.5}]}
     assert (await client.post(f"{root}/refresh", json=changed)).json()["points_changed"] == 1
     seen: list[Any] = []

@@ -11,7 +11,6 @@ from fastapi import Depends, Request, Response
 from augury.errors import InvalidInput
 from augury.extension import schemas
 from augury.extension.service import Answer, ExtensionService
-from augury.graph.schemas import PublicCausalGraph, public
 from augury.http import openapi, routing
 from augury.http.callers import Caller, ExtensionCaller
 from augury.http.exchange import exchange_of
@@ -88,14 +87,14 @@ async def sports_search(
 @router.post(
     "/graph",
     summary="The causal graph of what a page is about",
-    response_model=PublicCausalGraph,
+    response_model=schemas.PageGraph,
     responses=_ERRORS,
 )
 async def graph(
     body: schemas.PageRequest, caller: ExtensionCaller, service: Service
-) -> PublicCausalGraph:
+) -> schemas.PageGraph:
     """What drives it, what follows, and the markets on each."""
-    return public(await service.graph(body.page(), may_fetch=caller.kind == "key"))
+    return schemas.page_graph(await service.graph(body.page(), may_fetch=caller.kind == "key"))
 
 
 @router.post(
@@ -109,7 +108,7 @@ async def prices(
 ) -> Response:
     """Of up to 100 at once; unknown ids are left out."""
     quotes = await service.prices(body.ids)
-    content = {"prices": {id: schemas.price(quote) for id, quote in quotes.items()}}
+    content = {"prices": {id: schemas.price(*found) for id, found in quotes.items()}}
     return Response(msgspec.json.encode(content), media_type="application/json")
 
 

@@ -13,15 +13,25 @@ from augury.extension.names import league_of, name
 from augury.extension.page import Page
 from augury.extension.service import AdsMode, Answer, Mode, Shown, SportsMode
 from augury.extension.times import EASTERN, Start
+from augury.graph.schemas import GRAPH_EXAMPLE, PublicCausalGraph, public
+from augury.graph.service import Drawn
 from augury.http.fields import BodyMoment
-from augury.markets.records import Platform, Status
+from augury.markets.freshness import Standing
+from augury.markets.records import (
+    ORIGINS,
+    SHOWN_ORIGINS,
+    Platform,
+    ShownOrigin,
+    Status,
+    priced,
+)
 from augury.markets.store import Quote
 from augury.search.schemas import MAX_QUERY, WholeNumber
 
 MAX_URL, MAX_TITLE, MAX_TEXT, MAX_IDS = 2048, 500, 50_000, 100
 
 Side = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=100)]
-Limit = Annotated[WholeNumber, Field(ge=1, description="Most markets; 20 without a key, 50 with.")]
+Limit = Annotated[WholeNumber, Field(ge=1, description="Most markets; 20 without a key, 100 with.")]
 
 _PAGE = {
     "url": "https://example.org/economy/fed-holds-rates-december",
@@ -39,6 +49,13 @@ _MARKET: dict[str, Any] = {
     "why": "The page is about Fed and Cut.",
     "current_prices": {"Yes": 0.62, "No": 0.38},
     "price_as_of": "2026-11-21T09:30:00Z",
+    "closes_at": "2026-12-09T19:00:00Z",
+    "volume": 48210.0,
+    "event_id": "KXFEDDECISION-26DEC",
+    "stale": False,
+    "origin": "live",
+    "twin_ids": [],
+    "reason": "The page is about Fed and Cut.",
 }
 _FIXTURE = {
     "league": "nba",
@@ -52,10 +69,14 @@ def _example(example: dict[str, Any]) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [example]})
 
 
+def _asked(example: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
+
+
 class PageRequest(BaseModel):
     """What the browser tells of a page; at least one part with words in it."""
 
-    model_config = _example(_PAGE)
+    model_config = _asked(_PAGE)
 
     url: str | None = Field(
         None,
@@ -82,7 +103,7 @@ class PageRequest(BaseModel):
 class SearchPageRequest(PageRequest):
     """A page, and how its markets are served."""
 
-    model_config = _example({**_PAGE, "mode": "ads", "ads_mode": "thorough", "limit": 3})
+    model_config = _asked({**_PAGE, "mode": "ads", "ads_mode": "thorough", "limit": 3})
 
     mode: Mode = Field(
         "extension",
@@ -101,7 +122,7 @@ class SearchPageRequest(PageRequest):
 class FixtureRequest(BaseModel):
     """A game, told rather than read from the page."""
 
-    model_config = _example(_FIXTURE)
+    model_config = _asked(_FIXTURE)
 
     league: Side | None = Field(None, description="In any words; tells cities apart.")
     home: Side
@@ -122,7 +143,7 @@ class FixtureRequest(BaseModel):
 class SportsPageRequest(PageRequest):
     """A page on sports."""
 
-    model_config = _example({"title": "Suns vs Magic: preview", "mode": "fixture"})
+    model_config = _asked({"title": "Suns vs Magic: preview", "mode": "fixture"})
 
     mode: SportsMode = Field(
         "auto",
@@ -151,6 +172,13 @@ class PageMarket(BaseModel):
         description="Probability by outcome; null: no quote."
     )
     price_as_of: datetime | None
+    closes_at: datetime | None
+    volume: float | None
+    event_id: str | None
+    stale: bool
+    origin: ShownOrigin
+    twin_ids: list[str] = Field(description="The same contract on other venues.")
+    reason: str = Field(description="The same as `why`.")
 
 
 class PageFixture(BaseModel):
@@ -162,6 +190,19 @@ class PageFixture(BaseModel):
     home: str
     away: str
     starts_at: str | None = Field(description="A time, or a day where no more is known.")
+
+
+class PageGraph(PublicCausalGraph):
+    """The public graph, of when its prices are and where they come from."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{**GRAPH_EXAMPLE, "price_as_of": "2026-11-21T09:30:00Z", "origin": "live"}]
+        }
+    )
+
+    price_as_of: datetime | None = Field(description="The oldest price in it.")
+    origin: ShownOrigin | None = Field(description="sample or import where any market in it is.")
 
 
 class PageResponse(BaseModel):
@@ -189,7 +230,7 @@ class PageResponse(BaseModel):
 class PricesRequest(BaseModel):
     """Markets whose prices are wanted."""
 
-    model_config = _example({"ids": ["kalshi:KXFEDDECISION-26DEC-C25"]})
+    model_config = _asked({"ids": ["kalshi:KXFEDDECISION-26DEC-C25"]})
 
     ids: list[Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200)]] = Field(
         min_length=1, max_length=MAX_IDS, description="A repeated one counts once."
@@ -200,6 +241,8 @@ _PRICE = {
     "current_prices": {"Yes": 0.62, "No": 0.38},
     "price_as_of": "2026-11-21T09:30:00Z",
     "status": "active",
+    "stale": False,
+    "origin": "live",
 }
 
 
@@ -213,6 +256,10 @@ class MarketPrice(BaseModel):
     )
     price_as_of: datetime | None
     status: Status
+    stale: bool = Field(
+        description="Past its close without a word from its venue, or active at an old price."
+    )
+    origin: ShownOrigin
 
 
 class PricesResponse(BaseModel):
@@ -235,12 +282,25 @@ def answer(request_id: str, found: Answer, latency_ms: int) -> dict[str, Any]:
     }
 
 
-def price(quote: Quote) -> dict[str, Any]:
+def page_graph(drawn: Drawn) -> PageGraph:
+    """The public graph with the time and origin of its prices."""
+    shown = [market for node in drawn.graph.nodes for market in node.markets]
+    origins = {ORIGINS[market.origin] for market in shown}
+    return PageGraph(
+        **public(drawn).model_dump(),
+        price_as_of=min((m.price_as_of for m in shown if m.price_as_of), default=None),
+        origin=next((o for o in SHOWN_ORIGINS if o in origins), None),
+    )
+
+
+def price(quote: Quote, standing: Standing) -> dict[str, Any]:
     """`MarketPrice` as plain data."""
     return {
-        "current_prices": _prices(quote.outcomes, quote.prices),
+        "current_prices": priced(quote.outcomes, quote.prices),
         "price_as_of": _time(quote.price_as_of),
-        "status": quote.status,
+        "status": standing.status,
+        "stale": standing.stale,
+        "origin": ORIGINS[quote.origin],
     }
 
 
@@ -256,8 +316,15 @@ def _market(shown: Shown) -> dict[str, Any]:
         "score": shown.score,
         "dimension": "direct",
         "why": shown.why,
-        "current_prices": _prices(row.outcomes, row.prices),
+        "current_prices": priced(row.outcomes, row.prices),
         "price_as_of": _time(row.price_as_of),
+        "closes_at": _time(row.closes_at),
+        "volume": row.volume,
+        "event_id": row.event_id,
+        "stale": row.stale,
+        "origin": ORIGINS[row.origin],
+        "twin_ids": row.linked_market_ids,
+        "reason": shown.why,
     }
 
 
@@ -271,12 +338,6 @@ def _fixture(fixture: Fixture | None) -> dict[str, Any] | None:
         "away": fixture.away.text,
         "starts_at": (_time(start.at) or start.day.isoformat()) if start else None,
     }
-
-
-def _prices(outcomes: list[str], prices: list[float | None]) -> dict[str, float | None] | None:
-    if all(one is None for one in prices):
-        return None
-    return dict(zip(outcomes, prices, strict=False))
 
 
 def _time(moment: datetime | None) -> str | None:

@@ -26,6 +26,7 @@ from augury.extension.store import Row
 from augury.graph.schemas import MAX_QUESTION
 from augury.graph.service import Drawn, GraphService
 from augury.markets import store as markets
+from augury.markets.freshness import AgeRule, Standing
 from augury.markets.records import Status
 from augury.markets.store import Quote
 from augury.net import fetch, guard
@@ -106,6 +107,8 @@ class ExtensionService:
     ----------
     policy
         Where pages may be fetched from; None: pages are never fetched.
+    age
+        Which markets are shown as stale.
     """
 
     def __init__(
@@ -116,8 +119,10 @@ class ExtensionService:
         graphs: GraphService,
         *,
         policy: Policy | None = None,
+        age: AgeRule = AgeRule(),
         clock: Clock = now,
     ) -> None:
+        self._age = age
         self._database = database
         self._search = search
         self._relations = relations
@@ -176,11 +181,24 @@ class ExtensionService:
         page = await self._readable(page, may_fetch=may_fetch)
         return await self._graphs.build(page.question[:MAX_QUESTION])
 
-    async def prices(self, ids: Sequence[str]) -> dict[str, Quote]:
-        """The quotes of the known ones among `ids`."""
+    async def prices(self, ids: Sequence[str]) -> dict[str, tuple[Quote, Standing]]:
+        """The quotes of the known ones among `ids`, and what they are worth."""
         # PostgreSQL keeps no NUL, so it can't be asked for one.
         async with self._database.reading() as conn:
-            return await markets.quotes(conn, [i for i in dict.fromkeys(ids) if "\0" not in i])
+            found = await markets.quotes(conn, [i for i in dict.fromkeys(ids) if "\0" not in i])
+        at = self._clock()
+        return {id: (quote, self._age.judge(quote, at)) for id, quote in found.items()}
+
+    async def _rows(self, ids: Sequence[str]) -> dict[str, Row]:
+        """The known ones among `ids`, with the status and staleness they have now."""
+        async with self._database.reading() as conn:
+            found = await store.rows(conn, ids)
+        at = self._clock()
+        for id, row in found.items():
+            standing = self._age.judge(row, at)
+            if standing.stale:
+                found[id] = row._replace(status=standing.status, stale=True)
+        return found
 
     # Pages
 
@@ -231,8 +249,7 @@ class ExtensionService:
         if abs(reading.score - sports.IS_SPORTS) > VOTE:
             return reading
         found = await self._search.search(page.question, dimensions=("direct",), top_k=VOTERS)
-        async with self._database.reading() as conn:
-            rows = await store.rows(conn, [result.id for result in found["direct"]])
+        rows = await self._rows([result.id for result in found["direct"]])
         words = list(dict.fromkeys(terms(page.question)))
         rarity = dict(
             zip(words, self._search.frequencies.idf(term_ids(words)).tolist(), strict=True)
@@ -265,8 +282,7 @@ class ExtensionService:
             query, dimensions=("direct",), top_k=wanted, status=status
         )
         scores = {result.id: result.score for result in found["direct"]}
-        async with self._database.reading() as conn:
-            rows = await store.rows(conn, list(scores))
+        rows = await self._rows(list(scores))
         if route == "sports":
             rows = {id: row for id, row in rows.items() if self._is_of_sports(row) >= 0}
         told = _Told(self._search, page)
@@ -312,8 +328,7 @@ class ExtensionService:
         return answer._replace(fixture=found.fixture if found else None)
 
     async def _of_game(self, markets: Sequence[games.Game]) -> list[Shown]:
-        async with self._database.reading() as conn:
-            rows = await store.rows(conn, [game.id for game in markets])
+        rows = await self._rows([game.id for game in markets])
         known = [game for game in markets if game.id in rows]
         return [
             Shown(rows[game.id], round(1 - n / 1000, 3), _why_game(game))

@@ -8,7 +8,7 @@ from typing import Any, LiteralString, NamedTuple
 
 from psycopg import AsyncConnection
 
-from augury.markets.records import Platform, Status
+from augury.markets.records import Origin, Platform, Status
 
 
 class Row(NamedTuple):
@@ -34,12 +34,18 @@ class Row(NamedTuple):
     liquidity: float | None
     best_bid: float | None
     best_ask: float | None
+    observed_at: datetime | None
+    event_id: str | None
+    origin: Origin
+    linked_market_ids: list[str]
+    stale: bool = False
+    """By the rule of age, once the service has applied it: then `status` is as shown."""
 
 
 _COLUMNS: LiteralString = (
     "id, platform, question, outcomes, prices, price_as_of, status, url, slug, event_name,"
     " left(description, 300), category, tags, closes_at, volume, volume_24h, liquidity,"
-    " best_bid, best_ask"
+    " best_bid, best_ask, observed_at, event_id, origin, linked_market_ids"
 )
 
 

@@ -11,8 +11,7 @@ from pydantic_core import PydanticCustomError
 from augury.graph import view
 from augury.graph.service import Drawn
 from augury.graph.view import Edge, Node
-from augury.markets.records import Platform
-from augury.markets.schemas import current_prices
+from augury.markets.records import Platform, priced
 from augury.markets.store import StoredMarket
 from augury.search.schemas import is_readable
 
@@ -160,9 +159,7 @@ class Trace(BaseModel):
 class GraphRequest(BaseModel):
     """A question to draw a graph of."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"question": "Will the US fall into recession in 2027?"}]}
-    )
+    model_config = closed({"question": "Will the US fall into recession in 2027?"})
 
     question: Question
     search_results: dict[str, list[dict[str, Any]]] | None = Field(
@@ -204,7 +201,7 @@ class JobState(BaseModel):
 
 def summary(market: StoredMarket) -> PublicMarketSummary:
     """A market in a node."""
-    prices = current_prices(market) or {}
+    prices = priced(market.outcomes, market.prices) or {}
     return PublicMarketSummary(
         id=market.id,
         question=market.question,

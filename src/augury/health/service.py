@@ -21,6 +21,7 @@ from augury.markets import store as markets
 from augury.markets.freshness import AgeRule, in_words
 from augury.markets.records import ORIGINS, STATUSES
 from augury.markets.store import PlatformCount
+from augury.rvol import rows
 from augury.rvol import store as rvol
 from augury.search.service import SearchService
 from augury.series import store as series
@@ -39,8 +40,6 @@ VOLATILITY_LASTS: Final = {True: timedelta(days=2), False: timedelta(days=5)}
 with weekends and holidays. A day is known once it has ended."""
 
 NAMES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
-
-RVOL_ORIGINS: Final = {"exchange": "live", "import": "import", "sample": "sample"}
 
 
 class HealthService:
@@ -211,11 +210,11 @@ class HealthService:
             lasts = VOLATILITY_LASTS[one.always]
             if at - one.through > lasts:
                 problems.append(
-                    f"Volatility: the newest day of {RVOL_ORIGINS[one.origin]} data ended "
+                    f"Volatility: the newest day of {rows.ORIGINS[one.origin]} data ended "
                     f"{in_words(at - one.through)} ago (allowed: {in_words(lasts)}). "
                     "Import newer bars with 'augury rvol import', or set AUGURY_SYNC=on."
                 )
-        return _part(((RVOL_ORIGINS[one.origin], one.through) for one in found), at)
+        return _part(((rows.ORIGINS[one.origin], one.through) for one in found), at)
 
     @staticmethod
     def _series(overview: series.Overview, at: datetime, problems: list[str]) -> dict[str, Any]:

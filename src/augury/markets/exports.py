@@ -8,10 +8,10 @@ from __future__ import annotations
 import io
 from typing import Any, Literal
 
-import msgspec
 import polars as pl
 
-from augury.markets.schemas import labels, record
+from augury.markets.records import labels, priced
+from augury.markets.schemas import record
 from augury.markets.service import History
 from augury.markets.store import StoredMarket
 
@@ -27,7 +27,14 @@ EXPORT_COLUMNS: dict[str, Any] = {
     "best_ask": pl.Float64, "platform_url": pl.String, "description": pl.String,
     "stale": pl.Boolean, "origin": pl.String, "observed_at": _TIME, "updated_at": _TIME,
 }  # fmt: skip
-"""Columns of a list export; `prices` is aligned with `outcomes`. CSV has lists as JSON."""
+"""Columns of a list export; `prices` is aligned with `outcomes`."""
+CSV_COLUMNS: tuple[str, ...] = tuple(
+    column
+    for name in EXPORT_COLUMNS
+    for column in (("yes_price", "no_price", "outcome_prices") if name == "prices" else (name,))
+)
+"""Columns of the same as CSV, one value each: the price of Yes, or of the first outcome; of No, or
+of the second; of more than two all, as text."""
 
 
 def export_frame(markets: list[StoredMarket]) -> pl.DataFrame:
@@ -50,18 +57,43 @@ def history_frame(found: History) -> pl.DataFrame:
 
 
 def as_csv(frame: pl.DataFrame, *, header: bool = True) -> bytes:
-    """A table as CSV: lists as JSON, times as ISO 8601 with `Z`."""
+    """A table as CSV for spreadsheets: one value a cell, times as ISO 8601 with `Z`.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    """
+    if "prices" in frame.columns:
+        frame = frame.with_columns(_priced(frame)).select(CSV_COLUMNS)
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    frame = frame.with_columns(pl.col(name).list.join("; ") for name in lists)
+    texts = pl.col(pl.String)
     return (
-        frame.with_columns(_json_lists(frame[name]) for name in lists)
+        frame.with_columns(
+            pl.when(texts.str.contains(_FORMULA)).then("'" + texts).otherwise(texts).name.keep()
+        )
         .write_csv(include_header=header, datetime_format="%Y-%m-%dT%H:%M:%S%.fZ")
         .encode()
     )
 
 
-def _json_lists(column: pl.Series) -> pl.Series:
-    encoded = [None if v is None else msgspec.json.encode(list(v)).decode() for v in column]
-    return pl.Series(column.name, encoded, dtype=pl.String)
+_FORMULA = r"^[=+\-@\t\r]"
+
+
+def _priced(frame: pl.DataFrame) -> list[pl.Series]:
+    yes: list[float | None] = []
+    no: list[float | None] = []
+    several: list[str | None] = []
+    for outcomes, prices in zip(frame["outcomes"], frame["prices"], strict=True):
+        by_label = priced(list(outcomes), list(prices)) or {}
+        values = [*by_label.values(), None, None]
+        yes.append(by_label.get("Yes", values[0]))
+        no.append(by_label.get("No", values[1]))
+        more = [f"{label}: {p:g}" for label, p in by_label.items() if p is not None]
+        several.append("; ".join(more) if len(outcomes) > 2 else None)
+    return [
+        pl.Series("yes_price", yes, dtype=pl.Float64),
+        pl.Series("no_price", no, dtype=pl.Float64),
+        pl.Series("outcome_prices", several, dtype=pl.String),
+    ]
 
 
 def concat(frames: list[pl.DataFrame]) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -18,7 +19,31 @@ STATUSES: tuple[Status, ...] = ("active", "closed", "resolved")
 
 ShownOrigin = Literal["live", "import", "sample"]
 """Where a number comes from, as every answer says it; what is replayed says `replay`."""
+SHOWN_ORIGINS: tuple[ShownOrigin, ...] = ("sample", "import", "live")
+"""The least first: what is made of several origins is called by the first of these among them."""
 ORIGINS: dict[Origin, ShownOrigin] = {"venue": "live", "dump": "import", "sample": "sample"}
+
+
+def labels(outcomes: Sequence[str]) -> list[str]:
+    """Outcome labels fit to be keys: a repeated one is numbered, "Draw", "Draw (2)"."""
+    taken: dict[str, None] = {}
+    for label in outcomes:
+        name, n = label, 1
+        while name in taken:
+            n += 1
+            name = f"{label} ({n})"
+        taken[name] = None
+    return list(taken)
+
+
+def priced(
+    outcomes: Sequence[str], prices: Sequence[float | None]
+) -> dict[str, float | None] | None:
+    """Probability by outcome label; None where nothing is quoted."""
+    known = dict(zip(outcomes, prices, strict=False))
+    if len(known) < len(outcomes):
+        known = dict(zip(labels(outcomes), prices, strict=False))
+    return known if any(price is not None for price in prices) else None
 
 
 def origin_of_source(source: str) -> ShownOrigin:

@@ -13,7 +13,9 @@ from augury.markets.records import (
     Platform,
     ShownOrigin,
     Status,
+    labels,
     origin_of_source,
+    priced,
 )
 from augury.markets.service import Detail, History, complement
 from augury.markets.store import PriceRow, StoredMarket
@@ -234,30 +236,9 @@ class MarketHistory(BaseModel):
     series: list[OutcomeHistory]
 
 
-def labels(outcomes: list[str]) -> list[str]:
-    """Outcome labels fit to be keys: a repeated one is numbered, "Draw", "Draw (2)"."""
-    taken: set[str] = set()
-    unique: list[str] = []
-    for label in outcomes:
-        name, n = label, 1
-        while name in taken:
-            n += 1
-            name = f"{label} ({n})"
-        taken.add(name)
-        unique.append(name)
-    return unique
-
-
-def current_prices(market: StoredMarket) -> dict[str, float | None] | None:
-    """Probability by outcome label; None where nothing is quoted."""
-    if all(price is None for price in market.prices):
-        return None
-    return dict(zip(labels(market.outcomes), market.prices, strict=True))
-
-
 def record(market: StoredMarket) -> dict[str, Any]:
     """The fields of `MarketRecord`, ready to be encoded."""
-    prices = current_prices(market)
+    prices = priced(market.outcomes, market.prices)
     return {
         "id": market.id,
         "platform": market.platform,

@@ -175,6 +175,12 @@ class MarketService:
             raise NotFound("There is no market with this id.")
         return found[0]
 
+    async def drop_sample(self) -> int:
+        """Take the sample away; returns how many markets that were."""
+        async with self._database.transaction() as conn:
+            await store.lock_for_ingest(conn)
+            return await store.drop_sample(conn)
+
     async def ensure_sample(self) -> int:
         """Fill an empty catalogue with the sample; returns how many markets that added."""
         async with self._database.transaction() as conn:

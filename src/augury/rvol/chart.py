@@ -77,10 +77,12 @@ def svg(forecasts: Rows, actuals: Rows) -> str:
     parts.append(_path(times, values["variance"], x, y, _LINE, 1.6))
     parts.append(_path(times, real, x, y, _REAL, 1.4))
     parts.append(_text(_LEFT, 24, title, size=15))
-    about = f"{first['model_id']}, as of {start:%Y-%m-%d} to {end:%Y-%m-%d}, each at its origin"
+    sample = "SAMPLE, not real data · " if first["origin"] == "sample" else ""
+    days = f"as of {start:%Y-%m-%d} to {end:%Y-%m-%d}, each at its origin"
+    about = f"{sample}{first['model_id']}, {days}"
     parts.append(_text(_LEFT, 42, about, size=11))
     for n, (label, colour) in enumerate(
-        (("forecast", _LINE), ("80 %", _INNER), ("95 %", _OUTER), ("realized", _REAL))
+        (("forecast", _LINE), ("80%", _INNER), ("95%", _OUTER), ("realized", _REAL))
     ):
         at = WIDTH - 360 + n * 90
         parts.append(f'<rect x="{at}" y="32" width="14" height="10" fill="{colour}"/>')

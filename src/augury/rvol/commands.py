@@ -32,7 +32,7 @@ def latest(
     model: Annotated[str | None, typer.Option(help="Alias or id; else the champion.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the newest forecasts, annualized, with their 80 % and 95 % bands.
+    """Show the newest forecasts, annualized, with their 80% and 95% bands.
 
     Works with or without a running service. Without any data it shows the marked sample.
 
@@ -46,18 +46,14 @@ def latest(
             model=model, model_version=None, asset=asset, horizon=horizon, limit=10_000, latest=True
         )
 
-    async def both(service: Any) -> tuple[list[Any], dict[str, Any]]:
-        found = await read(service)
-        return found, {a.asset: a for a in await service.assets(inactive=True)}
-
-    found, assets = _with_service(both)
+    found = _with_service(read)
     if as_json:
         typer.echo(_json([rows.forecast(row) for row in found]))
         return
     if not found:
         raise SetupProblem("There is no forecast yet. Import bars: augury rvol import FILE.")
     typer.echo(
-        f"{'asset':12} {'horizon':>7} {'as of (UTC)':16} {'a year':>10} {'80 %':>15} {'95 %':>15}"
+        f"{'asset':12} {'horizon':>7} {'as of (UTC)':16} {'a year':>10} {'80%':>15} {'95%':>15}"
         "  model"
     )
     for row in found:
@@ -68,11 +64,10 @@ def latest(
             f"{math.sqrt(b.lower) * scale:6.1%} -{math.sqrt(b.upper) * scale:6.1%}"
             for b in (p.bands.b80, p.bands.b95)
         ]
-        note = ", sample" if assets[shown.asset].origin == "sample" else ""
         typer.echo(
             f"{shown.asset:12} {shown.horizon:>7} {shown.as_of:%Y-%m-%d %H:%M} "
             f"{p.annualized_volatility:10.1%} {spans[0]:>15} {spans[1]:>15}"
-            f"  {shown.model_id}, {shown.issued}{note}"
+            f"  {shown.model_id}, {shown.issued}"
         )
 
 
@@ -247,6 +242,8 @@ def chart(
 async def _ensure_sample(service: Any) -> None:
     if Settings().sample == "on":
         await service.ensure_sample()
+    else:
+        await service.drop_sample()
 
 
 def _with_service(run: Callable[[Any], Awaitable[T]]) -> T:

@@ -142,7 +142,8 @@ async def latest(
 ) -> Response:
     """The newest forecast of each asset and horizon: the champion's, unless a model is named.
 
-    `issued` is `live`, or `replay` for a forecast made later from data cut at its `as_of`.
+    `issued` is `live`, `replay` for a forecast made later from data cut at its `as_of`, or `sample`
+    for one made of the sample. `origin` says where the data came from.
     """
 
     async def page(by_column: bool) -> Page:

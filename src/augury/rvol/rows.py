@@ -17,6 +17,9 @@ from augury.rvol.store import Model as StoredModel
 
 UNIT = "log_return_variance_over_horizon"
 
+ORIGINS = {"exchange": "live", "import": "import", "sample": "sample"}
+"""An asset's origin as answers say it."""
+
 Rows = Sequence[tuple[Any, ...]]
 
 
@@ -54,6 +57,7 @@ class ForecastRow(msgspec.Struct, gc=False):
     steps: int
     issued: str
     published_at: datetime
+    origin: str
 
 
 class _Actual(msgspec.Struct, gc=False):
@@ -76,32 +80,44 @@ class ActualRow(msgspec.Struct, gc=False):
     status: str
     revision: int
     known_at: datetime
+    origin: str
 
 
 def forecast(values: tuple[Any, ...]) -> ForecastRow:
     """A row from `FORECAST_FIELDS`."""
     (model_id, version, asset, horizon, as_of, start, end, steps, variance, annualized,
-     l80, u80, l90, u90, l95, u95, issued, published_at) = values  # fmt: skip
+     l80, u80, l90, u90, l95, u95, issued, published_at, origin) = values  # fmt: skip
     bands = _Bands(_Band(l80, u80), _Band(l90, u90), _Band(l95, u95))
     made = _Prediction(variance, math.sqrt(variance), UNIT, annualized, bands)
     return ForecastRow(
         model_id, version, asset, f"{horizon}d", as_of, start, end, made, variance, steps, issued,
-        published_at,
+        published_at, origin,
     )  # fmt: skip
 
 
 def actual(values: tuple[Any, ...]) -> ActualRow:
     """A row from `ACTUAL_FIELDS`."""
-    asset, horizon, as_of, start, end, steps, variance, status, revision, known_at = values
+    asset, horizon, as_of, start, end, steps, variance, status, revision, known_at, origin = values
     came = _Actual(variance, None if variance is None else math.sqrt(variance), UNIT)
     return ActualRow(
-        asset, f"{horizon}d", as_of, start, end, came, variance, steps, status, revision, known_at
+        asset,
+        f"{horizon}d",
+        as_of,
+        start,
+        end,
+        came,
+        variance,
+        steps,
+        status,
+        revision,
+        known_at,
+        origin,
     )
 
 
 def features(values: tuple[Any, ...]) -> dict[str, Any]:
     """The feature families of one asset's newest forecast."""
-    asset, horizon, as_of, version, families = values
+    asset, horizon, as_of, version, families, origin = values
     return {
         "asset": asset,
         "horizon": f"{horizon}d",
@@ -112,6 +128,7 @@ def features(values: tuple[Any, ...]) -> dict[str, Any]:
             for name, (value, contribution) in families.items()
         ],
         "model_version": version,
+        "origin": origin,
     }
 
 
@@ -149,7 +166,7 @@ def asset(found: Asset, horizons: Sequence[int]) -> dict[str, Any]:
         "calendar": found.calendar,
         "data_through": through,
         "status": "failing" if found.failure else "ok" if through else "no_data",
-        "origin": found.origin,
+        "origin": ORIGINS[found.origin],
         "failure": found.failure,
     }
 
@@ -157,11 +174,11 @@ def asset(found: Asset, horizons: Sequence[int]) -> dict[str, Any]:
 FLAT_FORECAST = (
     "model_id", "model_version", "asset", "horizon", "as_of", "target_start_at", "target_end_at",
     "steps", "forecast_variance", "annualized_volatility", "lower_80", "upper_80", "lower_90",
-    "upper_90", "lower_95", "upper_95", "issued", "published_at",
+    "upper_90", "lower_95", "upper_95", "issued", "published_at", "origin",
 )  # fmt: skip
 FLAT_ACTUAL = (
     "asset", "horizon", "as_of", "target_start_at", "target_end_at", "steps", "realized_variance",
-    "status", "revision", "known_at",
+    "status", "revision", "known_at", "origin",
 )  # fmt: skip
 assert len(FLAT_FORECAST) == len(FORECAST_FIELDS)
 assert len(FLAT_ACTUAL) == len(ACTUAL_FIELDS)
@@ -180,6 +197,7 @@ def flat_file(
     kinds = {
         "horizon": pl.Int16, "steps": pl.Int16, "revision": pl.Int16, "model_id": pl.String,
         "model_version": pl.String, "asset": pl.String, "status": pl.String, "issued": pl.String,
+        "origin": pl.String,
     }  # fmt: skip
     times = ("as_of", "target_start_at", "target_end_at", "published_at", "known_at")
 

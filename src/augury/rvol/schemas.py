@@ -38,6 +38,7 @@ _WINDOW = {
     "as_of": "2026-11-20T00:00:00Z",
     "target_start_at": "2026-11-20T00:00:00Z",
     "target_end_at": "2026-11-27T00:00:00Z",
+    "origin": "live",
 }
 
 
@@ -87,6 +88,9 @@ class _Window(BaseModel):
     as_of: datetime
     target_start_at: datetime
     target_end_at: datetime
+    origin: Literal["live", "import", "sample", "replay"] | None = Field(
+        None, description="Of the data; replay: made later, from data cut at as_of."
+    )
 
 
 class RvolForecastRow(_Window):
@@ -157,6 +161,7 @@ class RvolAssetRow(BaseModel):
             "calendar": "24/7",
             "data_through": "2026-11-20T00:00:00Z",
             "status": "ok",
+            "origin": "live",
         }
     )
 
@@ -169,6 +174,7 @@ class RvolAssetRow(BaseModel):
     calendar: str | None = None
     data_through: datetime | None = None
     status: str | None = None
+    origin: Literal["live", "import", "sample"] | None = None
 
 
 class RvolFeatureFamily(BaseModel):
@@ -191,6 +197,7 @@ class RvolFeatureRow(BaseModel):
             "as_of": "2026-11-20T00:00:00Z",
             "feature_set_id": "rvol-2026.11",
             "feature_families": [_FAMILY],
+            "origin": "live",
         }
     )
 
@@ -199,6 +206,7 @@ class RvolFeatureRow(BaseModel):
     as_of: datetime
     feature_set_id: str
     feature_families: list[RvolFeatureFamily]
+    origin: Literal["live", "import", "sample", "replay"] | None = None
 
 
 class RvolScoreRow(BaseModel):
@@ -210,6 +218,8 @@ class RvolScoreRow(BaseModel):
             "horizon": "7d",
             "model_id": "blend",
             "n": 173,
+            "origin": "live",
+            "as_of": "2026-11-13T00:00:00Z",
             "from": "2026-05-25",
             "to": "2026-11-13",
             "qlike": 0.121,
@@ -229,6 +239,10 @@ class RvolScoreRow(BaseModel):
     horizon: str
     model_id: str
     n: int = Field(description="Forecasts whose window is over.")
+    origin: Literal["live", "import", "sample", "replay"] = Field(
+        description="sample: of made-up data; replay: none of the forecasts was issued in time."
+    )
+    as_of: datetime = Field(description="The last day with a scored forecast.")
     from_: str = Field(alias="from", description="First day with a scored forecast.")
     to: str
     qlike: float = Field(description="Mean of y/f - ln(y/f) - 1.")

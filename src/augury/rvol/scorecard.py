@@ -57,6 +57,8 @@ def _row(asset: str, own: Sequence[Scored], har: Sequence[Scored | None]) -> dic
         "model_id": own[0].model_id,
         "n": len(loss),
         "n_effective": len(np.unique(days)) // horizon,
+        "origin": _origin(own),
+        "as_of": f"{date_of(int(days.max())).isoformat()}T00:00:00Z",
         "n_live": int(np.concatenate([s.live for s in own]).sum()),
         "from": date_of(int(days.min())).isoformat(),
         "to": date_of(int(days.max())).isoformat(),
@@ -75,6 +77,16 @@ def _row(asset: str, own: Sequence[Scored], har: Sequence[Scored | None]) -> dic
         "ratio_to_har": float(mine.mean() / rival.mean()) if len(mine) and rival.any() else None,
         "dm_t": scores.dm_t(_daily(mine, when), _daily(rival, when), horizon),
     }
+
+
+def _origin(own: Sequence[Scored]) -> str:
+    """The least of what the row rests on: a sample, else replays alone, else the data's own."""
+    origins = {s.origin for s in own}
+    if "sample" in origins:
+        return "sample"
+    if not any(s.live.any() for s in own):
+        return "replay"
+    return "import" if "import" in origins else "live"
 
 
 def _shared(own: Sequence[Scored], har: Sequence[Scored | None]) -> tuple[Floats, Floats, Ints]:

@@ -99,6 +99,15 @@ class RvolService:
         await self.refresh(replay=1)
         return True
 
+    async def drop_sample(self) -> bool:
+        """Take the sample away, with all that was made of it; False when there was none."""
+        async with self.database.transaction() as conn:
+            await store.lock(conn)
+            dropped = await store.drop_sample(conn)
+            if dropped:
+                await store.bump(conn)
+        return dropped
+
     async def put_measures(
         self, assets: Sequence[Asset], rows: Sequence[DayRow]
     ) -> tuple[int, int]:
@@ -432,6 +441,7 @@ class RvolService:
         found: dict[str, Any] = {}
         if asset is not None:
             covered = await store.asset_names(conn)
+            asset = next((a for a in covered if a.casefold() == asset.casefold()), asset)
             _check("asset", asset, covered)
             found["asset"] = asset
         if horizon is not None:

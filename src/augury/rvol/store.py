@@ -19,6 +19,14 @@ Connection = AsyncConnection[Any]
 Origin = Literal["sample", "import", "exchange"]
 Status = Literal["preliminary", "final", "incomplete"]
 
+# As answers say it (`markets.records.ShownOrigin`, and `replay`).
+_ASSET_ORIGIN = "case a.origin when 'exchange' then 'live' else a.origin end"
+_FORECAST_ORIGIN = (
+    f"case when a.origin <> 'sample' and s.issued = 'replay' then 'replay' else {_ASSET_ORIGIN} end"
+)
+# What is made of the sample was never issued for anybody.
+_ISSUED = "case when a.origin = 'sample' then 'sample' else s.issued end"
+
 _LOCK = "select pg_advisory_xact_lock(hashtextextended('rvol', 0))"
 
 
@@ -627,11 +635,14 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
 FORECAST_FIELDS = (
     "model_id", "model_version", "asset", "horizon", "as_of", "target_start_at", "target_end_at",
     "steps", "variance", "annualized", "lower_80", "upper_80", "lower_90", "upper_90", "lower_95",
-    "upper_95", "issued", "published_at",
+    "upper_95", "issued", "published_at", "origin",
 )  # fmt: skip
-_FORECAST_SELECT = ", ".join(
-    f"s.{c}" if c in ("issued", "published_at") else f"f.{c}" for c in FORECAST_FIELDS
-)
+_MADE = {
+    "issued": f"{_ISSUED} as issued",
+    "published_at": "s.published_at",
+    "origin": f"{_FORECAST_ORIGIN} as origin",
+}
+_FORECAST_SELECT = ", ".join(_MADE.get(c, f"f.{c}") for c in FORECAST_FIELDS)
 
 
 _NEWEST = """
@@ -731,6 +742,7 @@ async def forecasts(
         f"""
         select {_FORECAST_SELECT}
         from {_NEWEST if latest else "rvol_forecasts"} f join rvol_sets s using (set_id)
+        join rvol_assets a on a.asset = f.asset
         {where}
         order by f.as_of desc, f.asset, f.horizon, f.model_id, f.model_version
         limit %(limit)s
@@ -742,8 +754,11 @@ async def forecasts(
 
 ACTUAL_FIELDS = (
     "asset", "horizon", "as_of", "target_start_at", "target_end_at", "steps", "variance", "status",
-    "revision", "known_at",
+    "revision", "known_at", "origin",
 )  # fmt: skip
+_ACTUAL_SELECT = ", ".join(
+    f"{_ASSET_ORIGIN} as origin" if c == "origin" else f"r.{c}" for c in ACTUAL_FIELDS
+)
 
 
 async def actuals(
@@ -756,16 +771,16 @@ async def actuals(
 ) -> Page:
     """`ACTUAL_FIELDS` of the newest revision of each actual, newest origins first."""
     params: dict[str, Any] = {"limit": limit}
-    conditions = ["a.current", *_where(filters, "a", params)]
+    conditions = ["r.current", *_where(filters, "r", params)]
     if after is not None:
-        conditions.append(_after("a", after, ("asset", "horizon"), params))
+        conditions.append(_after("r", after, ("asset", "horizon"), params))
     return await _page(
         conn,
         ACTUAL_FIELDS,
         f"""
-        select {", ".join(ACTUAL_FIELDS)} from rvol_actuals a
+        select {_ACTUAL_SELECT} from rvol_actuals r join rvol_assets a on a.asset = r.asset
         where {" and ".join(conditions)}
-        order by a.as_of desc, a.asset, a.horizon limit %(limit)s
+        order by r.as_of desc, r.asset, r.horizon limit %(limit)s
         """,  # noqa: S608
         params,
         by_column=by_column,
@@ -775,7 +790,7 @@ async def actuals(
 async def feature_rows(
     conn: Connection, filters: Filters, *, limit: int, after: Position | None = None
 ) -> list[tuple[Any, ...]]:
-    """(asset, horizon, as_of, model_version, families) of each asset's newest blend."""
+    """(asset, horizon, as_of, model_version, families, origin) of each asset's newest blend."""
     params: dict[str, Any] = {"limit": limit, **await _newest(conn, filters)}
     conditions = ["f.families is not null", *_where(filters, "f", params)]
     if after is not None:
@@ -784,8 +799,10 @@ async def feature_rows(
         await cursor.execute(
             _sql(
                 f"""
-                select f.asset, f.horizon, f.as_of, f.model_version, f.families
-                from {_NEWEST} f
+                select f.asset, f.horizon, f.as_of, f.model_version, f.families,
+                       {_FORECAST_ORIGIN}
+                from {_NEWEST} f join rvol_sets s using (set_id)
+                join rvol_assets a on a.asset = f.asset
                 where {" and ".join(conditions)}
                 order by f.as_of desc, f.asset, f.horizon limit %(limit)s
                 """  # noqa: S608
@@ -826,14 +843,16 @@ class Volatility(NamedTuple):
     as_of: datetime
     forecast: float
     realized: float | None
+    origin: str = "live"
 
 
 async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volatility]:
     """The newest reading of each asset that has one: over a week, or five sessions."""
     named = await aliases(conn)
     rows = await conn.execute(
-        """
-        select a.asset, f.as_of, f.annualized, sqrt(r.variance * k.per_year / r.steps)
+        f"""
+        select a.asset, f.as_of, f.annualized, sqrt(r.variance * k.per_year / r.steps),
+               {_ASSET_ORIGIN}
         from rvol_assets a
         join (values (true, 7, 365), (false, 5, 252)) k (always, horizon, per_year)
           on k.always = (a.calendar = '24/7')
@@ -844,7 +863,7 @@ async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volat
                            and r.horizon = k.horizon and r.current and r.variance is not null
                            order by as_of desc limit 1) r on true
         where a.asset = any(%(assets)s)
-        """,
+        """,  # noqa: S608
         {"model_id": named.get("champion", ("blend", None))[0], "assets": list(assets)},
     )
     return {asset: Volatility(*values) for asset, *values in await rows.fetchall()}
@@ -898,12 +917,14 @@ class Scored(NamedTuple):
     bands: np.ndarray
     """(origins, 6)"""
     live: np.ndarray
+    origin: str = "live"
+    """Of the asset's data."""
 
 
 async def scored(conn: Connection, filters: Filters) -> list[Scored]:
     """Every forecast whose window is over, joined with what was realized."""
     params: dict[str, Any] = {}
-    conditions = ["a.current", "a.variance > 0", *_where(filters, "f", params)]
+    conditions = ["r.current", "r.variance > 0", *_where(filters, "f", params)]
     bands = ("lower_80", "upper_80", "lower_90", "upper_90", "lower_95", "upper_95")
     columns = ", ".join(f"array_agg(f.{c} order by f.as_of)" for c in bands)
     async with conn.cursor(binary=True) as cursor:
@@ -912,12 +933,14 @@ async def scored(conn: Connection, filters: Filters) -> list[Scored]:
                 f"""
                 select f.asset, f.horizon, f.model_id, array_agg(s.day order by f.as_of),
                        array_agg(f.variance order by f.as_of),
-                       array_agg(a.variance order by f.as_of),
-                       array_agg(s.issued = 'live' order by f.as_of), {columns}
+                       array_agg(r.variance order by f.as_of),
+                       array_agg(s.issued = 'live' and a.origin <> 'sample' order by f.as_of),
+                       {_ASSET_ORIGIN}, {columns}
                 from rvol_forecasts f join rvol_sets s using (set_id)
-                join rvol_actuals a using (asset, horizon, as_of)
+                join rvol_actuals r using (asset, horizon, as_of)
+                join rvol_assets a using (asset)
                 where {" and ".join(conditions)}
-                group by 1, 2, 3 order by 1, 2, 3
+                group by 1, 2, 3, a.origin order by 1, 2, 3
                 """  # noqa: S608
             ),
             params,
@@ -925,8 +948,8 @@ async def scored(conn: Connection, filters: Filters) -> list[Scored]:
         return [
             Scored(
                 asset, horizon, model_id, np.array([number(d) for d in days]), np.array(forecast),
-                np.array(actual), np.array(bounds).T, np.array(live),
+                np.array(actual), np.array(bounds).T, np.array(live), origin,
             )
-            for asset, horizon, model_id, days, forecast, actual, live, *bounds
+            for asset, horizon, model_id, days, forecast, actual, live, origin, *bounds
             in await cursor.fetchall()
         ]  # fmt: skip

@@ -44,7 +44,7 @@ RECORD = np.dtype(
 """What the engine returns with each candidate: the market's change, its tags, and what the ranker
 reads."""
 
-VERSION = "7"
+VERSION = "8"
 """Raise it when text, weighting or records change: every index is then built anew."""
 
 BATCH = 1_000

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from augury.markets.records import Status
+from augury.markets.records import ShownOrigin, Status
 
 Dimension = Literal["direct", "upstream", "downstream", "correlated"]
 DIMENSIONS: tuple[Dimension, ...] = ("direct", "upstream", "downstream", "correlated")
@@ -42,7 +43,9 @@ def is_readable(text: str) -> bool:
 class SearchFilters(BaseModel):
     """What to leave out."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "active"}]})
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"status": "active"}]}
+    )
 
     status: Status | None = Field(
         None,
@@ -55,6 +58,7 @@ class SearchRequest(BaseModel):
     """What to look for, in which relations, how much of it."""
 
     model_config = ConfigDict(
+        extra="forbid",
         json_schema_extra={
             "examples": [
                 {
@@ -64,7 +68,7 @@ class SearchRequest(BaseModel):
                     "filters": {"status": "active"},
                 }
             ]
-        }
+        },
     )
 
     query: Annotated[
@@ -84,7 +88,7 @@ class SearchRequest(BaseModel):
     )
     top_k_per_dimension: Annotated[
         WholeNumber,
-        Field(ge=1, description="Most results per relation. 20 without a key, 50 with one."),
+        Field(ge=1, description="Most results per relation: 20 without a key, 100 with one."),
         WithJsonSchema({"type": "integer", "minimum": 1, "default": 20}),
     ] = 20
     filters: SearchFilters | None = Field(None, description="What to leave out.")
@@ -99,6 +103,15 @@ _RESULT = {
     "platform_url": "https://kalshi.com/markets/kxfeddecision",
     "score": 7.41,
     "dimension": "direct",
+    "current_prices": {"Yes": 0.62, "No": 0.38},
+    "price_as_of": "2026-11-21T09:30:00Z",
+    "closes_at": "2026-12-09T19:00:00Z",
+    "volume": 48210.0,
+    "event_id": "KXFEDDECISION-26DEC",
+    "stale": False,
+    "origin": "live",
+    "twin_ids": [],
+    "reason": "Asks about the query's own subject, by its words and meaning.",
 }
 
 
@@ -117,10 +130,25 @@ class SearchResult(BaseModel):
         description="For ranking within this response and dimension; not a probability."
     )
     dimension: Dimension
-    reason: str | None = Field(
-        None,
-        description="Why the market is related, along the causal factor base. Absent from direct "
-        "results.",
+    current_prices: dict[str, float | None] | None = Field(
+        description="Probability by outcome; null: no quote."
+    )
+    price_as_of: datetime | None
+    closes_at: datetime | None
+    volume: float | None = Field(description="US dollars on Polymarket, contracts on Kalshi.")
+    event_id: str | None = Field(description="The venue's own id of the event.")
+    stale: bool = Field(
+        description="Past its close without a word from its venue (then `closed`), or active at a "
+        "price older than the bound (`AUGURY_PRICE_MAX_AGE`)."
+    )
+    origin: ShownOrigin = Field(
+        description="live: followed at its venue; import: from a file; sample: not a real market."
+    )
+    twin_ids: list[str] = Field(
+        description="The same contract on other venues, or its exact complement there."
+    )
+    reason: str = Field(
+        description="Why it is among the results; for related ones along the causal factor base."
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,13 +17,15 @@ from numpy.typing import NDArray
 
 from augury.clock import now, pause
 from augury.markets import store as markets
-from augury.markets.records import Platform, Status
+from augury.markets.freshness import AgeRule
+from augury.markets.records import Platform, ShownOrigin, Status, priced
 from augury.search import query as understanding
 from augury.search import rank, store
 from augury.search.embedding import Embedder
 from augury.search.engine import MAX_KEY, Candidates, Engine, IndexSchema, SparseVector
 from augury.search.indexer import Indexer, Progress, schema
 from augury.search.query import ParsedQuery
+from augury.search.quotes import Quoted, Quotes
 from augury.search.related import NOTHING, Lookup, Pool, Relation, Relations, Unrelated
 from augury.search.schemas import DIMENSIONS, Dimension
 from augury.search.store import ResultRow
@@ -60,11 +64,15 @@ likeness does."""
 OVERDUE_SECONDS = 30.0
 """How long what is known of overdue markets stands."""
 
+NAMED_REASON = "Named in the query by its id or address."
+DIRECT_REASON = "Asks about the query's own subject, by its words and meaning."
+RELATED_REASON = "Shares a causal factor with the query."
+
 TAGGED = 40
 """Best markets of each related factor that are ranked; more for longer answers."""
 
 
-class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+class Result(msgspec.Struct, frozen=True, gc=False):
     """A search result of the specification, ready to be encoded."""
 
     id: str
@@ -72,11 +80,20 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     question: str
     outcomes: list[str]
     status: Status
+    """By the rule of age: an overdue market is closed."""
     platform_url: str | None
     score: float
     dimension: Dimension
-    reason: str | None = None
-    """Why the market is related; a direct one needs no reason."""
+    current_prices: dict[str, float | None] | None
+    price_as_of: datetime | None
+    closes_at: datetime | None
+    volume: float | None
+    event_id: str | None
+    stale: bool
+    origin: ShownOrigin
+    twin_ids: list[str]
+    reason: str
+    """Why it is among the results."""
 
 
 class Hit(NamedTuple):
@@ -136,8 +153,11 @@ class SearchService:
         name: str,
         *,
         shared: bool,
+        age: AgeRule = AgeRule(),
     ) -> None:
-        """`name` and `shared` as the indexer takes them; a shared index is on a server."""
+        """`name` and `shared` as the indexer takes them; a shared index is on a server. `age`:
+        which prices are too old to count."""
+        self._quotes = Quotes(database, age)
         self._remote = shared
         self._relations = relations
         self._database = database
@@ -166,7 +186,8 @@ class SearchService:
         embedder = await asyncio.to_thread(shared_embedder)
         engine, name = await asyncio.to_thread(_open_engine, settings, schema(embedder, relations))
         shared = settings.search_url is not None
-        service = cls(database, engine, embedder, relations, name, shared=shared)
+        age = AgeRule(timedelta(seconds=settings.price_max_age))
+        service = cls(database, engine, embedder, relations, name, shared=shared, age=age)
         try:
             await service._indexer.open()
             await service._read_overdue()
@@ -188,6 +209,10 @@ class SearchService:
     async def follow(self, stop: asyncio.Event) -> None:
         """Keep the index in step until `stop`."""
         await self._indexer.follow(stop)
+
+    async def follow_quotes(self, stop: asyncio.Event) -> None:
+        """Keep the prices that results show in memory, until `stop`."""
+        await self._quotes.follow(stop)
 
     async def follow_overdue(self, stop: asyncio.Event) -> None:
         """Keep up with which markets are overdue: time makes them so, and no change tells."""
@@ -250,20 +275,32 @@ class SearchService:
             # In a thread it would only wait for the interpreter lock that this one holds.
             hits, lookup = self._hits(*asked)
         direct = await self._shown_directly(named, hits["direct"], parsed, top_k, status)
-        taken = {row.seq for row, _ in direct}
+        taken = {row.seq for row, *_ in direct}
         found: Found = {dimension: [] for dimension in dimensions}
-        if "direct" in found:
-            found["direct"] = [_result(row, score, "direct") for row, score in direct]
         wanted = [hit for d in dimensions if d != "direct" for hit in hits.get(d, ())]
         rows = await self._fetch([hit for hit in wanted if hit.key not in taken])
+        shown = [row.seq for row, *_ in direct] if "direct" in found else []
+        quotes = await self._quotes.of([*shown, *rows])
+        late = self._late_among(quotes)
+        if "direct" in found:
+            found["direct"] = [
+                _result(row, quote, row.seq in late, score, "direct", reason)
+                for row, score, reason in direct
+                if (quote := quotes.get(row.seq)) is not None
+            ]
         tags: dict[str, int] = {}
         for dimension in dimensions:
             if dimension == "direct":
                 continue
             for hit in hits.get(dimension, ()):
-                row = rows.get(hit.key)
-                if row and status in (None, row.status):
-                    found[dimension].append(_result(row, hit.score, dimension, hit.reason))
+                row, quote = rows.get(hit.key), quotes.get(hit.key)
+                if row is None or quote is None:
+                    continue
+                overdue = hit.key in late
+                if status in (None, "closed" if overdue else row.status):
+                    reason = hit.reason or RELATED_REASON
+                    one = _result(row, quote, overdue, hit.score, dimension, reason)
+                    found[dimension].append(one)
                     tags[row.id] = hit.tag
         return Explored(found, lookup, tags)
 
@@ -274,15 +311,16 @@ class SearchService:
         parsed: ParsedQuery,
         top_k: int,
         status: Status | None,
-    ) -> list[tuple[ResultRow, float]]:
+    ) -> list[tuple[ResultRow, float, str]]:
         def belongs(row: ResultRow) -> bool:
-            fits = status in (None, row.status) and not (
-                status == "active" and self._are_overdue(np.array([row.seq]))[0]
-            )
-            return fits and _has_phrases(row, parsed.phrases)
+            if status is not None:
+                overdue = row.status == "active" and self._late_among([row.seq])
+                if status != ("closed" if overdue else row.status):
+                    return False
+            return _has_phrases(row, parsed.phrases)
 
-        shown = [(row, 1.0) for row in named if belongs(row)][:top_k]
-        taken = {row.seq for row, _ in shown}
+        shown = [(row, 1.0, NAMED_REASON) for row in named if belongs(row)][:top_k]
+        taken = {row.seq for row, *_ in shown}
         waiting = [hit for hit in hits if hit.key not in taken]
         while len(shown) < top_k and waiting:
             # Rows gone or changed since they were indexed drop out, and the next ones follow.
@@ -290,7 +328,9 @@ class SearchService:
             part, waiting = waiting[:wanted], waiting[wanted:]
             rows = await self._fetch(part)
             shown += [
-                (row, hit.score) for hit in part if (row := rows.get(hit.key)) and belongs(row)
+                (row, hit.score, DIRECT_REASON)
+                for hit in part
+                if (row := rows.get(hit.key)) and belongs(row)
             ]
         return shown[:top_k]
 
@@ -388,8 +428,9 @@ class SearchService:
         query = rank.RankQuery.of(text, frequencies)
         wanted = max(CANDIDATES, 2 * top_k) if not parsed.phrases else PHRASE_CANDIDATES
         vector = self.embedder.embed_query(text)
-        found = self._due(
-            self.engine.search(_telling(query, frequencies), vector, statuses, wanted), statuses
+        telling = _telling(query, frequencies)
+        found = self._in_status(
+            lambda among: self.engine.search(telling, vector, among, wanted), statuses
         )
         candidates = _ranked(found)
         features = rank.features(query, candidates, frequencies)
@@ -404,7 +445,10 @@ class SearchService:
         )
         if lookup.unanswered:
             # The same thing in other words: "payrolls" and "jobs added".
-            own = self.engine.tagged(lookup.unanswered, vector, statuses, max(TAGGED, top_k))
+            tags, most = lookup.unanswered, max(TAGGED, top_k)
+            own = self._in_status(
+                lambda among: self.engine.tagged(tags, vector, among, most), statuses
+            )
             found = _joined(found, own)
             candidates = _ranked(found)
             features = rank.features(query, candidates, frequencies)
@@ -412,26 +456,34 @@ class SearchService:
         ranking = rank.order(candidates, features, adjust=adjust, collapse=collapse)
         return _Gathered(query, vector, found, features, ranking, lookup)
 
-    def _due(self, found: Candidates, statuses: tuple[Status] | None) -> Candidates:
-        """Without the overdue, where active markets are asked for."""
-        if statuses != ("active",) or not (late := self._are_overdue(found.keys)).any():
-            return found
-        kept = ~late
-        return Candidates(
-            found.keys[kept], found.lexical[kept], found.dense[kept], found.status[kept],
-            found.payload[kept],
-        )  # fmt: skip
+    def _in_status(
+        self, ask: Callable[[tuple[Status] | None], Candidates], statuses: tuple[Status] | None
+    ) -> Candidates:
+        """What the engine finds, with the overdue among the closed and not among the active."""
+        found = ask(statuses)
+        if statuses == ("active",):
+            late = self._are_overdue(found.keys)
+            return _part(found, ~late) if late.any() else found
+        if statuses == ("closed",) and len(self._overdue) > 1:
+            active = ask(("active",))
+            return _joined(found, _part(active, self._are_overdue(active.keys)))
+        return found
 
     def _are_overdue(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
         return self._overdue[np.searchsorted(self._overdue, keys)] == keys
+
+    def _late_among(self, seqs: Iterable[int]) -> set[int]:
+        """The overdue ones among markets by number."""
+        keys = np.fromiter(seqs, np.int64)
+        return set(keys[self._are_overdue(keys)].tolist())
 
     def _related(
         self, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
     ) -> dict[Relation, list[Hit]]:
         found, order, lookup = gathered.candidates, gathered.ranking.order, gathered.lookup
         most = max(TAGGED, top_k)
-        tagged = self._due(
-            self.engine.tagged(lookup.tags, gathered.vector, statuses, most), statuses
+        tagged = self._in_status(
+            lambda among: self.engine.tagged(lookup.tags, gathered.vector, among, most), statuses
         )
         # Near by meaning and related by a factor: such candidates count as well.
         new = ~np.isin(tagged.keys, found.keys)
@@ -557,18 +609,38 @@ def _ranked(found: Candidates, kept: NDArray[np.bool_] | None = None) -> rank.Ca
     )
 
 
+def _part(found: Candidates, kept: NDArray[np.bool_]) -> Candidates:
+    return Candidates(
+        found.keys[kept], found.lexical[kept], found.dense[kept], found.status[kept],
+        found.payload[kept],
+    )  # fmt: skip
+
+
 def _result(
-    row: ResultRow, score: float, dimension: Dimension, reason: str | None = None
+    row: ResultRow, quote: Quoted, overdue: bool, score: float, dimension: Dimension, reason: str
 ) -> Result:
+    status, prices = row.status, quote.prices
+    if overdue and status == "active":
+        status = "closed"
+    else:
+        overdue = False
     return Result(
         row.id,
         row.platform,
         row.question,
         row.outcomes,
-        row.status,
+        status,
         row.url,
         round(score, 6),
         dimension,
+        priced(row.outcomes, prices),
+        quote.price_as_of,
+        quote.closes_at,
+        quote.volume,
+        row.event_id,
+        overdue or (quote.old and status == "active"),
+        quote.origin,
+        quote.twins,
         reason,
     )
 

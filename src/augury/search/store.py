@@ -26,6 +26,7 @@ class ResultRow(NamedTuple):
     status: Status
     url: str | None
     event_name: str | None
+    event_id: str | None
 
     @classmethod
     def of(cls, row: IndexRow) -> ResultRow:
@@ -38,6 +39,7 @@ class ResultRow(NamedTuple):
             row.status,
             row.url,
             row.event_name,
+            row.event_id,
         )
 
     def packed(self) -> bytes:
@@ -49,7 +51,7 @@ _packer = msgspec.msgpack.Encoder()
 _unpacker = msgspec.msgpack.Decoder(ResultRow)
 unpacked = _unpacker.decode
 
-_RESULT: LiteralString = "seq, id, platform, question, outcomes, status, url, event_name"
+_RESULT: LiteralString = "seq, id, platform, question, outcomes, status, url, event_name, event_id"
 
 
 async def result_rows(conn: AsyncConnection[Any], seqs: Sequence[int]) -> list[ResultRow]:

@@ -13,6 +13,12 @@ from augury.series.service import Kind, Refreshed, Source, SourceType
 from augury.series.store import Point, Revision, Series
 
 _ID = "ser_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"
+_LATEST: dict[str, Any] = {
+    "time": "2026-10-01T00:00:00Z",
+    "value": 2.4,
+    "as_of": "2026-10-01T00:00:00Z",
+    "origin": "live",
+}
 _SERIES: dict[str, Any] = {
     "id": _ID,
     "name": "Consumer prices, year on year",
@@ -28,7 +34,12 @@ _SERIES: dict[str, Any] = {
     "frequency": "monthly",
     "refresh_every": "6h",
     "points": 240,
-    "latest": {"time": "2026-10-01T00:00:00Z", "value": 2.4},
+    "latest": {
+        "time": "2026-10-01T00:00:00Z",
+        "value": 2.4,
+        "as_of": "2026-10-01T00:00:00Z",
+        "origin": "live",
+    },
     "fetched_at": "2026-11-21T09:00:00Z",
     "attempted_at": "2026-11-21T09:00:00Z",
     "failure": None,
@@ -124,6 +135,8 @@ class LatestPoint(BaseModel):
 
     time: datetime
     value: float
+    as_of: datetime = Field(description="The same as `time`.")
+    origin: Literal["live"]
 
 
 class SeriesRecord(BaseModel):
@@ -191,7 +204,12 @@ class RefreshResult(BaseModel):
         status="ok",
         points_added=1,
         points_changed=0,
-        latest={"time": "2026-10-01T00:00:00Z", "value": 2.4},
+        latest={
+            "time": "2026-10-01T00:00:00Z",
+            "value": 2.4,
+            "as_of": "2026-10-01T00:00:00Z",
+            "origin": "live",
+        },
     )
 
     series_id: str
@@ -217,6 +235,8 @@ class PointRecord(BaseModel):
     value: float
     known_at: datetime
     revisions: list[RevisionRecord]
+    as_of: datetime = Field(description="The same as `time`.")
+    origin: Literal["live"]
 
 
 class PointList(BaseModel):
@@ -229,6 +249,8 @@ class PointList(BaseModel):
                 "value": 2.4,
                 "known_at": "2026-11-12T13:30:05Z",
                 "revisions": [],
+                "as_of": "2026-10-01T00:00:00Z",
+                "origin": "live",
             }
         ],
         next_cursor=None,
@@ -241,7 +263,12 @@ class PointList(BaseModel):
 def _latest(found: Series) -> dict[str, Any] | None:
     if found.latest_time is None:
         return None
-    return {"time": found.latest_time, "value": found.latest_value}
+    return {"time": found.latest_time, "value": found.latest_value, **_told(found.latest_time)}
+
+
+def _told(time: datetime) -> dict[str, Any]:
+    """Of when a point is, and that it comes from the series' own source."""
+    return {"as_of": time, "origin": "live"}
 
 
 def record(found: Series) -> dict[str, Any]:
@@ -289,4 +316,5 @@ def point(found: Point, earlier: list[Revision]) -> dict[str, Any]:
             {"value": r.value, "known_at": r.known_at, "replaced_at": r.replaced_at}
             for r in earlier
         ],
+        **_told(found.time),
     }

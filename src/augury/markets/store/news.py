@@ -8,6 +8,7 @@ from psycopg.types.json import Jsonb
 
 from augury.markets.records import MarketChange
 from augury.markets.store.sql import (
+    HEARD_AGAIN,
     SALIENCE,
     SALIENCE_OF_NEWS,
     Connection,
@@ -64,7 +65,7 @@ update news n set
 from aged a join markets m using (seq) where a.ord = n.ord
 """  # noqa: S608
 
-_APPLY_NEWS = """
+_APPLY_NEWS = f"""
 update markets m set
   status        = case when n.lifecycle then coalesce(n.status, m.status) else m.status end,
   resolution    = case when n.lifecycle then coalesce(n.resolution, m.resolution)
@@ -86,11 +87,13 @@ update markets m set
   open_interest = case when n.lifecycle then coalesce(n.open_interest, m.open_interest)
                        else m.open_interest end,
   updated_at    = case when n.changed then now() else m.updated_at end,
-  moved         = case when n.changed then nextval('market_move') else m.moved end,
+  moved         = case when n.changed
+                         or n.quote and {HEARD_AGAIN.format(at="n.price_as_of")}
+                       then nextval('market_move') else m.moved end,
   change        = case when n.indexed then nextval('market_change') else m.change end
 from news n
 where m.seq = n.seq and (n.lifecycle or n.quote)
-"""
+"""  # noqa: S608  (columns of this module, no input)
 
 _RECORD_NEWS = """
 insert into prices (market_seq, outcome, at, price, source)
@@ -148,7 +151,7 @@ async def _apply_round(conn: Connection, changes: Sequence[MarketChange]) -> lis
                     c.liquidity, c.open_interest,
                 ))  # fmt: skip
     await conn.execute(_JUDGE_NEWS)
-    await conn.execute(_APPLY_NEWS)
+    await conn.execute(sql(_APPLY_NEWS))
     await conn.execute(_RECORD_NEWS)
     rows = await conn.execute("select id from news where seq is not null and (lifecycle or quote)")
     return [row[0] for row in await rows.fetchall()]
@@ -166,7 +169,7 @@ async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> Non
           ) as ids
           from unnest(%s::bigint[], %s::jsonb[]) g (seq, others)
         )
-        update markets m set linked_market_ids = given.ids
+        update markets m set linked_market_ids = given.ids, moved = nextval('market_move')
         from given where m.seq = given.seq and m.linked_market_ids <> given.ids
         """,
         (list(links), [Jsonb(list(others)) for others in links.values()]),
@@ -177,5 +180,6 @@ async def unlink_all(conn: Connection) -> None:
     """Forget all links, before they are found anew."""
     await lock_for_ingest(conn)
     await conn.execute(
-        "update markets set linked_market_ids = '{}' where linked_market_ids <> '{}'"
+        "update markets set linked_market_ids = '{}', moved = nextval('market_move')"
+        " where linked_market_ids <> '{}'"
     )

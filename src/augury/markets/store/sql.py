@@ -23,6 +23,11 @@ SALIENCE_OF_NEWS = _BUCKETS.format(
     volume="coalesce(n.volume, m.volume)", liquidity="coalesce(n.liquidity, m.liquidity)"
 )
 
+# A price confirmed unchanged moves its market once an hour, each market at its own minute, for
+# those who keep its time in memory: not at every look, which would be all markets all the time.
+_HOUR = "floor((extract(epoch from {at}) + mod(m.seq, 3600)) / 3600)"
+HEARD_AGAIN = f"{_HOUR} is distinct from {_HOUR.format(at='m.price_as_of')}"
+
 # The rule of age (`augury.markets.freshness`) for queries over `markets`: %(now)s is the moment,
 # %(oldest)s the time from which on a price counts.
 OVERDUE = (

@@ -13,7 +13,7 @@ import msgspec
 from augury.markets import grouping
 from augury.markets.grouping import Grouping, Member
 from augury.markets.records import Market, Strike
-from augury.markets.store.sql import SALIENCE, Connection, lock_for_ingest, scalar, sql
+from augury.markets.store.sql import HEARD_AGAIN, SALIENCE, Connection, lock_for_ingest, scalar, sql
 
 
 class UpsertSummary(msgspec.Struct, frozen=True):
@@ -103,13 +103,15 @@ update incoming i set
 from markets m where m.id = i.id
 """  # noqa: S608  (columns of this module, no input)
 
-_NOTE_LOOK = """
-update markets m set observed_at = i.observed_at, price_as_of = i.price_as_of
+_NOTE_LOOK = f"""
+update markets m set observed_at = i.observed_at, price_as_of = i.price_as_of,
+  moved = case when {HEARD_AGAIN.format(at="i.price_as_of")} then nextval('market_move')
+               else m.moved end
 from incoming i
 where m.seq = i.seq and not i.changed
   and (i.observed_at is distinct from m.observed_at
        or i.price_as_of is distinct from m.price_as_of)
-"""
+"""  # noqa: S608  (columns of this module, no input)
 
 _UPDATE = f"""
 update markets m set
@@ -181,7 +183,7 @@ async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertS
     await _copy_incoming(conn, batch, inferred)
     await conn.execute(_RECONCILE)
     await conn.execute(sql(_JUDGE))
-    await conn.execute(_NOTE_LOOK)
+    await conn.execute(sql(_NOTE_LOOK))
     await _follow_labels(conn)
     updated = (await conn.execute(sql(_UPDATE))).rowcount
     inserted = (await conn.execute(sql(_INSERT))).rowcount
@@ -217,16 +219,22 @@ async def _make_room(conn: Connection, batch: list[Market]) -> list[Market]:
     """Real markets and the sample never stand side by side: the first real ones end it."""
     real = [m for m in batch if m.origin != "sample"]
     if real:
-        await conn.execute(
-            """
-            with gone as (delete from markets where origin = 'sample' returning seq),
-                 points as (delete from prices where market_seq in (select seq from gone))
-            insert into market_removals (seq) select seq from gone
-            """
-        )
+        await drop_sample(conn)
         return real
     has_real = "select exists (select from markets where origin <> 'sample')"
     return [] if (await scalar(conn, has_real)) else batch
+
+
+async def drop_sample(conn: Connection) -> int:
+    """Delete the sample's markets with their prices, under the lock of ingest; how many."""
+    gone = await conn.execute(
+        """
+        with gone as (delete from markets where origin = 'sample' returning seq),
+             points as (delete from prices where market_seq in (select seq from gone))
+        insert into market_removals (seq) select seq from gone
+        """
+    )
+    return gone.rowcount
 
 
 async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _Known]:

@@ -1,0 +1,139 @@
+"""What of all markets can move, for those who keep it in memory: in bulk, and as it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.markets.records import Origin
+from augury.markets.store.sql import Connection, scalar, sql
+
+TWO_OUTCOMES: Final = 1
+HAS_TWINS: Final = 2
+"""Bits of `kinds`."""
+
+NEVER: Final = np.iinfo(np.int64).min
+"""A time that is not known."""
+
+MOVING = np.dtype(
+    [
+        ("seq", "<i8"),
+        ("moved", "<i8"),
+        ("first", "<f8"),  # price of the first outcome of two; NaN: no quote
+        ("second", "<f8"),
+        ("price_as_of", "<i8"),  # microseconds since 2000-01-01 UTC
+        ("observed_at", "<i8"),
+        ("closes_at", "<i8"),
+        ("volume", "<f8"),
+        ("origin", "u1"),  # place in venue, dump, sample
+        ("kinds", "u1"),
+    ]
+)
+"""A market's record; all zero where there is none."""
+
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+_ORIGINS: tuple[Origin, ...] = ("venue", "dump", "sample")
+
+
+class MovingRow(NamedTuple):
+    """The same as a row. Fields as in `records.Market`."""
+
+    seq: int
+    moved: int
+    prices: list[float | None]
+    price_as_of: datetime | None
+    observed_at: datetime | None
+    closes_at: datetime | None
+    volume: float | None
+    origin: Origin
+    twins: list[str]
+
+    def record(self) -> tuple[Any, ...]:
+        """As one element of an array of `MOVING`."""
+        two = len(self.prices) == 2
+        first, second = self.prices if two else (None, None)
+        return (
+            self.seq, self.moved, _number(first), _number(second), _micros(self.price_as_of),
+            _micros(self.observed_at), _micros(self.closes_at), _number(self.volume),
+            _ORIGINS.index(self.origin), TWO_OUTCOMES * two + HAS_TWINS * bool(self.twins),
+        )  # fmt: skip
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _micros(moment: datetime | None) -> int:
+    return NEVER if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+_COLUMNS = (
+    "seq, moved, prices, price_as_of, observed_at, closes_at, volume, origin, linked_market_ids"
+)
+
+
+async def moving(conn: Connection, seqs: Sequence[int]) -> list[MovingRow]:
+    """The known ones among the markets of these numbers."""
+    return await _rows(conn, "where seq = any(%s)", (list(seqs),))
+
+
+async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingRow]:
+    """At most `limit` markets that moved after number `moved`, in that order."""
+    return await _rows(conn, "where moved > %s order by moved limit %s", (moved, limit))
+
+
+async def moving_apart(conn: Connection) -> list[MovingRow]:
+    """The markets whose state does not fit a record: not two outcomes, or twins."""
+    return await _rows(conn, "where cardinality(prices) <> 2 or linked_market_ids <> '{}'", ())
+
+
+async def _rows(conn: Connection, rest: str, params: Sequence[Any]) -> list[MovingRow]:
+    query = sql(f"select {_COLUMNS} from markets {rest}")  # noqa: S608
+    rows = await conn.execute(query, params, binary=True)
+    return [MovingRow(*row) for row in await rows.fetchall()]
+
+
+async def last_move(conn: Connection) -> int:
+    """The highest number of a move that is visible; 0 in an empty catalogue."""
+    return await scalar(conn, "select coalesce(max(moved), 0) from markets")
+
+
+# Columns of fixed width and without nulls: the rows of a binary copy are records as they come.
+_COPY = """
+copy (
+  select seq, moved, coalesce(prices[1], 'NaN'), coalesce(prices[2], 'NaN'),
+         coalesce(price_as_of, '-infinity'), coalesce(observed_at, '-infinity'),
+         coalesce(closes_at, '-infinity'), coalesce(volume, 'NaN'),
+         (case origin when 'venue' then 0 when 'dump' then 1 else 2 end)::int2,
+         ((cardinality(prices) = 2)::int + 2 * (linked_market_ids <> '{}')::int)::int2
+  from markets
+) to stdout (format binary)
+"""
+_WIRE = np.dtype(
+    [("fields", ">i2")]
+    + [
+        pair
+        for name in MOVING.names or ()
+        for pair in (
+            (f"{name}_size", ">i4"),
+            (name, {"f": ">f8", "i": ">i8", "u": ">i2"}[MOVING[name].kind]),
+        )
+    ]
+)
+_HEAD, _TAIL = 19, 2
+"""Bytes before and after the rows of a binary copy."""
+
+
+async def all_moving(conn: Connection) -> NDArray[np.void]:
+    """The records of all markets, in no order."""
+    async with conn.cursor() as cursor, cursor.copy(sql(_COPY)) as copy:
+        data = b"".join([bytes(part) async for part in copy])
+    wire = np.frombuffer(data[_HEAD : len(data) - _TAIL], _WIRE)
+    found = np.empty(len(wire), MOVING)
+    for name in MOVING.names or ():
+        found[name] = wire[name]
+    return found

@@ -1,0 +1,131 @@
+"""What of a result can move: prices, their time, volume. In memory, beside the index.
+
+The index keeps what a result shows that seldom changes; prices change by the second, and a query
+to the database for each search would cost a third of its time. So a process that searches keeps one
+record of 66 bytes a market, filled in one go and kept up by the numbers of the catalogue's moves.
+What is not there yet is asked of the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.clock import now, pause
+from augury.markets import store as markets
+from augury.markets.freshness import AgeRule
+from augury.markets.records import ShownOrigin
+from augury.markets.store import MOVING, NEVER, MovingRow
+from augury.storage.database import Database
+
+LOOK_EVERY = 1.0
+"""Seconds between looks for markets that moved."""
+MOVED_AT_ONCE = 1_000
+"""Markets read in one look: other work waits for no more than these."""
+
+_EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)  # noqa: UP017  (PostgreSQL counts from here)
+_MICROSECOND = timedelta(microseconds=1)
+_ORIGINS: tuple[ShownOrigin, ...] = ("live", "import", "sample")
+
+
+class Quoted(NamedTuple):
+    """What a result shows of a market's present; times in UTC."""
+
+    prices: list[float | None]
+    price_as_of: datetime | None
+    closes_at: datetime | None
+    volume: float | None
+    origin: ShownOrigin
+    old: bool
+    """Whether the last that was heard of its price is older than the rule of age allows."""
+    twins: list[str]
+
+
+class Quotes:
+    """The present of all markets of a catalogue, by number."""
+
+    def __init__(self, database: Database, age: AgeRule) -> None:
+        self._database = database
+        self._max_age = round(age.max_age / _MICROSECOND)
+        self._rows: NDArray[np.void] = np.zeros(0, MOVING)
+        self._more: dict[int, list[float | None]] = {}
+        """Prices of markets that have not two outcomes."""
+        self._twins: dict[int, list[str]] = {}
+        self._moved = 0
+
+    async def of(self, seqs: Sequence[int]) -> dict[int, Quoted]:
+        """The quotes of markets by number; one that is gone is left out."""
+        asked = np.asarray(seqs, np.int64)
+        there = asked[asked < len(self._rows)]
+        there = there[self._rows["moved"][there] > 0]
+        if len(there) < len(asked):
+            missing = np.setdiff1d(asked, there).tolist()
+            async with self._database.reading() as conn:
+                self._put(await markets.moving(conn, missing))
+            there = asked[asked < len(self._rows)]
+            there = there[self._rows["moved"][there] > 0]
+        at = (now() - _EPOCH) // _MICROSECOND
+        return {row[0]: self._quoted(row, at) for row in self._rows[there].tolist()}
+
+    def _quoted(self, row: tuple[Any, ...], at: int) -> Quoted:
+        seq, _, first, second, price_as_of, observed_at, closes_at, volume, origin, kinds = row
+        if kinds & markets.TWO_OUTCOMES:
+            prices = [first if first == first else None, second if second == second else None]
+        else:
+            prices = self._more.get(seq, [])
+        heard = price_as_of if price_as_of != NEVER else observed_at
+        return Quoted(
+            prices,
+            None if price_as_of == NEVER else _EPOCH + timedelta(0, 0, price_as_of),
+            None if closes_at == NEVER else _EPOCH + timedelta(0, 0, closes_at),
+            volume if volume == volume else None,
+            _ORIGINS[origin],
+            at - heard > self._max_age,
+            self._twins.get(seq, []) if kinds & markets.HAS_TWINS else [],
+        )
+
+    async def follow(self, stop: asyncio.Event) -> None:
+        """Read all markets once, then those that move, until `stop`."""
+        await self._read_all()
+        while not stop.is_set():
+            async with self._database.reading() as conn:
+                rows = await markets.moving_since(conn, self._moved, MOVED_AT_ONCE)
+            if rows:
+                self._put(rows)
+                self._moved = rows[-1].moved
+            if len(rows) < MOVED_AT_ONCE:
+                await pause(stop, LOOK_EVERY)
+
+    async def _read_all(self) -> None:
+        async with self._database.reading() as conn:
+            # What moves from here on is read again by `follow`.
+            reached = await markets.last_move(conn)
+            found = await markets.all_moving(conn)
+            odd = await markets.moving_apart(conn)
+        if len(found):
+            self._reserve(int(found["seq"].max()))
+            self._rows[found["seq"]] = found
+        self._put(odd)
+        self._moved = reached
+
+    def _put(self, rows: Sequence[MovingRow]) -> None:
+        if not rows:
+            return
+        self._reserve(max(row.seq for row in rows))
+        for row in rows:
+            self._rows[row.seq] = row.record()
+            if len(row.prices) != 2:
+                self._more[row.seq] = row.prices
+            if row.twins:
+                self._twins[row.seq] = row.twins
+
+    def _reserve(self, seq: int) -> None:
+        if seq >= len(self._rows):
+            grown = np.zeros(seq + 1 + seq // 8, MOVING)
+            grown[: len(self._rows)] = self._rows
+            self._rows = grown
