@@ -43,6 +43,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "/v1/watchlists": {"name": "Mine"},
     "/v1/watchlists/{watchlist_id}/targets": {"kind": "search", "ref": "rain"},
     "/v1/watchlists/{watchlist_id}/rules": RULE,
+    "/v1/watchlists/{watchlist_id}/targets/bulk": {"targets": [{"kind": "search", "ref": "rain"}]},
+    "/v1/watchlists/{watchlist_id}/rules/bulk": {"rules": [RULE]},
     "/v1/watchlists/{watchlist_id}/deliveries": HOOK,
     "/v1/external-series": SERIES,
     "/v1/external-series/{series_id}/refresh": {"points": [{"time": "2026-01", "value": 1}]},

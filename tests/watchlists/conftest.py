@@ -12,6 +12,8 @@ from augury.deliveries.service import DeliveryService
 from augury.markets import store as markets
 from augury.markets.records import Market, PricePoint
 from augury.net.addresses import Policy
+from augury.rvol import store as rvol
+from augury.rvol.store import Asset
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.storage.vault import Vault
@@ -121,6 +123,12 @@ class World:
             )
 
     async def target(self, ref: str, kind: Any = "market", **fields: Any) -> str:
+        if kind == "asset" and ref.isalnum():
+            covered = Asset(
+                asset=ref, display_name=ref, target_family="x", calendar="24/7", minutes=5
+            )
+            async with self.database.transaction() as conn:
+                await rvol.put_assets(conn, [covered])
         made = await self.watchlists.add_target(self.account, self.watchlist, kind, ref, **fields)
         return made.id
 

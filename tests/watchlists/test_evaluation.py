@@ -261,6 +261,30 @@ async def test_a_price_that_gets_old_is_looked_at_again_by_itself(world: World) 
     assert alert.state == "firing"  # no data resolves nothing
 
 
+async def test_an_alert_on_the_close_ends_at_the_close(world: World) -> None:
+    await world.quote(1, 0.4, closes_at=T0 + 2 * HOUR)
+    await world.target("polymarket:1")
+    await world.rule(metric="hours_to_close", op="lt", threshold=24.0)
+    assert [s for s, _ in await world.evaluate()] == ["firing"]
+    world.passes(3 * 3600)
+    assert [s for s, _ in await world.evaluate()] == ["resolved"]
+    [alert] = await world.alerts()
+    assert (alert.state, alert.resolution) == ("resolved", "expired")
+    assert [s for s, _ in await world.evaluate()] == ["no_data"]
+
+
+async def test_the_same_target_is_refused_twice(world: World) -> None:
+    await world.quote(1, 0.4)
+    await world.target("polymarket:1")
+    with pytest.raises(Conflict, match="has this target already"):
+        await world.target("polymarket:1")
+    await world.target("BTC", "asset")
+    with pytest.raises(Conflict, match="has this target already"):
+        await world.watchlists.add_target(world.account, world.watchlist, "asset", "btc")
+    with pytest.raises(InvalidInput, match=r"no such asset\. Covered: BTC"):
+        await world.watchlists.add_target(world.account, world.watchlist, "asset", "NOPE")
+
+
 @pytest.mark.parametrize("status", ["closed", "resolved"])
 async def test_a_rule_never_fires_on_the_old_price_of_an_ended_market(
     world: World, status: Any

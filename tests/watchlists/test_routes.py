@@ -253,6 +253,27 @@ async def test_what_is_answered_when_made_is_what_is_kept(
         assert kept == {field: made[field] for field in kept}
 
 
+async def test_several_are_added_at_once_or_none(client: httpx2.AsyncClient, world: World) -> None:
+    for n in range(3):
+        await world.quote(n, 0.4)
+    at = f"/v1/watchlists/{world.watchlist}"
+    new = [{"kind": "market", "ref": f"polymarket:{n}"} for n in range(3)]
+    bad = await client.post(
+        f"{at}/targets/bulk", json={"targets": [*new, {"kind": "market", "ref": "no"}]}
+    )
+    assert bad.status_code == 422
+    assert bad.json()["detail"][0]["loc"] == ["body", "targets", 3, "ref"]
+    assert (await client.get(f"{at}/targets")).json()["items"] == []
+    made = await client.post(f"{at}/targets/bulk", json={"targets": new})
+    assert made.status_code == 201
+    assert [t["ref"] for t in made.json()["items"]] == [t["ref"] for t in new]
+    again = await client.post(f"{at}/targets/bulk", json={"targets": new[:1]})
+    assert (again.status_code, again.headers["x-error-code"]) == (409, "duplicate_target")
+    rules = await client.post(f"{at}/rules/bulk", json={"rules": [RULE, RULE]})
+    assert rules.status_code == 201
+    assert len((await client.get(f"{at}/rules")).json()["items"]) == 2
+
+
 async def test_lists_by_pages(client: httpx2.AsyncClient, world: World) -> None:
     for n in range(5):
         await client.post("/v1/watchlists", json={"name": f"w{n}"})

@@ -82,6 +82,8 @@ def list_(
         typer.echo(
             f"{key.id}  {_state(key):<8}  {key.account}  {' '.join(key.scopes)}"
             + (f"  ({key.label})" if key.label else "")
+            + f"  expires {f'{key.expires_at:%Y-%m-%d %H:%M} UTC' if key.expires_at else 'never'}"
+            + f"  {', '.join(_limits(key))}"
         )
     if not found:
         whose = f"{account} has no keys." if account else "No keys yet."
@@ -171,6 +173,20 @@ def _show_new(key: ApiKey, text: str, as_json: bool) -> None:
         typer.echo(f"  {scope}: {meaning}", err=True)
 
 
+def _limits(key: ApiKey) -> list[str]:
+    """What the settings allow the key, a rate for each of its scopes."""
+    settings = Settings()  # type: ignore[call-arg]
+    rates = {
+        "search:read": f"search {settings.search_rate}",
+        "forecast:read": f"forecast {settings.forecast_rate}",
+        "rvol:read": f"rvol {settings.rvol_rate}",
+        "watch:write": f"watch {settings.search_rate}",
+        "macro:read": f"macro {settings.macro_rate}",
+        "*": f"search {settings.search_rate}",
+    }
+    return [rates[scope] for scope in key.scopes if scope in rates]
+
+
 def _state(key: ApiKey) -> str:
     if key.revoked_at:
         return "revoked"
@@ -190,6 +206,7 @@ def _public(key: ApiKey) -> dict[str, Any]:
         "state": _state(key),
         "created_at": time(key.created_at),
         "expires_at": time(key.expires_at),
+        "limits": _limits(key),
         "revoked_at": time(key.revoked_at),
         "last_used_at": time(key.last_used_at),
     }

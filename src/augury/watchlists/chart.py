@@ -64,6 +64,14 @@ class Chart(NamedTuple):
     lines: Sequence[Line]
     thresholds: Sequence[Threshold]
     markers: Sequence[Marker]
+    origin: str | None = None
+    """Where the values come from; `sample` is written into the picture."""
+
+    @property
+    def as_of(self) -> datetime | None:
+        """The time of the last value shown."""
+        times = [at for line in self.lines for at, value in line.points if value is not None]
+        return max(times, default=None)
 
 
 def standing(
@@ -88,6 +96,8 @@ def to_json(chart: Chart) -> dict[str, Any]:
         "unit": chart.unit,
         "start": chart.start,
         "end": chart.end,
+        "as_of": chart.as_of,
+        "origin": chart.origin,
         "series": [
             {
                 "name": line.name,
@@ -109,13 +119,14 @@ def _ascending(
 def to_svg(chart: Chart) -> str:
     """The chart as an image: 960 by 420, white, readable without a legend."""
     plot = _Plot(chart)
+    title = f"SAMPLE · {chart.title}" if chart.origin == "sample" else chart.title
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{_text(chart.title, 200)}" {_FONT}>',
+        f'aria-label="{_text(title, 200)}" {_FONT}>',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
         f'<text x="{_LEFT}" y="26" font-size="16" font-weight="bold" fill="#111">'
-        f"{_text(chart.title, 92)}</text>",
+        f"{_text(title, 92)}</text>",
         *plot.grid(),
         *plot.episodes(),
         *plot.thresholds(),

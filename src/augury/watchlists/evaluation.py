@@ -55,6 +55,8 @@ class Evaluated(NamedTuple):
     rule: Rule
     target: Target
     state: State
+    origin: str | None = None
+    """Of what was looked at."""
 
 
 class Evaluator:
@@ -179,7 +181,7 @@ class Evaluator:
                     await asyncio.sleep(0)
                 state, event = step(rule, pair.state(), look.seen, at)
                 saved.append((rule.id, target.id, state, due(rule, state, at, look.seen.until)))
-                evaluated.append(Evaluated(rule, target, state))
+                evaluated.append(Evaluated(rule, target, state, look.origin))
                 if event == "fired":
                     account_id = accounts[target.watchlist_id]
                     opened.append(_opened(account_id, rule, target, state, look, at))
@@ -240,7 +242,7 @@ def _opened(
         }
         source |= {
             "status": quote.status,
-            "origin": quote.origin,
+            "origin": look.origin,
             "observed_at": _iso(quote.observed_at),
             "price_as_of": _iso(quote.price_as_of),
         }
@@ -259,6 +261,7 @@ def _opened(
         },
         "evidence": look.evidence,
         "source_status": source,
+        "origin": look.origin,
         "next_action": _next_action(rule, target, quote is not None),
         "silenced": rule.silenced_until is not None and at < rule.silenced_until,
     }  # fmt: skip
@@ -316,6 +319,7 @@ def wire(alert: Alert) -> dict[str, Any]:
         "resolved_value": None,
         "silenced": False,
         "snoozed_until": _iso(alert.snoozed_until),
+        "origin": None,
         **alert.record,
     }
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from augury.clock import isoformat
 from augury.markets import store as markets
 from augury.markets.freshness import AgeRule, are_comparable
+from augury.markets.records import ORIGINS
 from augury.markets.store import PastPrices, Quote
 from augury.series import store as series
 from augury.watchlists import measures, store
@@ -31,6 +32,7 @@ class Reading(NamedTuple):
     as_of: datetime
     forecast: float
     realized: float | None
+    origin: str = "live"
 
 
 Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
@@ -57,6 +59,13 @@ class Look:
     evidence: list[dict[str, Any]] = field(default_factory=list)
     name: str | None = None
     """Of what has one and is no market."""
+    source: str | None = None
+    """Origin of what is no market."""
+
+    @property
+    def origin(self) -> str | None:
+        """Where the value comes from; None: nothing is known of it."""
+        return ORIGINS[self.quote.origin] if self.quote is not None else self.source
 
 
 class _Side(NamedTuple):
@@ -231,9 +240,14 @@ class _Facts:
 
     def look(self, rule: Rule, target: Target) -> Look:
         if target.kind == "series":
-            return self._series(rule, target)
+            look = self._series(rule, target)
+            look.source = "live"
+            return look
         if target.kind == "asset":
-            return self._asset(rule, target)
+            look = self._asset(rule, target)
+            known = self.volatility.get(target.ref)
+            look.source = known.origin if known is not None else None
+            return look
         sides = self.sides.get(target.id, [])
         if not sides:
             reason = (
@@ -250,6 +264,9 @@ class _Facts:
     def _market(self, rule: Rule, side: _Side) -> Look:
         quote = side.quote
         look = Look(Seen(reason=""), quote, side.label)
+        if rule.metric == "hours_to_close" and (ended := self._closed(quote)) is not None:
+            look.seen = Seen(reason=ended, over=True)
+            return look
         if rule.metric != "staleness" and (why := self._too_old(rule, quote)) is not None:
             look.seen = Seen(reason=why)
             return look
@@ -264,6 +281,14 @@ class _Facts:
         if rule.metric in _OF_PRICES and side.price is not None:
             look.evidence.insert(0, _price(quote, side.label, side.price))
         return look
+
+    def _closed(self, quote: Quote) -> str | None:
+        """Why there is no close to come; None: there is one, or none is known."""
+        if quote.status != "active":
+            return f"The market is {quote.status} already."
+        if quote.closes_at is not None and quote.closes_at <= self.now:
+            return "The closing time that the venue named has passed."
+        return None
 
     def _too_old(self, rule: Rule, quote: Quote) -> str | None:
         """Why what is known of a market is too old for a rule; None: it is not."""
@@ -354,10 +379,6 @@ class _Facts:
     def _hours_to_close(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
         if side.quote.closes_at is None:
             return Seen(reason="The market has no closing time.")
-        if side.quote.status != "active":
-            return Seen(reason=f"The market is {side.quote.status} already.")
-        if side.quote.closes_at <= self.now:
-            return Seen(reason="The closing time that the venue named has passed.")
         return Seen(value=(side.quote.closes_at - self.now) / HOUR, as_of=self.now)
 
     def _status(self, rule: Rule, side: _Side, look: Look) -> str:

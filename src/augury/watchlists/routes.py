@@ -18,7 +18,7 @@ from augury.watchlists import chart as charts
 from augury.watchlists import schemas
 from augury.watchlists.evaluation import wire
 from augury.watchlists.rules import Severity
-from augury.watchlists.service import WatchlistService
+from augury.watchlists.service import NewTarget, WatchlistService
 
 router = routing.router(tags=["watchlists"], prefix="/v1/watchlists")
 
@@ -177,6 +177,26 @@ async def add_target(
     return schemas.target(target)
 
 
+@router.post(
+    "/{watchlist_id}/targets/bulk",
+    status_code=201,
+    summary="Add several targets",
+    response_model=schemas.TargetsMade,
+    responses=_MAKING,
+)
+@idempotent
+async def add_targets(
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    new: schemas.TargetsRequest,
+) -> dict[str, object]:
+    """Up to 500 at once: all of them, or with the first that is refused none."""
+    wanted = [NewTarget(one.kind, one.ref, one.outcome, one.label) for one in new.targets]
+    made = await service.add_targets(caller.account_id or "", watchlist_id, wanted, bulk=True)
+    return {"items": [schemas.target(target) for target in made]}
+
+
 @router.get(
     "/{watchlist_id}/targets",
     summary="List targets",
@@ -227,6 +247,24 @@ async def add_rule(
     """A rule for one target, or for every target it fits. It is evaluated as its source moves."""
     rule = await service.add_rule(caller.account_id or "", watchlist_id, new.rule(), new.target_id)
     return schemas.rule(rule)
+
+
+@router.post(
+    "/{watchlist_id}/rules/bulk",
+    status_code=201,
+    summary="Add several rules",
+    response_model=schemas.RulesMade,
+    response_model_by_alias=True,
+    responses=_MAKING,
+)
+@idempotent
+async def add_rules(
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: schemas.RulesRequest
+) -> dict[str, object]:
+    """Up to 500 at once: all of them, or with the first that is refused none."""
+    wanted = [(one.rule(), one.target_id) for one in new.rules]
+    made = await service.add_rules(caller.account_id or "", watchlist_id, wanted, bulk=True)
+    return {"items": [schemas.rule(rule) for rule in made]}
 
 
 @router.get(

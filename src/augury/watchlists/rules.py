@@ -127,6 +127,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     value: float | str | None = None
     as_of: datetime | None = None
     reason: str | None = None
+    over: bool = False
+    """Without a value: what was watched for has come or can come no more, so an alert ends."""
     until: datetime | None = None
     """When the value becomes too old to count, if its source says nothing more."""
 
@@ -165,6 +167,8 @@ def step(rule: Rule, state: State, seen: Seen, now: datetime) -> tuple[State, Ev
         if state.alerting:
             return _moved(state, "resolved", now, alerting=False), "expired"
         return state, None
+    if seen.value is None and seen.over and state.alerting:
+        return _moved(state, "resolved", now, alerting=False, reason=seen.reason), "expired"
     if seen.value is None:
         return _moved(state, "no_data", now, reason=seen.reason), None
     if state.as_of is not None and seen.as_of is not None and seen.as_of < state.as_of:

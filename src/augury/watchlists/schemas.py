@@ -73,6 +73,7 @@ _ALERT: dict[str, Any] = {
     "state": "firing",
     "severity": "warning",
     "value": 0.62,
+    "origin": "live",
     "as_of": "2026-11-21T09:30:00Z",
     "fired_at": "2026-11-21T09:40:01Z",
     "resolved_at": None,
@@ -114,7 +115,7 @@ _ALERT: dict[str, Any] = {
             "as_of": "2026-11-21T09:30:00Z",
         }
     ],
-    "source_status": {"as_of": "2026-11-21T09:30:00Z", "status": "active", "origin": "venue"},
+    "source_status": {"as_of": "2026-11-21T09:30:00Z", "status": "active", "origin": "live"},
     "next_action": f"Look at the market and /v1/watchlists/wl_{_ID}/targets/tgt_{_ID}/chart.",
 }
 
@@ -208,6 +209,26 @@ class TargetRecord(BaseModel):
     outcome: str | None
     label: str | None
     created_at: datetime
+
+
+MOST_AT_ONCE = 500
+"""Most targets or rules that one request adds."""
+
+
+class TargetsRequest(BaseModel):
+    """Several targets: all are added, or none."""
+
+    model_config = _request(targets=[{"kind": "market", "ref": "kalshi:KXRATECUT-27MAR-T25"}])
+
+    targets: list[TargetRequest] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+class TargetsMade(BaseModel):
+    """The targets, in the order of the request."""
+
+    model_config = _example(items=[_TARGET])
+
+    items: list[TargetRecord]
 
 
 class TargetList(BaseModel):
@@ -388,6 +409,9 @@ class ChartPoint(BaseModel):
     value: float | None = Field(description="Null: a gap.")
 
 
+Origin = Literal["live", "import", "sample"]
+
+
 class PreviewEpisode(BaseModel):
     """An alert that would have been."""
 
@@ -404,6 +428,8 @@ class PreviewTarget(BaseModel):
     reason: str | None = Field(description="Why there is nothing to try it on.")
     points: list[ChartPoint] = Field(description="The metric's values, at most 1,000.")
     episodes: list[PreviewEpisode]
+    as_of: datetime | None = Field(description="Of the last value.")
+    origin: Origin | None = Field(description="Where the values come from.")
 
 
 class PreviewResult(BaseModel):
@@ -423,6 +449,8 @@ class PreviewResult(BaseModel):
                 "episodes": [
                     {"fired_at": "2026-11-20T10:00:00Z", "resolved_at": None, "value": 0.62}
                 ],
+                "as_of": "2026-11-20T10:00:00Z",
+                "origin": "live",
             }
         ],
     )
@@ -432,6 +460,24 @@ class PreviewResult(BaseModel):
     step_seconds: int = Field(description="Of markets; series and volatility as recorded.")
     fired: int = Field(description="Alerts that would have been, of all targets.")
     targets: list[PreviewTarget] = Field(description="The first 20 that the rule fits.")
+
+
+class RulesRequest(BaseModel):
+    """Several rules: all are added, or none."""
+
+    model_config = _request(
+        rules=[{"name": "Cut is likely", "metric": "probability", "op": "gt", "value": 0.6}]
+    )
+
+    rules: list[RuleRequest] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+class RulesMade(BaseModel):
+    """The rules, in the order of the request."""
+
+    model_config = _example(items=[_RULE])
+
+    items: list[RuleRecord]
 
 
 class RuleList(BaseModel):
@@ -452,6 +498,7 @@ class Evaluation(BaseModel):
     value: float | str | None = Field(description="Null: nothing was ever known.")
     threshold: float | str
     as_of: datetime | None = Field(description="When the source gave the value.")
+    origin: Origin | None = Field(description="Where the value comes from.")
     since: datetime | None = Field(description="When the state began.")
     reason: str | None = Field(description="Why there is no data.")
 
@@ -470,6 +517,7 @@ class AlertRecord(BaseModel):
     severity: Severity
     value: float | str | None
     as_of: datetime | None
+    origin: Origin | None = Field(description="Where the value comes from.")
     fired_at: datetime
     resolved_at: datetime | None
     resolution: Literal["recovered", "expired", "removed"] | None
@@ -499,6 +547,7 @@ class EvaluationResult(BaseModel):
                 "value": 0.62,
                 "threshold": 0.6,
                 "as_of": "2026-11-21T09:30:00Z",
+                "origin": "live",
                 "since": "2026-11-21T09:40:01Z",
                 "reason": None,
             }
@@ -555,6 +604,8 @@ class ChartData(BaseModel):
         unit="probability",
         start="2026-11-20T00:00:00Z",
         end="2026-11-21T00:00:00Z",
+        as_of="2026-11-20T00:00:00Z",
+        origin="live",
         series=[{"name": "Yes", "points": [{"time": "2026-11-20T00:00:00Z", "value": 0.55}]}],
         thresholds=[
             {"name": "Cut is likely", "op": "crosses_above", "value": 0.6, "severity": "warning"}
@@ -566,6 +617,8 @@ class ChartData(BaseModel):
     unit: str
     start: datetime
     end: datetime
+    as_of: datetime | None = Field(description="Of the last value shown.")
+    origin: Origin | None = Field(description="sample: not real data.")
     series: list[ChartSeries]
     thresholds: list[ChartThreshold]
     markers: list[ChartMarker]
@@ -624,6 +677,8 @@ def preview(found: Preview) -> dict[str, Any]:
                 "reason": one.reason,
                 "points": [{"time": at, "value": value} for at, value in one.points],
                 "episodes": [episode._asdict() for episode in one.episodes],
+                "as_of": max((at for at, value in one.points if value is not None), default=None),
+                "origin": one.origin,
             }
             for one in found.targets
         ],
@@ -640,6 +695,7 @@ def evaluation(found: Evaluated) -> dict[str, Any]:
         "value": state.value,
         "threshold": limit.label if limit.label is not None else limit.threshold,
         "as_of": state.as_of,
+        "origin": found.origin,
         "since": state.since,
         "reason": state.reason if state.status == "no_data" else None,
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +13,7 @@ from augury.deliveries.store import Endpoint
 from augury.errors import Conflict, InvalidInput, NotFound
 from augury.ids import new_id
 from augury.markets import store as markets
+from augury.markets.records import ORIGINS, SHOWN_ORIGINS
 from augury.markets.service import INTERVALS, MAX_INTERVALS, to_series
 from augury.rvol import store as rvol
 from augury.series import store as series
@@ -43,7 +44,6 @@ _BOUNDS = {
     "spread": (0.0, 1.0),
     "divergence": (0.0, 1.0),
 }
-_ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._^/-]{0,63}")
 CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
 """What a chart shows of what moves once a day or a month; of markets 7 days."""
 _CHART_POINTS = 600
@@ -63,6 +63,15 @@ class Made(NamedTuple):
     endpoints: list[tuple[Endpoint, str | None]]
 
 
+class NewTarget(NamedTuple):
+    """A target to be."""
+
+    kind: Kind
+    ref: str
+    outcome: str | None = None
+    label: str | None = None
+
+
 class Tried(NamedTuple):
     """What a rule would have done with one target."""
 
@@ -71,6 +80,7 @@ class Tried(NamedTuple):
     reason: str | None
     points: list[preview.Point]
     episodes: list[preview.Episode]
+    origin: str | None = None
 
 
 class Preview(NamedTuple):
@@ -158,21 +168,62 @@ class WatchlistService:
         label: str | None = None,
     ) -> Target:
         """Watch something; its rules see it from the next evaluation on."""
-        members = await self._evaluator.members_of(kind, ref)
+        [target] = await self.add_targets(
+            account_id, watchlist_id, [NewTarget(kind, ref, outcome, label)]
+        )
+        return target
+
+    async def add_targets(
+        self, account_id: str, watchlist_id: str, new: Sequence[NewTarget], *, bulk: bool = False
+    ) -> list[Target]:
+        """Watch several things: all of them, or with the first that is refused none.
+
+        `bulk`: an issue says which one it is of.
+        """
+        prepared: list[tuple[NewTarget, list[str]]] = []
+        for n, one in enumerate(new):
+            if one.kind == "asset":
+                with _placed("targets", n if bulk else None):
+                    one = one._replace(ref=await self._asset(one.ref))
+            prepared.append((one, await self._evaluator.members_of(one.kind, one.ref)))
+        made: list[Target] = []
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
-            outcome = await self._check_target(conn, account_id, kind, ref, outcome, members)
             targets, _ = await store.counts(conn, watchlist_id)
-            if targets >= MOST_TARGETS:
+            if targets + len(new) > MOST_TARGETS:
                 raise Conflict(
                     f"A watchlist has at most {MOST_TARGETS:,} targets.", code="too_many"
                 )
-            target = Target(
-                new_id("tgt"), watchlist_id, kind, ref, outcome, label, self._clock(), self._clock()
-            )
-            await store.insert_target(conn, target, members)
+            for n, (one, members) in enumerate(prepared):
+                with _placed("targets", n if bulk else None):
+                    outcome = await self._check_target(
+                        conn, account_id, one.kind, one.ref, one.outcome, members
+                    )
+                same = await store.same_target(conn, watchlist_id, one.kind, one.ref, outcome)
+                if same is not None:
+                    raise Conflict(
+                        f"The watchlist has this target already: {one.kind} {one.ref} is {same}.",
+                        code="duplicate_target",
+                    )
+                target = Target(
+                    new_id("tgt"), watchlist_id, one.kind, one.ref, outcome, one.label,
+                    self._clock(), self._clock(),
+                )  # fmt: skip
+                await store.insert_target(conn, target, members)
+                made.append(target)
             await self._check_pairs(conn, watchlist_id)
-        return target
+        return made
+
+    async def _asset(self, ref: str) -> str:
+        """The asset as it is spelled here, whatever the case it was asked in."""
+        async with self._database.reading() as conn:
+            covered = [] if "\0" in ref else await rvol.asset_names(conn)
+        found = next((name for name in covered if name.casefold() == ref.casefold()), None)
+        if found is None:
+            valid = ", ".join(covered[:50])
+            hint = f"Covered: {valid}." if valid else "None is covered yet: augury rvol import."
+            raise InvalidInput.at("body", "ref", msg=f"There is no such asset. {hint}")
+        return found
 
     async def _check_target(
         self,
@@ -188,8 +239,6 @@ class WatchlistService:
             raise InvalidInput.at("body", "outcome", msg=f"A target of kind {kind} has none.")
         if kind == "series" and await series.fetch(conn, account_id, ref) is None:
             raise InvalidInput.at("body", "ref", msg="There is no series with this id.")
-        if kind == "asset" and not _ASSET.fullmatch(ref):
-            raise InvalidInput.at("body", "ref", msg="Should be an asset's key, like BTC or SPX.")
         if kind not in ("market", "event"):
             return outcome
         quotes = await markets.quotes(conn, members)
@@ -228,32 +277,56 @@ class WatchlistService:
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None
     ) -> StoredRule:
         """A rule for one target, or with None for every target it fits, now and later."""
-        check_rule(rule)
-        self._check_expiry(rule.expires_at)
+        [made] = await self.add_rules(account_id, watchlist_id, [(rule, target_id)])
+        return made
+
+    async def add_rules(
+        self,
+        account_id: str,
+        watchlist_id: str,
+        new: Sequence[tuple[Rule, str | None]],
+        *,
+        bulk: bool = False,
+    ) -> list[StoredRule]:
+        """Several rules: all of them, or with the first that is refused none."""
+        for n, (rule, _) in enumerate(new):
+            with _placed("rules", n if bulk else None):
+                check_rule(rule)
+                self._check_expiry(rule.expires_at)
+        made: list[StoredRule] = []
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
-            if target_id is not None:
-                target = await store.target(conn, watchlist_id, target_id)
-                if target is None:
-                    raise InvalidInput.at("body", "target_id", msg="There is no such target here.")
-                if rule.metric not in FITS[target.kind]:
-                    fitting = ", ".join(sorted(FITS[target.kind]))
-                    raise InvalidInput.at(
-                        "body",
-                        "metric",
-                        msg=f"A target of kind {target.kind} has these metrics: {fitting}.",
-                    )
             _, rules = await store.counts(conn, watchlist_id)
-            if rules >= MOST_RULES:
+            if rules + len(new) > MOST_RULES:
                 raise Conflict(f"A watchlist has at most {MOST_RULES:,} rules.", code="too_many")
-            stored = StoredRule(
-                new_id("rule"), watchlist_id, target_id, rule.name, rule.metric, rule.op,
-                rule.threshold, rule.label, rule.span, rule.hold, rule.cooldown, rule.hysteresis,
-                rule.severity, rule.expires_at, self._clock(),
-            )  # fmt: skip
-            await store.insert_rule(conn, stored)
+            for n, (rule, target_id) in enumerate(new):
+                with _placed("rules", n if bulk else None):
+                    await self._check_fit(conn, watchlist_id, rule, target_id)
+                stored = StoredRule(
+                    new_id("rule"), watchlist_id, target_id, rule.name, rule.metric, rule.op,
+                    rule.threshold, rule.label, rule.span, rule.hold, rule.cooldown,
+                    rule.hysteresis, rule.severity, rule.expires_at, self._clock(),
+                )  # fmt: skip
+                await store.insert_rule(conn, stored)
+                made.append(stored)
             await self._check_pairs(conn, watchlist_id)
-        return stored
+        return made
+
+    async def _check_fit(
+        self, conn: Connection, watchlist_id: str, rule: Rule, target_id: str | None
+    ) -> None:
+        if target_id is None:
+            return
+        target = await store.target(conn, watchlist_id, target_id)
+        if target is None:
+            raise InvalidInput.at("body", "target_id", msg="There is no such target here.")
+        if rule.metric not in FITS[target.kind]:
+            fitting = ", ".join(sorted(FITS[target.kind]))
+            raise InvalidInput.at(
+                "body",
+                "metric",
+                msg=f"A target of kind {target.kind} has these metrics: {fitting}.",
+            )
 
     def _check_expiry(self, expires_at: datetime | None) -> None:
         if expires_at is not None and expires_at <= self._clock():
@@ -326,7 +399,7 @@ class WatchlistService:
             told = "No history of this metric is recorded: it can't be tried on the past."
             return Tried(target, name, told, [], [])
         since = start - preview.lookback(rule)
-        name, _, lines, _ = await self._lines(
+        name, _, lines, _, origin = await self._lines(
             conn, account_id, target, since, end, most=_PREVIEW_POINTS
         )
         if rule.metric == "rvol_ratio":
@@ -339,7 +412,7 @@ class WatchlistService:
             return Tried(target, name, "Nothing is recorded of it in this window.", [], [])
         episodes = preview.replay(rule, points)
         thinned = points[:: max(1, -(-len(points) // _PREVIEW_SHOWN))]
-        return Tried(target, name, None, thinned, episodes)
+        return Tried(target, name, None, thinned, episodes, origin)
 
     async def silence_rule(
         self, account_id: str, watchlist_id: str, rule_id: str, length: timedelta | None
@@ -421,7 +494,9 @@ class WatchlistService:
                 raise InvalidInput.at(
                     "query", "start", msg="The window should start before its end."
                 )
-            title, unit, lines, shown = await self._lines(conn, account_id, target, start, end)
+            title, unit, lines, shown, origin = await self._lines(
+                conn, account_id, target, start, end
+            )
             rules = await store.rules_for(conn, target_id)
             alerts = await store.alerts_page(
                 conn, watchlist_id, since=start, target_id=target_id, limit=MOST_ALERTS_SHOWN
@@ -443,7 +518,7 @@ class WatchlistService:
             for alert in reversed(alerts)
             if alert.fired_at < end
         ]
-        return Chart(title, unit, start, end, lines, thresholds, markers)
+        return Chart(title, unit, start, end, lines, thresholds, markers, origin)
 
     async def _lines(
         self,
@@ -454,9 +529,9 @@ class WatchlistService:
         end: datetime,
         *,
         most: int = _CHART_POINTS,
-    ) -> tuple[str, str, list[Line], str]:
-        """Title, unit, lines, and the metric that these are the values of. `most`: points of a
-        market's line."""
+    ) -> tuple[str, str, list[Line], str, str | None]:
+        """Title, unit, lines, the metric that these are the values of, and their origin. `most`:
+        points of a market's line."""
         title = target.label or target.ref
         if target.kind == "series":
             found = await series.fetch(conn, account_id, target.ref)
@@ -465,11 +540,14 @@ class WatchlistService:
             )
             name = found.name if found else target.ref
             line = Line(name, [(point.time, point.value) for point in points])
-            return target.label or name, (found.unit or "") if found else "", [line], "series_value"
+            unit = (found.unit or "") if found else ""
+            return target.label or name, unit, [line], "series_value", "live"
         if target.kind == "asset":
             forecast, realized = await rvol.volatility_history(conn, target.ref, start, end)
             lines = [Line("Forecast, annualized", forecast), Line("Realized", realized)]
-            return title, "volatility", lines, "rvol_forecast"
+            known = await rvol.volatility(conn, [target.ref])
+            origin = known[target.ref].origin if target.ref in known else None
+            return title, "volatility", lines, "rvol_forecast", origin
         interval = _step_of(end - start, most)
         minutes = int(interval / timedelta(minutes=1))
         if (end - start) / interval > MAX_INTERVALS:
@@ -491,7 +569,9 @@ class WatchlistService:
             lines.append(Line(name, line))
         if target.label is None and len(quotes) == 1:
             title = next(iter(quotes.values())).question
-        return title, "probability", lines, "probability"
+        origins = {ORIGINS[quote.origin] for quote in quotes.values()}
+        origin = next((o for o in SHOWN_ORIGINS if o in origins), None)
+        return title, "probability", lines, "probability", origin
 
     async def _fetch(self, conn: Connection, account_id: str, watchlist_id: str) -> Watchlist:
         found = await store.fetch(conn, account_id, watchlist_id)
@@ -526,6 +606,19 @@ def _ratio(forecast: Line, realized: Line) -> Line:
         for at, value in forecast.points
     ]
     return Line("Realized over forecast", points)
+
+
+@contextmanager
+def _placed(name: str, n: int | None) -> Iterator[None]:
+    """Say of which one of several an issue is; None: of the only one."""
+    try:
+        yield
+    except InvalidInput as error:
+        if n is None or isinstance(error.detail, str):
+            raise
+        raise InvalidInput(
+            [{**issue, "loc": ["body", name, n, *issue["loc"][1:]]} for issue in error.detail]
+        ) from None
 
 
 def _no_watchlist() -> NotFound:

@@ -232,6 +232,19 @@ async def delete(conn: Connection, watchlist_id: str) -> None:
 # Targets
 
 
+async def same_target(
+    conn: Connection, watchlist_id: str, kind: str, ref: str, outcome: str | None
+) -> str | None:
+    """The id of the watchlist's target on the same, if it has one."""
+    cursor = await conn.execute(
+        "select id from watch_targets where watchlist_id = %s and kind = %s and ref = %s"
+        " and outcome is not distinct from %s limit 1",
+        (watchlist_id, kind, ref, outcome),
+    )
+    row = await cursor.fetchone()
+    return row[0] if row else None
+
+
 async def insert_target(conn: Connection, target: Target, markets: Sequence[str]) -> None:
     """A target, its markets, and its state under every rule of the watchlist that fits it."""
     await conn.execute(
