@@ -1,0 +1,1 @@
+"""What short texts about the world say: who and what they name."""

@@ -1,0 +1,97 @@
+"""`augury language`: the vocabulary, looked at and checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from augury.language.entities import mentions
+from augury.language.lint import lint
+from augury.language.vocabulary import Vocabulary, VocabularyProblem
+
+app = typer.Typer(help="The vocabulary: who and what questions name.", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def _vocabulary() -> Vocabulary:
+    try:
+        return Vocabulary.load()
+    except VocabularyProblem as error:
+        typer.echo(f"The vocabulary cannot be read: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+@app.command("lint")
+def lint_vocabulary(
+    catalogue: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of markets, to see aliases at work."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check the vocabulary. Exits with 1 where an entry is wrong.
+
+    Examples:
+      augury language lint
+      augury language lint --catalogue markets.parquet
+    """
+    vocabulary = _vocabulary()
+    titles: list[str] = []
+    if catalogue is not None:
+        import polars as pl
+
+        titles = pl.read_parquet(catalogue, columns=["question"])["question"].drop_nulls().to_list()
+    found = list(lint(vocabulary, titles))
+    errors = sum(one.level == "error" for one in found)
+    entities = len(vocabulary.entities)
+    aliases = sum(len(entity.aliases) - 1 for entity in vocabulary.entities)
+    if as_json:
+        typer.echo(
+            json.dumps(
+                {
+                    "entities": entities,
+                    "aliases": aliases,
+                    "errors": errors,
+                    "findings": [{"level": one.level, "text": one.text} for one in found],
+                }
+            )
+        )
+    else:
+        for one in found:
+            typer.echo(f"{one.level}: {one.text}")
+        typer.echo(f"{entities} entities, {aliases} aliases, {errors} errors.")
+    if errors:
+        raise typer.Exit(1)
+
+
+@app.command()
+def names(
+    text: Annotated[str, typer.Argument(help="A question, a title or a headline.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show whom and what a text names, as forecasts read it.
+
+    Example: augury language names "will wemby win mvp"
+    """
+    found = mentions(text, _vocabulary())
+    if as_json:
+        shown = [
+            {"text": one.text, "start": one.start, "end": one.end,
+             "entities": [{"name": e.name, "kind": e.kind, "topic": e.topic} for e in one.entities]}
+            for one in found
+        ]  # fmt: skip
+        typer.echo(json.dumps({"text": text, "names": shown}, ensure_ascii=False))
+        return
+    console = Console()
+    for one in found:
+        meant = " or ".join(f"{e.name} ({e.kind}, {e.topic})" for e in one.entities)
+        console.print(f"{one.text}: {meant}", markup=False, highlight=False)
+    if not found:
+        typer.echo("The vocabulary knows no name in this text.")

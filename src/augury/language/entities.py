@@ -1,0 +1,116 @@
+"""Finds the entities that a text names: longest name first, none inside another. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from augury.language.vocabulary import Entity, Vocabulary, Word, words
+
+MAX_CHARS: Final = 2_000
+"""Characters of a text that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span of a text that names one of `entities`."""
+
+    start: int
+    end: int
+    """Place behind its last character."""
+    text: str
+    entities: tuple[Entity, ...]
+    """Whoever may be meant; more than one where the text leaves it open."""
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of whoever may be meant."""
+        return frozenset(entity.key for entity in self.entities)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    first: int
+    last: int
+    entity: Entity
+    guard: str
+    capital: bool
+
+
+def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:
+    """The entities that `text` names, in the order of the text.
+
+    Parameters
+    ----------
+    text
+        As it was written: its capital letters count.
+    context
+        Another text of the same matter (an event's title), whose words show what is meant.
+    """
+    said = words(text[:MAX_CHARS])
+    lower = not any(one.capital and not one.folded.isdigit() for one in said)
+    around = {one.folded for one in said} | {one.folded for one in words(context[:MAX_CHARS])}
+    candidates = _candidates(said, vocabulary)
+    sure = {c.entity.topic for c in candidates if c.guard == "any"}
+    taken: list[tuple[int, int]] = []
+    found: list[Mention] = []
+    spans = sorted({(c.first, c.last) for c in candidates}, key=lambda s: (s[0] - s[1], s))
+    for first, last in spans:
+        if any(first <= b and a <= last for a, b in taken):
+            continue
+        named = {(word.folded) for word in said[first : last + 1]}
+        here = [c for c in candidates if (c.first, c.last) == (first, last)]
+        meant = _meant(here, around - named, sure, lower=lower)
+        if not meant:
+            continue
+        taken.append((first, last))
+        start, end = said[first].start, said[last].end
+        found.append(Mention(start, end, text[start:end], meant))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _candidates(said: Sequence[Word], vocabulary: Vocabulary) -> list[_Candidate]:
+    found = []
+    for first, word in enumerate(said):
+        for alias, entity in vocabulary.starting(word.folded):
+            last = first + len(alias.words) - 1
+            if last < len(said) and all(
+                said[first + n].folded == spoken for n, spoken in enumerate(alias.words)
+            ):
+                capital = (
+                    all(w.capital for w in said[first : last + 1] if len(w.folded) > 3)
+                    and said[first].capital
+                )
+                found.append(_Candidate(first, last, entity, alias.guard, capital))
+    return found
+
+
+def _meant(
+    here: Sequence[_Candidate], around: set[str], sure: set[str], *, lower: bool
+) -> tuple[Entity, ...]:
+    """Whoever of one span's candidates may be meant; of several, those whose topic is near.
+
+    around : the text's other words
+    sure : topics of the entities that it names beyond doubt; beside one of them a name needs no
+        capital letter
+    lower : the whole text has none
+    """
+    near = {c.entity.key for c in here if c.entity.context & around or c.entity.topic in sure}
+    allowed = [
+        c for c in here
+        if _counts(c, c.entity.key in near, lower=lower or c.entity.topic in sure)
+    ]  # fmt: skip
+    told = [c for c in allowed if c.entity.key in near]
+    kept = {c.entity.key: c.entity for c in (told or allowed)}
+    return tuple(kept[key] for key in sorted(kept))
+
+
+def _counts(candidate: _Candidate, near: bool, *, lower: bool) -> bool:
+    match candidate.guard:
+        case "capital":
+            return candidate.capital or (lower and near)
+        case "context":
+            return near and (candidate.capital or lower)
+        case _:
+            return True

@@ -1,0 +1,91 @@
+"""Checks the vocabulary: what cannot be read, what clashes, what fires inside ordinary words. Pure.
+
+`augury language lint` prints what it finds. With a catalogue it also shows which aliases stand in
+its titles as ordinary lower-case words, and so need a mark.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from augury.language.vocabulary import Alias, Entity, Vocabulary, words
+
+MIN_LOWER: Final = 50
+"""So many titles with an alias in small letters show that it is an ordinary word."""
+_NAMED: Final = frozenset("person team party company product work group league coin".split())
+"""Kinds whose names are no ordinary words; of inflation or oil the word is what is meant."""
+MIN_LETTERS: Final = 2
+"""Letters of the shortest alias."""
+_LETTERS: Final = frozenset({"x"})
+"""Names of one letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to look at."""
+
+    level: Literal["error", "warning"]
+    text: str
+
+
+def lint(vocabulary: Vocabulary, titles: Iterable[str] = ()) -> Iterator[Finding]:
+    """What is wrong, errors first.
+
+    titles : texts of a catalogue, to see aliases at work
+    """
+    yield from _clashes(vocabulary)
+    yield from _dangling(vocabulary)
+    yield from _short(vocabulary)
+    yield from _ordinary(vocabulary, titles)
+
+
+def _open_aliases(vocabulary: Vocabulary) -> Iterator[tuple[Entity, Alias]]:
+    for entity in vocabulary.entities:
+        for alias in entity.aliases:
+            if alias.guard == "any":
+                yield entity, alias
+
+
+def _clashes(vocabulary: Vocabulary) -> Iterator[Finding]:
+    owners: dict[tuple[str, ...], list[Entity]] = {}
+    for entity, alias in _open_aliases(vocabulary):
+        owners.setdefault(alias.words, []).append(entity)
+    for spoken, entities in sorted(owners.items()):
+        if len(entities) > 1:
+            names = " and ".join(f"{e.name} ({e.source})" for e in entities)
+            yield Finding("warning", f"{' '.join(spoken)!r} means {names}, and none is marked")
+
+
+def _dangling(vocabulary: Vocabulary) -> Iterator[Finding]:
+    known = {entity.name for entity in vocabulary.entities}
+    for entity in vocabulary.entities:
+        for name in entity.of:
+            if name not in known:
+                yield Finding("warning", f"{entity.name} is of {name!r}, which has no entry")
+
+
+def _short(vocabulary: Vocabulary) -> Iterator[Finding]:
+    for entity in vocabulary.entities:
+        for alias in entity.aliases:
+            if len("".join(alias.words)) < MIN_LETTERS and alias.words[0] not in _LETTERS:
+                yield Finding(
+                    "error", f"{entity.name} ({entity.source}): {alias.words[0]!r} is too short"
+                )
+
+
+def _ordinary(vocabulary: Vocabulary, titles: Iterable[str]) -> Iterator[Finding]:
+    lower: Counter[str] = Counter()
+    for title in titles:
+        lower.update({w.folded for w in words(title) if title[w.start : w.end].islower()})
+    for entity, alias in _open_aliases(vocabulary):
+        if entity.kind not in _NAMED or len(alias.words) != 1 or not alias.words[0].isalpha():
+            continue
+        if (n := lower[alias.words[0]]) >= MIN_LOWER:
+            yield Finding(
+                "error",
+                f"{entity.name} ({entity.source}): {alias.words[0]!r} is an ordinary word in {n}"
+                " titles; mark it ^ or ~",
+            )
