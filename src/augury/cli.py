@@ -68,6 +68,10 @@ def _mount(asked: str | None) -> None:
         from augury.rvol import commands as rvol
 
         app.add_typer(rvol.app, name="rvol")
+    if asked in (None, "language"):
+        from augury.language import commands as language
+
+        app.add_typer(language.app, name="language")
     if asked in (None, "relations"):
         from augury.relations import commands as relations
 
@@ -129,8 +133,8 @@ def _group() -> None:
 
 COMMANDS = tuple(
     (
-        "serve worker search forecast scorecard graph relations llm rvol eval bench import sync"
-        " keys accounts db"
+        "serve worker search forecast scorecard graph language relations llm rvol eval bench"
+        " import sync keys accounts db"
     ).split()
 )
 

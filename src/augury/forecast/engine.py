@@ -24,6 +24,7 @@ from augury.forecast import (
     distribution,
     doubt,
     explain,
+    judging,
     match,
     opinion,
     pool,
@@ -34,6 +35,8 @@ from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
 from augury.forecast.match import Comparison, Rarity, View, compare, names, view
 from augury.forecast.normalise import Reading, normalise
 from augury.forecast.polarity import CONTESTS
+from augury.language import vocabulary
+from augury.matching.judge import Judge
 from augury.relations.logic import Relation, relate
 from augury.relations.proposition import Proposition
 from augury.search.text import is_number
@@ -109,7 +112,9 @@ class Bearing:
 class Engine:
     """Compares and weighs; keeps what it has read of markets."""
 
-    def __init__(self, embed: Embed, rarity: Rarity) -> None:
+    def __init__(self, embed: Embed, rarity: Rarity, judge: Judge | None = None) -> None:
+        """Without `judge` the rules alone decide what a market is to a question."""
+        self.judge = judge
         self._embed = embed
         self._rarity_of = rarity
         self._rarities: dict[str, float] = {}
@@ -123,8 +128,12 @@ class Engine:
         markets: Sequence[Snapshot],
         at: datetime,
         opinions: opinion.Opinions = opinion.NONE,
+        verdicts: judging.Verdicts = judging.NONE,
     ) -> Estimate:
-        """The estimate that the markets, as they stand at `at`, give for the question."""
+        """The estimate that the markets, as they stand at `at`, give for the question.
+
+        verdicts : the judge's, on the markets of its brief (`brief`)
+        """
         question = self._view(reading)
         bearings = self._bearings(question, reading, markets, at)
         verbatim_asked = any(b.exact for b in bearings)
@@ -137,6 +146,10 @@ class Engine:
             positive = reading.proposition.positive
             bearings = opinion.heard(bearings, opinions, DIRECT, positive=positive)
             bearings.sort(key=_order)
+        if verdicts and self.judge is not None:
+            positive = reading.proposition.positive
+            bearings = judging.applied(bearings, verdicts, self.judge, positive=positive)
+            bearings.sort(key=_order)
         weighing = _Weighing(reading, question, bearings, at)
         estimate = weighing.estimate()
         if reading.wider and not estimate.count("direct", "bound"):
@@ -144,6 +157,16 @@ class Engine:
             if part.count("direct"):
                 return _narrower(part)
         return weighing.spread_out(estimate)
+
+    def brief(
+        self, reading: Reading, markets: Sequence[Snapshot], at: datetime
+    ) -> judging.Brief | None:
+        """What the judge has to read of a question; None where it has no say."""
+        if self.judge is None or len(reading.either) == 2 or _OPEN.match(reading.effective):
+            return None
+        question = self._view(reading)
+        bearings = self._bearings(question, reading, markets, at)
+        return judging.brief(reading, question, bearings, markets, at, vocabulary.default())
 
     def doubtful(
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime

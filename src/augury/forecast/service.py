@@ -20,7 +20,7 @@ import structlog
 
 from augury.clock import Clock, now
 from augury.errors import AuguryError, NotFound, UpstreamFailed
-from augury.forecast import channels, scoring, store
+from augury.forecast import channels, judging, scoring, store
 from augury.forecast.assistant import Assistant
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
@@ -31,6 +31,8 @@ from augury.graph.service import GraphService
 from augury.ids import new_id
 from augury.jobs import queue
 from augury.jobs.worker import Job
+from augury.language import vocabulary
+from augury.matching import judge
 from augury.search.service import SearchService
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
@@ -105,7 +107,7 @@ class ForecastService:
         self._search = search
         self._clock = clock
         self._assistant = assistant
-        self._engine = Engine(search.embedder.embed, search.embedder.rarity)
+        self._engine = Engine(search.embedder.embed, search.embedder.rarity, judge.default())
         self._under_way: dict[str, _Flight[Forecast]] = {}
         self._drawing: dict[tuple[str, datetime], _Flight[PublicCausalGraph | None]] = {}
         self._scorecard: tuple[float, dict[str, Any]] | None = None
@@ -158,7 +160,12 @@ class ForecastService:
         markets = await self._gather(reading, at, replay=as_of is not None)
         lap("gather")
         yield Stage("search", {"search_query": reading.search_text, "markets": len(markets)})
-        estimate = self._engine.answer(reading, markets, at)
+        verdicts: judging.Verdicts = judging.NONE
+        if (brief := self._engine.brief(reading, markets, at)) is not None:
+            assert self._engine.judge is not None
+            verdicts = await asyncio.to_thread(brief.judged, self._engine.judge)
+            lap("judge")
+        estimate = self._engine.answer(reading, markets, at, verdicts=verdicts)
         if sitting is not None:
             estimate = await sitting.estimate(self._engine, reading, markets, estimate)
         lap("estimate")
@@ -202,7 +209,7 @@ class ForecastService:
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
         """The markets that were open at `at` with a fresh price, the likeliest to bear first."""
         hits = await self._search.gather(
-            reading.search_text,
+            judging.search_text(reading.search_text, vocabulary.default()),
             depth=REPLAY_DEPTH if replay else DEPTH,
             statuses=None if replay else ("active",),
             open_at=at.timestamp(),

@@ -1,0 +1,140 @@
+"""The judge's verdicts on a question's markets, and what they change of the comparison. Pure.
+
+The rules compare part by part; the judge (`matching.judge`) was trained on people's questions. A
+market is taken to ask the question itself where the judge is sure of it, on the side the judge
+names; where the judge has read a market and does not find the question in it, the rules' word
+alone is not enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Final
+
+from augury.language.entities import mentions
+from augury.language.vocabulary import Vocabulary, fold, words
+from augury.matching import features, pairs
+from augury.matching.judge import CANDIDATES, Judge, Verdict
+
+if TYPE_CHECKING:
+    from augury.forecast.engine import Bearing
+    from augury.forecast.evidence import Snapshot
+    from augury.forecast.match import Comparison, View
+    from augury.forecast.normalise import Reading
+
+Verdicts = Mapping[tuple[int, int], Verdict]
+"""By market number and outcome."""
+
+NONE: Final[Verdicts] = {}
+MAX_SEARCHED_NAMES: Final = 4
+"""Names that are added to what markets are searched by."""
+
+
+def search_text(text: str, vocabulary: Vocabulary) -> str:
+    """A question's text with the full names of whom it names in other words."""
+    said = {word.folded for word in words(text)}
+    names: list[str] = []
+    for mention in mentions(text, vocabulary):
+        for entity in mention.entities if len(mention.entities) <= 2 else ():
+            if entity.name not in names and any(fold(p) not in said for p in entity.name.split()):
+                names.append(entity.name)
+    return " ".join([text, *names[:MAX_SEARCHED_NAMES]])
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """All that the judge needs for one question; made beside the rules, judged in a thread."""
+
+    asked: str
+    markets: tuple[str, ...]
+    features: features.Matrix
+    keys: tuple[tuple[int, int], ...]
+
+    def judged(self, judge: Judge) -> Verdicts:
+        """The verdicts; some tens of milliseconds of processor time."""
+        found = judge.verdicts(self.asked, self.markets, self.features)
+        return dict(zip(self.keys, found, strict=True))
+
+
+def brief(
+    reading: Reading, question: View, bearings: Sequence[Bearing], markets: Sequence[Snapshot],
+    at: datetime, vocabulary: Vocabulary,
+) -> Brief:  # fmt: skip
+    """What the judge reads: the first markets in the index's order and in the rules'."""
+    order = {market.seq: n for n, market in enumerate(markets)}
+    ranked = sorted(
+        ((min(n, order[b.market.seq]), n, b) for n, b in enumerate(bearings)),
+        key=lambda one: one[:2],
+    )[:CANDIDATES]
+    chosen = [b for _, _, b in ranked]
+    texts = tuple(pairs.told(b.market, b.outcome, _day(b.market.closes_at), vocabulary)
+                  for b in chosen)  # fmt: skip
+    rows = features.matrix(
+        features.read(reading.question, vocabulary),
+        [float(question.vector @ b.view.vector) for b in chosen],
+        chosen,
+        [features.read(text, vocabulary) for text in texts],
+        [(order[b.market.seq], n) for _, n, b in ranked],
+        asked=reading.proposition,
+    )
+    keys = tuple((b.market.seq, b.outcome) for b in chosen)
+    return Brief(pairs.asked(reading.question, vocabulary, at.date()), texts, rows, keys)
+
+
+def _day(moment: datetime | None) -> date | None:
+    return moment.date() if moment else None
+
+
+def applied(
+    bearings: Sequence[Bearing], verdicts: Verdicts, judge: Judge, *, positive: bool
+) -> list[Bearing]:
+    """The markets with the judge's verdicts taken into account, in the same order.
+
+    positive : whether the question asks for its proposition rather than its opposite
+    """
+    return [
+        _applied(b, verdict, judge.limits, positive=positive)
+        if (verdict := verdicts.get((b.market.seq, b.outcome))) is not None
+        else b
+        for b in bearings
+    ]
+
+
+def _applied(
+    bearing: Bearing, verdict: Verdict, limits: Mapping[str, float], *, positive: bool
+) -> Bearing:
+    if bearing.exact or bearing.relation != "none":
+        return bearing  # the question in the market's own words, or logic has spoken
+    same = verdict.same >= verdict.opposite
+    if verdict.side >= limits["same" if same else "opposite"]:
+        price = bearing.market.price(bearing.outcome)
+        if price is None:
+            return bearing
+        # `positive` is what it says of the proposition, which the question may deny.
+        turned = same != positive
+        return replace(
+            bearing, fit=_asked(bearing.fit, verdict), turned=turned,
+            positive=1 - price if turned else price,
+        )  # fmt: skip
+    ours = verdict.opposite if bearing.turned == positive else verdict.same
+    if ours < limits["agree"] and bearing.fit.same:
+        return replace(bearing, fit=replace(bearing.fit, score=0.0, likeness=REFUSED))
+    return bearing
+
+
+REFUSED: Final = -9.0
+"""Likeness, in log-odds, of a market that no part tells from the question, but the judge does: too
+little to be evidence of any kind."""
+SURE: Final = 4.0
+"""Score of a market that the judge takes to ask the question: above that of any comparison."""
+
+
+def _asked(fit: Comparison, verdict: Verdict) -> Comparison:
+    """A comparison of what asks the very question."""
+    return replace(
+        fit, score=SURE + verdict.side, content=max(fit.content, 2.0), asked=1.0, likeness=-REFUSED,
+        foreign=0.0, window="same", gap=0.0, threshold="same", stage="same", choice="same",
+        edition="same", rival=False,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""What a market says about a question: named features, and a judge trained on judged pairs."""

@@ -1,0 +1,136 @@
+"""What is known of a question and a market beside each other, as named numbers. Pure.
+
+None of them decides anything: the judge was fitted on them (`training/judge/fit.py`), and reads
+them in the order of `NAMES`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.language.entities import Mention, mentions
+from augury.language.vocabulary import Vocabulary
+
+Matrix = NDArray[np.float32]
+
+_ORDERS: Final = ("same", "opposite", "implies", "implied", "excludes", "differs")
+_PARTS: Final = ("window", "threshold", "stage", "choice", "edition")
+_FIT: Final = (
+    "score", "asked", "named", "content", "missing", "extra", "foreign", "likeness", "called",
+)  # fmt: skip
+_FLAGS: Final = ("opposed", "lasting", "rival", "same")
+_LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
+"""Kinds of which a text may name another without being about another thing."""
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_NEGATION: Final = re.compile(
+    r"n['’]t\b|\b(?:not|no|never|none|nobody|without|neither|nor|fail\w*|miss(?:es|ed)?|avoid\w*|"
+    r"lose[sr]?|losing|except|but|other|else|short|under|below|less|fewer|lower|stay\w*|"
+    r"remain\w*|still|keep\w*|hold\w*|out|false|unlikely|instead|only)\b",
+    re.I,
+)
+
+NAMES: Final = (
+    *_FIT, *_FLAGS,
+    *(f"{part}_{order}" for part in _PARTS for order in _ORDERS),
+    "gap_days", "turned", "asked_negative", "dense", "rank", "rule_rank", "score_behind",
+    "likeness_behind", "entities_shared", "entities_unnamed", "entities_foreign",
+    "entities_conflict", "numbers_shared", "numbers_unnamed", "numbers_foreign",
+    "negations_question", "negations_market", "question_words", "market_words",
+    "predicate_same",
+)  # fmt: skip
+"""The features in the order in which the judge reads them.
+
+`*_behind`: how far below the best candidate; `*_unnamed`: what the question names and the market
+does not; `*_foreign`: what the market names and the question does not; `entities_conflict`: both
+name another of one kind.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The entities and numbers of a text."""
+
+    entities: tuple[Mention, ...]
+    numbers: frozenset[str]
+    negations: int
+    words: int
+
+
+def read(text: str, vocabulary: Vocabulary) -> Named:
+    """What a text names."""
+    return Named(
+        entities=tuple(mentions(text, vocabulary)),
+        numbers=frozenset(n.replace(",", "") for n in _NUMBER.findall(text)),
+        negations=len(_NEGATION.findall(text)),
+        words=len(text.split()),
+    )
+
+
+def matrix(
+    question: Named, dense: Sequence[float], bearings: Sequence[Any], markets: Sequence[Named],
+    ranks: Sequence[tuple[int, int]], *, asked: Any,
+) -> Matrix:  # fmt: skip
+    """The features of all candidates of one question: float32, shape (candidates, len(NAMES)).
+
+    Parameters
+    ----------
+    dense
+        Cosine of each candidate's text and the question.
+    bearings
+        The rules' comparison of each (`forecast.engine.Bearing`).
+    ranks
+        Place of each in the index's order and in that of the rules.
+    asked
+        The question's proposition.
+    """
+    if not bearings:
+        return np.zeros((0, len(NAMES)), np.float32)
+    best = max(b.fit.score for b in bearings)
+    likest = max(b.fit.likeness for b in bearings)
+    rows = []
+    for b, near, market, (rank, place) in zip(bearings, dense, markets, ranks, strict=True):
+        fit = b.fit
+        row = [float(getattr(fit, name)) for name in _FIT]
+        row += [float(getattr(fit, name)) for name in _FLAGS]
+        for part in _PARTS:
+            order = getattr(fit, part)
+            row += [float(order == one) for one in _ORDERS]
+        row += [
+            math.copysign(math.log1p(abs(fit.gap)), fit.gap), float(b.turned),
+            float(not asked.positive), float(near), math.log1p(rank), math.log1p(place),
+            best - fit.score, likest - fit.likeness,
+        ]  # fmt: skip
+        row += _names(question.entities, market.entities)
+        shared = question.numbers & market.numbers
+        row += [
+            len(shared), len(question.numbers - shared), len(market.numbers - shared),
+            question.negations, market.negations, question.words, market.words,
+            float(asked.predicate == b.view.proposition.predicate),
+        ]  # fmt: skip
+        rows.append(row)
+    return np.asarray(rows, np.float32)
+
+
+def _names(ours: Sequence[Mention], theirs: Sequence[Mention]) -> list[float]:
+    shared = unnamed = 0
+    matched: set[int] = set()
+    left: set[str] = set()
+    for one in ours:
+        same = [n for n, other in enumerate(theirs) if one.keys & other.keys]
+        if same:
+            shared += 1
+            matched.update(same)
+        else:
+            unnamed += 1
+            left |= {entity.kind for entity in one.entities}
+    foreign = [other for n, other in enumerate(theirs) if n not in matched]
+    other_kinds = {entity.kind for one in foreign for entity in one.entities}
+    conflict = bool((left & other_kinds) - _LOOSE_KINDS)
+    return [float(shared), float(unnamed), float(len(foreign)), float(conflict)]

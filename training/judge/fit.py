@@ -1,0 +1,205 @@
+"""Fit the judge's trees and choose its limits.
+
+    python training/judge/fit.py GATHERED MODEL --train train7 train8 --choose choose
+
+GATHERED holds `gather.py`'s pickles; MODEL the exported encoder, which receives `trees.npz` and
+`judge.json`. The trees are fitted on questions that the encoder was not trained on; their number
+comes from five folds by event. The limits and the calibration come from the questions to choose
+by, whose writers and events are others. Prints both, with the curve of wrong against answered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+from encoder import SEED
+from labels import target
+
+from augury.matching.features import NAMES
+from augury.matching.judge import CANDIDATES, ENCODED, Encoder, encoded_features
+from augury.matching.trees import Trees
+
+SETTINGS = {
+    "objective": "multiclass", "num_class": 3, "learning_rate": 0.05, "num_leaves": 15,
+    "min_data_in_leaf": 30, "feature_fraction": 0.6, "bagging_fraction": 0.8, "bagging_freq": 1,
+    "lambda_l2": 5.0, "max_depth": 6, "seed": SEED, "verbose": -1, "num_threads": 2,
+    "deterministic": True,
+}  # fmt: skip
+WRONG = {"same": 0.03, "opposite": 0.02}
+"""Largest share of answers on a side that may be wrong where its limit lies."""
+AGREE_WRONG = 0.5
+"""The rules' own direct answer stands where at least so many of such verdicts are right."""
+
+
+def judged(encoder: Encoder, one: dict[str, Any]) -> tuple[list[dict[str, Any]], np.ndarray]:
+    """The candidates that the judge reads, and all its features of them."""
+    first = one["candidates"][:CANDIDATES]
+    if not first:
+        return [], np.zeros((0, len(NAMES) + len(ENCODED)), np.float32)
+    scores = encoder.score(one["asked"], [c["text"] for c in first])
+    return first, np.hstack([np.stack([c["features"] for c in first]), encoded_features(scores)])
+
+
+def read(folder: Path, names: list[str], encoder: Encoder) -> list[dict[str, Any]]:
+    """Questions with what the judge sees of them."""
+    found = []
+    for name in names:
+        for one in pickle.loads((folder / f"{name}.pickle").read_bytes()):
+            first, rows = judged(encoder, one)
+            found.append({**one, "first": first, "rows": rows})
+    return found
+
+
+def table(asked: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, classes and event numbers of all pairs whose class is known."""
+    events = {group: n for n, group in enumerate(sorted({one["group"] for one in asked}))}
+    rows, classes, groups = [], [], []
+    for one in asked:
+        for candidate, row in zip(one["first"], one["rows"], strict=True):
+            if (label := target(one, candidate)) is not None:
+                rows.append(row)
+                classes.append(label)
+                groups.append(events[one["group"]])
+    return np.stack(rows), np.array(classes), np.array(groups)
+
+
+def fitted(rows: np.ndarray, classes: np.ndarray, groups: np.ndarray) -> tuple[Any, float]:
+    """The model, with as many rounds as five folds by event find best; the folds' log loss."""
+    folds = [(np.flatnonzero(groups % 5 != k), np.flatnonzero(groups % 5 == k)) for k in range(5)]
+    data = lightgbm.Dataset(rows, classes, free_raw_data=False)
+    history = lightgbm.cv(
+        SETTINGS, data, num_boost_round=500, folds=folds,
+        callbacks=[lightgbm.early_stopping(30, verbose=False)],
+    )  # fmt: skip
+    losses = history["valid multi_logloss-mean"]
+    return lightgbm.train(SETTINGS, data, num_boost_round=len(losses)), float(losses[-1])
+
+
+def arrays(model: Any) -> Trees:
+    """The model as arrays; tree t of the dump belongs to class t modulo 3."""
+    dumped = [one["tree_structure"] for one in model.dump_model()["tree_info"]]
+    listed = [_nodes(root) for root in dumped]
+    most = max(len(nodes) for nodes in listed)
+    shape = (len(listed), most)
+    feature = np.full(shape, -1, np.int32)
+    left, right = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
+    threshold, value = np.zeros(shape), np.zeros(shape)
+    for t, nodes in enumerate(listed):
+        for n, node in enumerate(nodes):
+            if "split_feature" in node:
+                feature[t, n], threshold[t, n] = node["split_feature"], node["threshold"]
+                left[t, n], right[t, n] = node["at"]
+            else:
+                value[t, n] = node["leaf_value"]
+    return Trees(feature, threshold, left, right, value, 3, int(SETTINGS["max_depth"]))
+
+
+def _nodes(root: dict[str, Any]) -> list[dict[str, Any]]:
+    nodes = [root]
+    for node in nodes:  # grows while it is read
+        if "split_feature" in node:
+            node["at"] = (len(nodes), len(nodes) + 1)
+            nodes += [node["left_child"], node["right_child"]]
+    return nodes
+
+
+def answers(asked: list[dict[str, Any]], trees: Trees) -> list[tuple[float, int, bool, str]]:
+    """For each question the best market: (probability, side, whether it is right, kind)."""
+    found = []
+    for one in asked:
+        if not len(one["rows"]):
+            continue
+        p = trees.probabilities(one["rows"])[:, 1:]
+        n, side = divmod(int(p.argmax()), 2)
+        label = target(one, one["first"][n])
+        if label is None:
+            continue  # a twin of the question's market: neither right nor wrong can be said
+        found.append((float(p[n, side]), side + 1, label == side + 1, one["kind"]))
+    return found
+
+
+def limit(found: list[tuple[float, int, bool, str]], side: int, wrong: float) -> float:
+    """The lowest limit from which on at most a share `wrong` of a side's answers is wrong."""
+    ordered = sorted(((p, right) for p, s, right, _ in found if s == side), reverse=True)
+    best, bad = 1.0, 0
+    for n, (p, right) in enumerate(ordered, 1):
+        bad += not right
+        if bad / n <= wrong and n >= 20:
+            best = p
+    return round(best, 4)
+
+
+def calibration(found: list[tuple[float, int, bool, str]]) -> list[tuple[float, float]]:
+    """(probability, share right) over ten equal parts, made monotone by pooling neighbours."""
+    ordered = sorted((p, float(right)) for p, _, right, _ in found)
+    parts = [ordered[k * len(ordered) // 10 : (k + 1) * len(ordered) // 10] for k in range(10)]
+    blocks = [[*(float(np.mean(column)) for column in zip(*part, strict=True)), len(part)]
+              for part in parts if part]  # fmt: skip
+    pooled: list[list[float]] = []
+    for block in blocks:
+        pooled.append(block)
+        while len(pooled) > 1 and pooled[-2][1] > pooled[-1][1]:
+            (pa, ra, na), (pb, rb, nb) = pooled[-2:]
+            n = na + nb
+            pooled[-2:] = [[(pa * na + pb * nb) / n, (ra * na + rb * nb) / n, n]]
+    return [(round(p, 4), round(r, 4)) for p, r, _ in pooled]
+
+
+def curve(found: list[tuple[float, int, bool, str]]) -> list[dict[str, Any]]:
+    """Wrong against answered, by limit and kind of question."""
+    lines = []
+    for at in (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97):
+        line: dict[str, Any] = {"limit": at}
+        for kind in ("p", "n", "ge le x u"):
+            part = [(p, right) for p, _, right, k in found if k in kind.split()]
+            said = [right for p, right in part if p >= at]
+            line[kind] = {"n": len(part), "right": sum(said), "wrong": len(said) - sum(said)}
+        lines.append(line)
+    return lines
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("gathered", type=Path)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--train", nargs="+", required=True)
+    parser.add_argument("--choose", nargs="+", required=True)
+    given = parser.parse_args()
+    encoder = Encoder.load(given.model)
+    train, choose = (read(given.gathered, names, encoder) for names in (given.train, given.choose))
+    rows, classes, groups = table(train)
+    model, loss = fitted(rows, classes, groups)
+    trees = arrays(model)
+    assert np.allclose(trees.probabilities(rows[:500]), model.predict(rows[:500]), atol=1e-6)
+    found = answers(choose, trees)
+    limits = {
+        "same": limit(found, 1, WRONG["same"]), "opposite": limit(found, 2, WRONG["opposite"]),
+    }  # fmt: skip
+    steps = calibration(found)
+    limits["agree"] = next((p for p, share in steps if share >= AGREE_WRONG), 0.5)
+    gains = sorted(zip((*NAMES, *ENCODED), model.feature_importance("gain"), strict=True),
+                   key=lambda one: -one[1])  # fmt: skip
+    lines = curve(found)
+    for line in lines:
+        print(line)
+    print("limits", limits, "\ncalibration", steps, "\nlog loss of the folds", round(loss, 4))
+    print("gain", [(name, round(gain)) for name, gain in gains[:16]])
+    np.savez_compressed(given.model / "trees.npz", **trees.arrays())
+    about = {
+        "features": [*NAMES, *ENCODED], "limits": limits, "calibration": steps, "seed": SEED,
+        "trained_on": {"encoder": "see docs/model-card.md", "trees": given.train},
+        "chosen_on": given.choose, "fold_log_loss": round(loss, 4), "curve": lines,
+        "pairs": len(rows),
+    }  # fmt: skip
+    (given.model / "judge.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

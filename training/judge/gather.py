@@ -1,0 +1,106 @@
+"""Gather, for every training question, the markets that were open when it was asked.
+
+    python training/judge/gather.py FOLDER OUT --questions train1 train2 ...
+
+FOLDER is the catalogue that `store.py` built. OUT receives one pickle a question file: questions
+with their candidates, each with its texts and the rules' comparison. Market texts stay there; they
+are no part of the project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import dataclasses
+import pickle
+from pathlib import Path
+from typing import Any
+
+import questions as written
+from store import settings
+
+from augury.app import running
+from augury.forecast.normalise import normalise
+from augury.language.vocabulary import default
+from augury.matching import features, pairs
+
+KEPT = 30
+"""Candidates kept of a question from either order: the index's and the rules'."""
+
+
+async def gather(folder: Path, out: Path, names: list[str]) -> None:
+    """Candidates of all questions of some files."""
+    async with running(settings(folder)) as services:
+        await services.search.catch_up()
+        for name in names:
+            found, hit = [], 0
+            for one in written.load(name):
+                candidates = await _candidates(services.forecast, one)
+                hit += any(c["id"] == one.market_id for c in candidates)
+                asked = pairs.asked(one.question, default(), one.as_of.date())
+                found.append({**dataclasses.asdict(one), "asked": asked, "candidates": candidates})
+            (out / f"{name}.pickle").write_bytes(pickle.dumps(found))
+            print(name, len(found), "the market is among the candidates:", hit, flush=True)
+
+
+async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any]]:
+    reading = normalise(one.question, one.as_of)
+    markets = await service._gather(reading, one.as_of, replay=True)
+    order = {market.seq: n for n, market in enumerate(markets)}
+    engine, vocabulary = service._engine, default()
+    question = engine._view(reading)
+    ranked = list(enumerate(engine._bearings(question, reading, markets, one.as_of)))
+    ranked = [(n, b) for n, b in ranked if n < KEPT or order[b.market.seq] < KEPT]
+    ranked.sort(key=lambda nb: (min(nb[0], order[nb[1].market.seq]), nb[0]))
+    bearings = [b for _, b in ranked]
+    texts = [pairs.told(b.market, b.outcome, day(b.market.closes_at), vocabulary) for b in bearings]
+    named = [features.read(text, vocabulary) for text in texts]
+    rows = features.matrix(
+        features.read(one.question, vocabulary),
+        [float(question.vector @ b.view.vector) for b in bearings],
+        bearings,
+        named,
+        [(order[b.market.seq], n) for n, b in ranked],
+        asked=reading.proposition,
+    )
+    return [
+        {
+            "id": b.market.id,
+            "outcome": b.outcome,
+            "outcomes": list(b.market.outcomes),
+            "question": b.market.question,
+            "event_id": b.market.event_id,
+            "text": text,
+            "features": row,
+            "price": b.market.price(b.outcome),
+            "same": b.fit.same,
+            "turned": b.turned,
+            "asked_positive": reading.proposition.positive,
+            "rule_rank": n,
+            "rank": order[b.market.seq],
+            "terms": b.view.proposition.terms,
+            "parts": (repr(b.view.proposition.threshold), b.view.proposition.stage),
+            "end": b.view.proposition.window.end,
+        }
+        for (n, b), text, row in zip(ranked, texts, rows, strict=True)
+    ]
+
+
+def day(moment: Any) -> Any:
+    """The date of a moment that may be missing."""
+    return moment.date() if moment else None
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--questions", nargs="+", required=True)
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    asyncio.run(gather(given.folder, given.out, given.questions))
+
+
+if __name__ == "__main__":
+    main()

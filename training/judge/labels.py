@@ -1,0 +1,32 @@
+"""What a candidate is to a written question: the classes that the judge learns. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+CLASSES = ("other", "same", "opposite")
+
+
+def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
+    """The class of a candidate for a question; None where it cannot be told."""
+    if candidate["id"] != one["market_id"]:
+        return None if twin(one, candidate) else 0
+    if one["kind"] not in ("p", "n"):
+        return 0
+    turned = candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2
+    if candidate["outcome"] > 1:
+        return None
+    return 1 if (one["kind"] == "p") != turned else 2
+
+
+def twin(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
+    """Whether a candidate may ask the very same as the question's own market."""
+    own = next((c for c in one["candidates"] if c["id"] == one["market_id"]), None)
+    if own is None:
+        return False
+    if own["question"].casefold() == candidate["question"].casefold():
+        return True
+    if (own["terms"], own["parts"]) != (candidate["terms"], candidate["parts"]):
+        return False
+    ends = own["end"], candidate["end"]
+    return None in ends or abs((ends[0] - ends[1]).days) <= 2

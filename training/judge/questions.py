@@ -1,0 +1,52 @@
+"""Training questions: one JSON object a line in `training/questions/`.
+
+`{"qid", "writer", "kind", "question", "as_of", "market_id", "group"}`. `kind`: p (the market's
+Yes), n (its complement), ge, le (logic bounds it by the market), x (another matter that looks
+alike), u (no market says anything of it). `group` is the market's event: splits go by it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1] / "questions"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One written question."""
+
+    qid: str
+    kind: str
+    question: str
+    as_of: datetime
+    market_id: str
+    group: str
+
+    @property
+    def target(self) -> str:
+        """What its market is to it: same, opposite or other."""
+        return {"p": "same", "n": "opposite"}.get(self.kind, "other")
+
+
+def load(*names: str) -> list[Question]:
+    """The questions of some files, in their order."""
+    found = []
+    for name in names:
+        with (FOLDER / f"{name}.jsonl").open(encoding="utf-8") as lines:
+            for line in lines:
+                one = json.loads(line)
+                found.append(
+                    Question(
+                        one["qid"],
+                        one["kind"],
+                        one["question"],
+                        datetime.fromisoformat(one["as_of"].replace("Z", "+00:00")),
+                        one["market_id"],
+                        one["group"],
+                    )
+                )
+    return found
