@@ -41,7 +41,7 @@ NOUNS = {
     "access": {"storage"},
     "console": set(),
     "http": {"access", "storage"},
-    "health": {"markets", "search", "venues", "rvol", "series", "storage"},
+    "health": {"markets", "search", "venues", "rvol", "series", "storage", "jobs"},
     "language": set(),
     "matching": {"language"},
     "forecast": {"language", "matching", "graph", "relations", "markets", "search", "storage", "jobs", "llm"},
