@@ -93,7 +93,7 @@ export function Search() {
     (next < 0 ? box.current : rows[Math.min(next, rows.length - 1)])?.focus();
   };
   const input = (
-    <form class="search-box" role="search" onSubmit={(event) => { event.preventDefault(); go({ q: typed.trim() }); }}>
+    <form key="box" class="search-box" role="search" onSubmit={(event) => { event.preventDefault(); go({ q: typed.trim() }); }}>
       <SearchIcon />
       <label class="visually-hidden" for="search-box">Search markets</label>
       <input id="search-box" ref={box} type="search" autocomplete="off" spellcheck={false} maxLength={500} value={typed}
@@ -103,25 +103,20 @@ export function Search() {
   );
   return (
     <div class="page" onKeyDown={move}>
-      {typed.trim() ? (
-        <>
-          <h1 class="visually-hidden">Search</h1>
-          {input}
-          <Results answer={found.data} error={found.error} loading={found.loading || !who} retry={found.reload} facets={facets} tab={tab} go={go} />
-        </>
-      ) : (
-        <>
-          <div class="hero">
-            <h1>What do the markets say?</h1>
-            <p class="lead">Polymarket and Kalshi in one place: the markets on a question, what drives it, what follows from it, and what moves with it.</p>
-            {input}
-            <div class="examples">
-              {EXAMPLES.map((example) => <a class="example" key={example} href={`/${params({ q: example })}`}>{example}</a>)}
-            </div>
+      {/* One place for the box in both states: it must not lose the keys that come meanwhile. */}
+      <div class={typed.trim() ? "" : "hero"}>
+        <h1 key="title" class={typed.trim() ? "visually-hidden" : ""}>{typed.trim() ? "Search" : "What do the markets say?"}</h1>
+        {!typed.trim() && <p key="lead" class="lead">Polymarket and Kalshi in one place: the markets on a question, what drives it, what follows from it, and what moves with it.</p>}
+        {input}
+        {!typed.trim() && (
+          <div key="examples" class="examples">
+            {EXAMPLES.map((example) => <a class="example" key={example} href={`/${params({ q: example })}`}>{example}</a>)}
           </div>
-          <Busiest />
-        </>
-      )}
+        )}
+      </div>
+      {typed.trim()
+        ? <Results answer={found.data} error={found.error} loading={found.loading || !who} retry={found.reload} facets={facets} tab={tab} go={go} />
+        : <Busiest />}
     </div>
   );
 }
