@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from augury.errors import SetupProblem
 from augury.settings import Settings
 
 TEXTS = {
@@ -26,3 +27,11 @@ def test_lists_are_written_with_commas(name: str, monkeypatch: pytest.MonkeyPatc
 def test_a_list_may_be_empty(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"AUGURY_{name.upper()}", "")
     assert getattr(Settings(), name) == ()
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "XDG_DATA_HOME", "AUGURY_DATA_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    with pytest.raises(SetupProblem, match="AUGURY_DATA_DIR"):
+        Settings()

@@ -16,6 +16,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from augury.errors import SetupProblem
+
 OnOff = Literal["on", "off"]
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?", re.ASCII)
 LlmTask = Literal["label", "rewrite", "match", "wording"]
@@ -27,7 +29,13 @@ def default_data_dir() -> Path:
     """`$AUGURY_DATA_DIR`, else `$XDG_DATA_HOME/augury`, else `~/.local/share/augury`."""
     if chosen := os.environ.get("AUGURY_DATA_DIR"):
         return Path(chosen)
-    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    try:
+        base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    except RuntimeError:
+        raise SetupProblem(
+            "This user has no home folder to keep data in. Set AUGURY_DATA_DIR to a folder that "
+            "may be written and is kept, such as a mounted volume."
+        ) from None
     return Path(base) / "augury"
 
 

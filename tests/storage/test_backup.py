@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import subprocess
+import tempfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
@@ -17,8 +20,9 @@ from augury.errors import SetupProblem
 from augury.jobs import queue
 from augury.settings import Settings
 from augury.storage import backup as backups
-from augury.storage import commands
-from augury.storage.database import Database
+from augury.storage import commands, migrate
+from augury.storage.database import SERVICE_ROLE, Database
+from augury.storage.embedded import EmbeddedServer
 
 if TYPE_CHECKING:
     from tests.conftest import PostgresServer
@@ -235,6 +239,133 @@ async def test_a_file_that_is_not_what_it_says_changes_nothing(
     with pytest.raises(SetupProblem, match=text):
         await backups.restore(source, file, replace=True)
     assert [_all(source, statement) for statement in CONTENT] == before
+
+
+def _patched(dump: bytes, statement: bytes) -> bytes:
+    """A dump whose command for the accounts' rows is another one, as long as it was."""
+    found = re.search(rb"COPY public\.accounts \([^)]*\) FROM stdin;\n", dump)
+    assert found
+    assert len(statement) < len(found[0])
+    return dump.replace(found[0], statement + b" " * (len(found[0]) - len(statement) - 1) + b"\n")
+
+
+HOSTILE = (
+    b"COPY accounts FROM PROGRAM 'touch HERE';",
+    b"\\! touch HERE",
+    b"\\copy accounts from program 'touch HERE'",
+    b"\\o HERE",
+    b"drop table accounts;",
+    b"alter role current_user superuser;",
+    b"COPY public.accounts (id) FROM stdin; \\! touch HERE",
+    b"COPY public.pg_authid (rolname) FROM stdin;",
+    b"SET x = 'y'; drop table accounts;",
+    b"SELECT pg_catalog.setval('x', 1, true); drop table x;",
+    b"-- a remark\n\\! touch HERE",
+)
+
+
+@pytest.mark.parametrize("statement", HOSTILE)
+async def test_a_hostile_backup_runs_nothing_and_changes_nothing(
+    filled: Database, source: Settings, tmp_path: Path, statement: bytes
+) -> None:
+    file, trace = tmp_path / "a.backup", Path(tempfile.mkdtemp()) / "t"
+    await backups.backup(source, file)
+    with zipfile.ZipFile(file) as archive:
+        dump = archive.read(backups.DUMP)
+    _rewritten(file, {}, _patched(dump, statement.replace(b"HERE", str(trace).encode())))
+    before = [_all(source, statement) for statement in CONTENT]
+    with pytest.raises(SetupProblem, match=r"[Nn]othing"):
+        await backups.restore(source, file, replace=True)
+    assert not trace.exists()
+    assert [_all(source, statement) for statement in CONTENT] == before
+
+
+async def test_functions_triggers_and_tables_of_a_backup_are_not_taken(
+    filled: Database, source: Settings, target: Settings, tmp_path: Path
+) -> None:
+    async with filled.transaction() as connection:
+        await connection.execute(
+            "create function evil() returns trigger language plpgsql as 'begin return null; end'"
+        )
+        await connection.execute(
+            "create trigger evil before insert on api_keys for each row execute function evil()"
+        )
+        await connection.execute("alter table accounts alter name set default 'evil'")
+    file = tmp_path / "a.backup"
+    await backups.backup(source, file)
+    await backups.restore(target, file)
+    assert _all(target, "select id, name from accounts") == [("a", "Ada €")]
+    assert _all(target, "select count(*) from pg_proc where proname = 'evil'") == [(0,)]
+    assert _all(target, "select count(*) from pg_trigger where tgname = 'evil'") == [(0,)]
+    for kind in ("indexdef", "indexname"):
+        statement = f"select {kind} from pg_indexes where schemaname = 'public' order by 1"
+        assert _all(target, statement) == _all(source, statement)
+    constraints = "select conname, pg_get_constraintdef(oid) from pg_constraint order by 1, 2"
+    assert _all(target, constraints) == _all(source, constraints)
+    assert _all(target, "select count(*) from pg_trigger where tgenabled = 'D'") == [(0,)]
+
+
+async def test_a_password_is_in_no_command_line(
+    filled: Database, source: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+    popen = subprocess.Popen
+
+    def watched(command: list[str], **options: Any) -> Any:
+        started.append((command, options.get("env") or {}))
+        return popen(command, **options)
+
+    monkeypatch.setattr(backups.subprocess, "Popen", watched)
+    assert source.database_url
+    secret = f"{source.database_url.get_secret_value()}&password=s3cr3t"
+    settings = source.model_copy(update={"database_url": SecretStr(secret)})
+    await backups.backup(settings, tmp_path / "a.backup")
+    assert not any("s3cr3t" in part for command, _ in started for part in command)
+    assert any(env.get("PGPASSWORD") == "s3cr3t" for _, env in started)
+
+
+async def test_the_service_is_no_superuser(settings: Settings, tmp_path: Path) -> None:
+    database = await Database.open(settings)
+    try:
+        async with database.reading() as connection:
+            cursor = await connection.execute(
+                "select rolsuper, rolcreaterole, rolcreatedb, current_user from pg_roles"
+                " where rolname = current_user"
+            )
+            assert await cursor.fetchone() == (False, False, False, SERVICE_ROLE)
+            for hostile in (
+                "copy accounts from program 'true'",
+                "select pg_read_file('/etc/passwd')",
+                "set role augury",
+                "create role other superuser",
+            ):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    await connection.execute(hostile.encode())
+    finally:
+        await database.close()
+
+
+async def test_a_database_of_a_version_that_was_superuser_is_handed_over(
+    settings: Settings,
+) -> None:
+    server = await asyncio.to_thread(EmbeddedServer.open, settings.data_dir)
+    try:
+        with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+            connection.execute("create database augury")
+        await asyncio.to_thread(migrate.upgrade, server.url("augury"))
+        database = await Database.open(settings)
+        async with database.transaction() as conn:
+            await conn.execute("insert into accounts (id, name) values ('a', 'a')")
+            await conn.execute("alter table accounts add column owned int")
+            cursor = await conn.execute(
+                "select count(*) from pg_class c join pg_roles r on r.oid = relowner"
+                " where relnamespace = 'public'::regnamespace and rolname = 'augury'"
+                " and relkind in ('r', 'S', 'i')"
+            )
+            assert await cursor.fetchone() == (0,)
+        await database.close()
+    finally:
+        await asyncio.to_thread(server.close)
 
 
 def test_a_server_newer_than_the_programs(settings: Settings) -> None:

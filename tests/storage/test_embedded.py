@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -326,7 +327,7 @@ def test_a_moved_folder_goes_on(folder: Path) -> None:
     moved = folder.with_name("moved")
     folder.rename(moved)
     server = EmbeddedServer.open(moved, options=SMALL)
-    assert Path(server.record.home).is_relative_to(moved)
+    assert Path(server.record.socket_dir).is_relative_to(moved)
     assert _ask(server, "select 1") == 1
     server.close()
     moved.rename(folder)
@@ -372,39 +373,96 @@ def test_no_parent_is_opened_up(folder: Path) -> None:
 
 
 @as_root
-def test_root_keeps_the_files_in_a_user_namespace(folder: Path) -> None:
+def test_the_server_of_root_is_somebody_with_no_rights(folder: Path) -> None:
+    """It reads no file of root, wherever the data folder lies."""
+    folder.parent.chmod(0o700)
+    secret = folder.parent / "secret"
+    secret.write_text("of root")
     server = EmbeddedServer.open(folder, options=SMALL)
     try:
-        if not server.record.identity.startswith("namespace:"):
-            pytest.skip("user namespaces are not permitted here")
         data = folder / "postgres" / "data"
-        assert data.stat().st_uid == 0
-        assert "\t0\t0\t0\t0" in Path(f"/proc/{server.pid}/status").read_text()
+        assert data.stat().st_uid == embedded.PRIVATE_UID
+        status = Path(f"/proc/{server.pid}/status").read_text()
+        assert "Uid:" + f"\t{embedded.PRIVATE_UID}" * 4 in status
+        assert "CapEff:\t0000000000000000" in status
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            _ask(server, f"select pg_read_file('{secret}')")
+        with pytest.raises(psycopg.Error):
+            _ask(server, "select pg_read_file('/etc/shadow')")
     finally:
         server.close()
 
 
+NO_NAMESPACES = """
+import ctypes, os, struct, sys
+# Refuses unshare (272) with EPERM, as a container's default does.
+program = b"".join(struct.pack("HBBI", *line) for line in (
+    (0x20, 0, 0, 0), (0x15, 0, 1, 272), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)))
+buffer = ctypes.create_string_buffer(program)
+filter = struct.pack("HxxxxxxP", 4, ctypes.addressof(buffer))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(22, 2, ctypes.c_char_p(filter), 0, 0) == 0, ctypes.get_errno()
+assert libc.unshare(0x10000000) == -1
+# A container's root can't look into other users' processes either (CAP_SYS_PTRACE).
+assert libc.prctl(24, 19, 0, 0, 0) == 0
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+
+
 @as_root
-def test_root_without_user_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A private user of its own, with its files where that user can reach them."""
-    run = embedded._Supervisor._run
-
-    def forbidden(self: embedded._Supervisor, identity: str, *command: str):
-        if identity.startswith("namespace:"):
-            return subprocess.CompletedProcess(command, 77, "", "user namespaces are not permitted")
-        return run(self, identity, *command)
-
-    monkeypatch.setattr(embedded._Supervisor, "_run", forbidden)
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the filter knows its system calls only")
+def test_a_replaced_container_comes_back_with_its_data(folder: Path, tmp_path: Path) -> None:
+    """Root, user namespaces refused, and nothing kept but the data folder (a volume)."""
     tmp_path.chmod(0o700)
-    homes = set()
-    for _ in range(2):  # made, then found again
-        server = EmbeddedServer.open(tmp_path, options=SMALL)
-        homes.add(home := Path(server.record.home))
-        try:
-            assert not home.is_relative_to(tmp_path)
-            assert (home / "data").stat().st_uid == embedded.PRIVATE_UID
-            assert _ask(server, "select 1") == 1
-        finally:
-            server.close()
-    assert len(homes) == 1
-    shutil.rmtree(homes.pop())
+    places = [Path(base) for base in ("/var/lib", "/tmp", "/run")]
+
+    def life(volume: Path, statement: str) -> str:
+        text = (
+            "import psycopg, sys; from pathlib import Path\n"
+            "from augury.storage.embedded import EmbeddedServer\n"
+            f"server = EmbeddedServer.open(Path({str(volume)!r}), options={SMALL!r})\n"
+            "with psycopg.connect(server.url('postgres'), autocommit=True) as c:\n"
+            f"    print(c.execute({statement!r}).fetchone()[0])\n"
+            "    c.execute('checkpoint')\n"
+            "server.close()\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", NO_NAMESPACES, "-c", text], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()[-1]
+
+    before = {entry for place in places for entry in place.glob("augury-*")}
+    volume = tmp_path / "volume"
+    shutil.copytree(folder, volume)
+    kept = "select lo_from_bytea(4242, 'kept')"  # a row that one expression leaves behind
+    assert life(volume, kept) == "4242"
+    new = {entry for place in places for entry in place.glob("augury-*")} - before
+    assert all(entry.name.startswith("augury-postgresql-") for entry in new), "programs only"
+    for entry in new:
+        shutil.rmtree(entry)
+    replaced = tmp_path / "elsewhere" / "volume"
+    shutil.copytree(volume, replaced)
+    shutil.rmtree(volume)
+    assert life(replaced, "select convert_from(lo_get(4242), 'UTF8')") == "kept"
+
+
+@as_root
+def test_a_database_an_older_version_kept_elsewhere_is_brought_home(folder: Path) -> None:
+    home = Path(tempfile.mkdtemp(prefix="augury-old-"))
+    server = EmbeddedServer.open(folder, options=SMALL)
+    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        connection.execute("create table kept as select 42 as n")
+    server.close()
+    data = folder / "postgres" / "data"
+    shutil.move(data, home / "data")
+    record = folder / "postgres" / "server.json"
+    old = json.loads(record.read_text()) | {"home": str(home), "identity": "user:61099:61099"}
+    record.write_text(json.dumps(old))
+    server = EmbeddedServer.open(folder, options=SMALL)
+    try:
+        assert _ask(server, "select n from kept") == 42
+        assert not home.exists()
+        assert data.stat().st_uid == embedded.PRIVATE_UID
+    finally:
+        server.close()

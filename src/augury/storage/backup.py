@@ -13,19 +13,20 @@ import shutil
 import subprocess
 import threading
 import zipfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import psycopg
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection, conninfo, sql
 
 from augury import __version__, clock
 from augury.errors import SetupProblem
 from augury.settings import Settings
-from augury.storage import database, migrate
+from augury.storage import database, loading, migrate
 from augury.storage.embedded import Binaries
 
 DUMP, MANIFEST = "database.dump", "manifest.json"
@@ -121,12 +122,16 @@ def _write(file: Path, manifest: Manifest, binaries: Binaries, url: str, snapsho
             with archive.open(DUMP, "w", force_zip64=True) as entry:
                 left_out = [f"--exclude-table-data=public.{table}" for table in LEFT_OUT]
                 command = [binaries.program("pg_dump"), "--format=custom", "--no-owner"]
-                options = ["--no-privileges", "--schema=public", "--extension=*"]
-                _run(
-                    [*command, *options, *left_out, f"--snapshot={snapshot}", url],
-                    "The backup failed.",
-                    output=entry,
-                )
+                options = [
+                    "--no-privileges",
+                    "--load-via-partition-root",
+                    "--schema=public",
+                    "--extension=*",
+                ]
+                where, environment = _apart(url)
+                command += [*options, *left_out, f"--snapshot={snapshot}", f"--dbname={where}"]
+                with program(command, "The backup failed.", environment=environment) as dump:
+                    shutil.copyfileobj(dump, entry, CHUNK)
             archive.close()
             output.flush()
             os.fsync(output.fileno())
@@ -170,8 +175,10 @@ def read_manifest(file: Path) -> Manifest:
 async def restore(settings: Settings, file: Path, *, replace: bool = False) -> Manifest:
     """Put the backup in place of what the database holds, which must be nothing or `replace`.
 
-    One transaction: should anything fail, the database is as it was. Afterwards the schema is
-    brought up to date; search indexes are built anew at the next start of the service.
+    The schema is made by our own migrations, and the file gives nothing but rows: a file somebody
+    else has made runs no command here. One transaction: should anything fail, the database is as
+    it was. Afterwards the schema is brought up to date; search indexes are built anew at the next
+    start of the service.
     """
     manifest = await asyncio.to_thread(read_manifest, file)
     binaries = Binaries.find(settings.pg_bin_dir)
@@ -185,84 +192,42 @@ async def restore(settings: Settings, file: Path, *, replace: bool = False) -> M
                 f"The database holds {held} rows. Restore into an empty one, or replace what it "
                 "holds with --replace."
             )
-        await asyncio.to_thread(_load, file, manifest, binaries, url)
+        dump = partial(_data, file, binaries)
+        await asyncio.to_thread(loading.load, url, manifest.schema, manifest.rows, dump)
         await asyncio.to_thread(migrate.upgrade, url)
     return manifest
 
 
-# The dump, being of this one schema, creates it.
-_CLEAR = """\
-set client_min_messages = warning;
-set lock_timeout = '60s';
-drop schema public cascade;
-"""
-
-# Within the transaction, so that a backup that does not hold what it says changes nothing.
-_CHECK = """
-do $$
-declare
-  expected record;
-  found bigint;
-begin
-  for expected in select key, value::bigint from jsonb_each_text({rows}) loop
-    execute format('select count(*) from public.%I', expected.key) into found;
-    if found <> expected.value then
-      raise exception 'table % holds % rows instead of %', expected.key, found, expected.value;
-    end if;
-  end loop;
-end $$;
-"""
+@contextmanager
+def _data(file: Path, binaries: Binaries) -> Iterator[IO[bytes]]:
+    """The rows in a backup as pg_restore tells them."""
+    command = [binaries.program("pg_restore"), "--data-only", "--no-owner", "--no-privileges"]
+    with (
+        zipfile.ZipFile(file) as archive,
+        archive.open(DUMP) as entry,
+        program([*command, "--file=-"], "The backup is damaged.", input=entry) as lines,
+    ):
+        yield lines
 
 
-def _load(file: Path, manifest: Manifest, binaries: Binaries, url: str) -> None:
-    """pg_restore writes the SQL, psql runs it in one transaction that we end or abandon."""
-    check = sql.SQL(_CHECK).format(rows=sql.Literal(json.dumps(manifest.rows)))
-    psql = [binaries.program("psql"), "--no-psqlrc", "--quiet", "--single-transaction"]
-    target = subprocess.Popen(  # noqa: S603
-        [*psql, "--set=ON_ERROR_STOP=1", "--file=-", url],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=_environment(),
-    )
-    assert target.stdin
-    assert target.stderr
-    said = _Reader(target.stderr)
-    try:
-        with suppress(BrokenPipeError):  # psql has stopped: it says why
-            target.stdin.write(_CLEAR.encode())
-            with zipfile.ZipFile(file) as archive, archive.open(DUMP) as entry:
-                command = [binaries.program("pg_restore"), "--no-owner", "--no-privileges"]
-                _run(
-                    [*command, "--file=-"],
-                    "The backup is damaged.",
-                    input=entry,
-                    output=target.stdin,
-                )
-            target.stdin.write(check.as_string().encode())
-            target.stdin.close()  # only now may psql commit
-        if target.wait() != 0:
-            raise SetupProblem(f"The restore failed and changed nothing. {said.text()}")
-    finally:
-        if target.poll() is None:
-            target.kill()
-            target.wait()
-        with suppress(BrokenPipeError):
-            target.stdin.close()
-        said.text()
-        target.stderr.close()
+@contextmanager
+def program(
+    command: list[str],
+    failure: str,
+    *,
+    input: IO[bytes] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[IO[bytes]]:
+    """What `command` writes, fed from a stream that need not be a file.
 
-
-def _run(
-    command: list[str], failure: str, *, output: IO[bytes], input: IO[bytes] | None = None
-) -> None:
-    """Run `command` between two streams that need not be files."""
+    Raises SetupProblem, beginning with `failure`, where it ends badly.
+    """
     process = subprocess.Popen(  # noqa: S603
         command,
         stdin=subprocess.PIPE if input else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(),
+        env={**os.environ, "LC_ALL": "C", "PGCONNECT_TIMEOUT": "10", **(environment or {})},
     )
     assert process.stdout
     assert process.stderr
@@ -270,7 +235,7 @@ def _run(
     feeder = threading.Thread(target=_feed, args=(input, process.stdin), daemon=True)
     feeder.start()
     try:
-        shutil.copyfileobj(process.stdout, output, CHUNK)
+        yield process.stdout
         if process.wait() != 0:
             raise SetupProblem(f"{failure} {said.text()}")
     finally:
@@ -305,8 +270,11 @@ class _Reader(threading.Thread):
         return self._text.decode(errors="replace").strip()[-1000:]
 
 
-def _environment() -> dict[str, str]:
-    return {**os.environ, "LC_ALL": "C", "PGCONNECT_TIMEOUT": "10"}
+def _apart(url: str) -> tuple[str, dict[str, str]]:
+    """Where a database is, and its password as an environment: everybody may read command lines."""
+    parts = conninfo.conninfo_to_dict(url)
+    password = parts.pop("password", None)
+    return conninfo.make_conninfo("", **parts), {"PGPASSWORD": str(password)} if password else {}
 
 
 def _check_version(binaries: Binaries, server: int) -> None:

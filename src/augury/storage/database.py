@@ -6,7 +6,7 @@ import asyncio
 import select
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar
@@ -24,6 +24,8 @@ from augury.storage.failures import as_unavailable
 T = TypeVar("T")
 
 DATABASE = "augury"
+SERVICE_ROLE = "augury_service"
+"""Who the service is to an embedded server: it owns its database, and is no superuser."""
 OLDEST_SERVER = 150000
 SETTLING = 15.0
 """Seconds in which an embedded server that is changing hands comes back."""
@@ -228,14 +230,14 @@ async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     )
     server.inherit()
     try:
-        await _settled(lambda: _create_if_missing(server), SETTLING)
+        await _settled(lambda: _prepare(server), SETTLING)
     except psycopg.OperationalError as error:
         await asyncio.to_thread(server.close)
         raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
     except BaseException:
         await asyncio.to_thread(server.close)
         raise
-    return server.url(DATABASE), server
+    return server.url(DATABASE, SERVICE_ROLE), server
 
 
 async def _configure(connection: AsyncConnection[Any]) -> None:
@@ -279,16 +281,60 @@ async def _is_current(url: str) -> bool:
         return (await migrate.status(connection)).current
 
 
-async def _create_if_missing(server: EmbeddedServer) -> None:
+async def _prepare(server: EmbeddedServer) -> None:
+    """Make the service's role and database where they are missing. The only superuser's work."""
     async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as connection:
         found = await connection.execute(
-            "select 1 from pg_database where datname = %s", (DATABASE,)
+            "select pg_get_userbyid(datdba) from pg_database where datname = %s", (DATABASE,)
         )
-        if await found.fetchone() is None:
-            try:
-                await connection.execute(f"create database {DATABASE}")
-            except psycopg.errors.DuplicateDatabase:
-                pass  # another process was faster
+        row = await found.fetchone()
+        if row is not None and row[0] == SERVICE_ROLE:
+            return
+        # Another process may be faster.
+        with suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
+            await connection.execute(f"create role {SERVICE_ROLE} login")
+        if row is None:
+            with suppress(psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+                await connection.execute(f"create database {DATABASE} owner {SERVICE_ROLE}")
+            return
+        # Made by a version that was superuser.
+        async with await AsyncConnection.connect(server.url(DATABASE)) as inside:
+            await inside.execute(_HAND_OVER)
+        await connection.execute(f"alter database {DATABASE} owner to {SERVICE_ROLE}")
+
+
+_HAND_OVER = f"""
+do $$
+declare
+  command text;
+begin
+  for command in
+    select format('alter schema public owner to {SERVICE_ROLE}')
+    union all
+    select format('alter table %s owner to {SERVICE_ROLE}', c.oid::regclass)
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and not exists (select from pg_depend where objid = c.oid and deptype = 'e')
+    union all
+    select format('alter sequence %s owner to {SERVICE_ROLE}', c.oid::regclass)
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'S'
+      and not exists (select from pg_depend where objid = c.oid and deptype in ('e', 'a', 'i'))
+    union all
+    select format('alter routine %s owner to {SERVICE_ROLE}', p.oid::regprocedure)
+    from pg_proc p
+    where p.pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend where objid = p.oid and deptype = 'e')
+    union all
+    select format('alter type %s owner to {SERVICE_ROLE}', t.oid::regtype)
+    from pg_type t
+    where t.typnamespace = 'public'::regnamespace and t.typtype in ('e', 'd')
+      and not exists (select from pg_depend where objid = t.oid and deptype = 'e')
+  loop
+    execute command;
+  end loop;
+end $$
+"""  # noqa: S608 - a name of ours
 
 
 def columns(names: Iterable[str], table: str = "") -> LiteralString:

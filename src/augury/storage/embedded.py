@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from hashlib import sha256
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -35,6 +35,7 @@ from augury.storage import launch
 log = structlog.get_logger(__name__)
 
 SUPERUSER = "augury"
+"""Who made the cluster. Only the service's own role and database are made in this name."""
 PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 INHERIT_EVERY = 0.1
@@ -47,9 +48,12 @@ LONGEST_SOCKET_PATH = 107
 LONGEST_LOG = 16 * 1024 * 1024
 """Bytes of the server's log after which a start begins a new one and keeps this one."""
 PRIVATE_UID = 61099
-"""Who the server runs as when root may not make a user namespace. Nobody is logged in with it
-(it lies between the ranges distributions and systemd hand out), so a 0700 folder of this uid is
+"""Who the server runs as when Augury is root: it never has root's files. Nobody is logged in with
+this uid (it lies between the ranges distributions and systemd hand out), so a 0700 folder of it is
 as private as one of root."""
+PROGRAM_FOLDERS = "/var/lib", "/run", "/opt"
+"""Where only root may write: places for a copy of the server's programs, for another user to run,
+where the bundled ones lie below a folder that only root may enter."""
 
 SERVER_OPTIONS: Mapping[str, str] = {
     "max_connections": "60",
@@ -85,8 +89,6 @@ class Record:
 
     folder: str
     """Where this record was written: another place than it is read in means moved or copied."""
-    home: str
-    """Folder of the server's own files: the same unless the server's user can't reach that."""
     socket_dir: str
     identity: str
     """Who the server runs as, in the words of `launch.py`."""
@@ -94,8 +96,9 @@ class Record:
     @classmethod
     def read(cls, folder: Path) -> Record | None:
         try:
-            return cls(**json.loads((folder / "server.json").read_text()))
-        except (FileNotFoundError, ValueError, TypeError):
+            found = json.loads((folder / "server.json").read_text())
+            return cls(found["folder"], found["socket_dir"], found["identity"])
+        except (FileNotFoundError, ValueError, TypeError, KeyError):
             return None
 
     def write(self, folder: Path) -> None:
@@ -139,20 +142,31 @@ class Binaries:
         )
         return answer.stdout.split()[-1].split(".")[0]
 
-    def copied_to(self, folder: Path) -> Binaries:
-        """The bundled programs where another user can read them; copied at their first use.
+    def within_reach(self) -> Binaries:
+        """The bundled programs where another user can run them; copied at their first use.
 
         As deep as they lie in the wheel, because they find their shared libraries from there.
         """
         site, package = self.folder.parents[2], self.folder.parents[1].name
-        if not folder.exists():
-            new = folder.with_name(f"{folder.name}.new")
-            shutil.rmtree(new, ignore_errors=True)
-            shutil.copytree(self.folder.parent, new / package / self.folder.parent.name)
-            if (libraries := site / f"{package}.libs").is_dir():
-                shutil.copytree(libraries, new / libraries.name)
-            new.rename(folder)
-        return Binaries(folder / self.folder.relative_to(site))
+        stat = (self.folder / "postgres").stat()
+        mark = f"augury-postgresql-{stat.st_size:x}-{int(stat.st_mtime):x}"
+        for base in map(Path, PROGRAM_FOLDERS):
+            folder = base / mark
+            with suppress(OSError):
+                if not folder.exists():
+                    new = Path(tempfile.mkdtemp(prefix=f"{mark}-", dir=base))
+                    shutil.copytree(self.folder.parent, new / package / self.folder.parent.name)
+                    if (libraries := site / f"{package}.libs").is_dir():
+                        shutil.copytree(libraries, new / libraries.name)
+                    new.chmod(0o755)
+                    new.rename(folder)
+                if folder.stat().st_uid == 0:
+                    return Binaries(folder / self.folder.relative_to(site))
+        raise SetupProblem(
+            f"PostgreSQL runs as another user than root, who can't reach its programs in "
+            f"{self.folder}. Install Augury in a folder that all users may enter, such as "
+            "/opt/augury, or run it as an ordinary user."
+        )
 
 
 class EmbeddedServer:
@@ -190,7 +204,7 @@ class EmbeddedServer:
         deadline = time.monotonic() + patience
         while not lock.acquire():
             record = Record.read(folder)
-            if record and _ready_server(Path(record.home) / "data"):
+            if record and _ready_server(folder / "data"):
                 return cls(record, None, _Heir(folder, lock, bin_dir, options or {}))
             if time.monotonic() > deadline:
                 lock.release()
@@ -224,12 +238,12 @@ class EmbeddedServer:
     @property
     def pid(self) -> int | None:
         """The server's process, None while it is stopped or on its way up."""
-        return _ready_server(Path(self.record.home) / "data")
+        return _ready_server(Path(self.record.folder) / "data")
 
-    def url(self, database: str) -> str:
+    def url(self, database: str, role: str = SUPERUSER) -> str:
         """A libpq URL over the unix socket."""
         socket_dir = quote(self.record.socket_dir, safe="")
-        return f"postgresql://{SUPERUSER}@/{quote(database)}?host={socket_dir}&port={PORT}"
+        return f"postgresql://{role}@/{quote(database)}?host={socket_dir}&port={PORT}"
 
     def close(self) -> None:
         """Stop the server if this process owns it. Blocks until it has stopped."""
@@ -317,8 +331,8 @@ class _Supervisor:
         self._started = False
         self._thread = threading.Thread(target=self._watch, name="augury-postgres", daemon=True)
         self.record = self._settle()
-        self._data = Path(self.record.home) / "data"
-        self._reserve = Path(self.record.home) / "reserve"
+        self._data = folder / "data"
+        self._reserve = folder / "reserve"
         self._log = folder / "server.log"
         self._log.touch(mode=0o600)
         self._log_before = self._log.stat().st_size
@@ -332,62 +346,64 @@ class _Supervisor:
                 f"The data folder {self._folder.parent} belongs to another user (uid {uid}). Run "
                 "Augury as that user or set AUGURY_DATA_DIR to another folder."
             )
+        _bring_home(self._folder)
         known = Record.read(self._folder)
-        if known is not None and (known.identity == "same") != _may_serve():
-            known = None
-        home, identity = (Path(known.home), known.identity) if known else self._choose()
         if known is not None and known.folder != str(self._folder):
-            # Moved or copied: what the record names may be in use by the original.
-            if identity.startswith("user:"):
+            known = None  # moved or copied: what the record names may be in use by the original
+        identity = self._identity()
+        data = self._folder / "data"
+        if data.exists() and data.stat().st_uid != (owner := _owner(identity)):
+            if os.geteuid() != 0:
                 raise SetupProblem(
-                    f"The data folder was at {known.folder}, and its database is in {home}. Put it "
-                    "back there, or make a backup there and restore it here."
+                    f"The database in {data} belongs to another user (uid {data.stat().st_uid}). "
+                    f"As root: chown -R {owner} {self._folder.parent}"
                 )
-            home, known = self._folder, None
-        if home != self._folder and (self._folder / "data").exists():
-            raise SetupProblem(
-                f"The database in {self._folder} was made where root may make user namespaces, "
-                "which is not permitted here. Permit it or give the data folder to an ordinary "
-                "user and run Augury as that user."
-            )
-        socket_dir = self._socket_dir(home, identity, known)
-        if identity.startswith("user:") and not self._works_as(identity):
-            self._binaries = self._binaries.copied_to(home / f"programs-{_mark(self._binaries)}")
-        record = Record(str(self._folder), str(home), str(socket_dir), identity)
+            _hand_over(data, identity)
+        record = Record(str(self._folder), str(self._socket_dir(identity, known)), identity)
         record.write(self._folder)
         return record
 
-    def _choose(self) -> tuple[Path, str]:
+    def _identity(self) -> str:
+        """Who the server runs as: we ourselves, but never root, whose files it could read."""
         if _may_serve():
-            return self._folder, "same"
-        # initdb wants its user to have a name, and the server refuses to be root. In a user
-        # namespace we are somebody with a name while our files stay our own outside of it.
+            return "same"
         somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
+        if os.geteuid() == 0:
+            private = f"user:{PRIVATE_UID}:{PRIVATE_UID}"
+            found = self._tried(private)
+            if found == launch.OUT_OF_REACH:
+                self._binaries = self._binaries.within_reach()
+                found = self._tried(private)
+            if found == 0:
+                return private
+        # Where we may become nobody else (root of a namespace with one user in it, or a user
+        # without a name, which initdb wants): in a user namespace of our own we have a name.
         identity = f"namespace:{somebody.pw_uid}:{somebody.pw_gid}"
-        if self._works_as(identity):
-            return self._folder, identity
-        if os.geteuid() != 0:
-            raise SetupProblem(
-                f"PostgreSQL needs a user with a name, and uid {os.geteuid()} has none here. "
-                "Run Augury as a named user or set AUGURY_DATABASE_URL to a running server."
-            )
-        # The data folder may lie below one only root can enter, and no parent is opened up
-        # for our sake: the server's files go to a folder of their own.
-        mark = sha256(os.fsencode(self._folder)).hexdigest()[:12]
-        home = Path("/var/lib") / f"augury-{mark}"
-        home.mkdir(mode=0o711, exist_ok=True)
-        return home, f"user:{PRIVATE_UID}:{PRIVATE_UID}"
+        if self._tried(identity) == 0:
+            return identity
+        raise SetupProblem(
+            "PostgreSQL does not run as root, and this process may become no other user "
+            "(CAP_SETUID and CAP_SETGID are missing). Run Augury as an ordinary user, or set "
+            "AUGURY_DATABASE_URL to a running server."
+            if os.geteuid() == 0
+            else f"PostgreSQL needs a user with a name, and uid {os.geteuid()} has none here. "
+            "Run Augury as a named user or set AUGURY_DATABASE_URL to a running server."
+        )
 
-    def _works_as(self, identity: str) -> bool:
-        return self._run(identity, self._binaries.program("postgres"), "--version").returncode == 0
+    def _tried(self, identity: str) -> int:
+        return self._run(identity, self._binaries.program("postgres"), "--version").returncode
 
-    def _socket_dir(self, home: Path, identity: str, known: Record | None) -> Path:
+    def _folder_for(self, identity: str, folder: Path) -> str:
+        """The argument by which a program of `identity` gets to a folder."""
+        return f"{launch.FOLDER}{folder}" if identity.startswith("user:") else str(folder)
+
+    def _socket_dir(self, identity: str, known: Record | None) -> Path:
         """A 0700 folder with a path short enough for a socket, the same at every start."""
-        wanted = home / "run"
+        wanted = home = self._folder / "run"
         if known is not None and known.socket_dir != str(wanted):
             wanted = Path(known.socket_dir)
         if len(os.fsencode(wanted / SOCKET_NAME)) > LONGEST_SOCKET_PATH or (
-            wanted.parent != home and not wanted.is_dir()
+            wanted != home and not wanted.is_dir()
         ):
             base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
             wanted = Path(tempfile.mkdtemp(prefix="augury-", dir=base))
@@ -441,7 +457,7 @@ class _Supervisor:
         done = self._run(
             identity,
             self._binaries.program("initdb"),
-            *("-D", str(new), "-U", SUPERUSER, "-A", "trust"),
+            *("-D", self._folder_for(identity, new), "-U", SUPERUSER, "-A", "trust"),
             *("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
             *("--locale=C", "--data-checksums", "--no-instructions"),
             *(["--no-sync"] if self._options["fsync"] == "off" else []),
@@ -498,12 +514,13 @@ class _Supervisor:
 
     def _watch(self) -> None:
         settings = [part for k, v in self._options.items() for part in ("-c", f"{k}={v}")]
+        reach = partial(self._folder_for, self.record.identity)
         command = self._command(
             self.record.identity,
             signal.SIGINT,  # a fast, orderly shutdown
-            *(self._binaries.program("postgres"), "-D", str(self._data)),
-            *("-k", self.record.socket_dir, "-c", f"port={PORT}", "-c", "listen_addresses="),
-            *settings,
+            *(self._binaries.program("postgres"), "-D", reach(self._data)),
+            *("-k", reach(Path(self.record.socket_dir)), "-c", f"port={PORT}"),
+            *("-c", "listen_addresses=", "-c", f"cluster_name={_name(self._data)}", *settings),
         )
         pause = 0.1
         while (process := self._spawn(command)) is not None:
@@ -586,17 +603,45 @@ def _may_serve() -> bool:
         return False
 
 
-def _mark(binaries: Binaries) -> str:
-    """Tells one installation of the programs from another."""
-    stat = (binaries.folder / "postgres").stat()
-    return f"{stat.st_size:x}-{int(stat.st_mtime):x}"
+def _owner(identity: str) -> int:
+    """The uid that owns the server's files."""
+    return int(identity.split(":")[1]) if identity.startswith("user:") else os.geteuid()
+
+
+def _name(data: Path) -> str:
+    """Tells the server of one folder from that of any other, in its command line."""
+    stat = data.stat()
+    return f"augury-{stat.st_dev:x}-{stat.st_ino:x}"
+
+
+def _bring_home(folder: Path) -> None:
+    """Move a database into its data folder that an older version kept in /var/lib, when it was
+    root and user namespaces were refused."""
+    try:
+        record = json.loads((folder / "server.json").read_text())
+        home, written = Path(record["home"]), record["folder"]
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        return
+    if home == Path(written) or (folder / "data").exists() or not (home / "data").exists():
+        return
+    if written != str(folder):
+        raise SetupProblem(
+            f"The data folder was at {written}, and its database is in {home}. Put it back there, "
+            "or make a backup there and restore it here."
+        )
+    moving = folder / "data.moving"
+    shutil.rmtree(moving, ignore_errors=True)
+    shutil.copytree(home / "data", moving, symlinks=True)
+    moving.rename(folder / "data")
+    shutil.rmtree(home, ignore_errors=True)
+    log.warning("database_moved", source=str(home), folder=str(folder))
 
 
 def _hand_over(folder: Path, identity: str) -> None:
     """Give `folder` with all it holds to the user the server runs as."""
     kind, *ids = identity.split(":")
-    if kind == "user":
-        uid, gid = int(ids[0]), int(ids[1])
+    if kind == "user" or os.geteuid() == 0:
+        uid, gid = (int(ids[0]), int(ids[1])) if kind == "user" else (os.geteuid(), os.getegid())
         for parent, folders, files in os.walk(folder):
             for name in (".", *folders, *files):
                 os.chown(os.path.join(parent, name), uid, gid, follow_symlinks=False)
@@ -625,11 +670,20 @@ def _serves(pid: int, data: Path) -> bool:
     if sys.platform == "linux":
         try:
             return os.path.samefile(os.readlink(f"/proc/{pid}/cwd"), data)
+        except PermissionError:  # another user's, and no CAP_SYS_PTRACE: a container
+            return _name(data) in _command_line(pid)
         except OSError:
             return False
     listing = ["/bin/ps", "-o", "command=", "-p", str(pid)]
     answer = subprocess.run(listing, capture_output=True, text=True, check=False)  # noqa: S603
     return "postgres" in answer.stdout
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:

@@ -6,6 +6,8 @@ IDENTITY is one of
   same                    stay who we are
   namespace:UID:GID       a user namespace in which we are UID: files stay ours outside of it
   user:UID:GID            give up root for good
+An argument `@dir:PATH` becomes a path to that folder by a descriptor opened before the change of
+identity: the new user reaches it although it may not enter the folders above.
 """
 
 import ctypes
@@ -16,6 +18,9 @@ CLONE_NEWUSER = 0x10000000
 PR_SET_PDEATHSIG = 1
 REFUSED = 77
 """Exit status when the identity can't be taken here (EX_NOPERM)."""
+OUT_OF_REACH = 126
+"""Exit status when the program can't be run by who we have become."""
+FOLDER = "@dir:"
 
 
 def _enter_namespace(libc: ctypes.CDLL, uid: int, gid: int) -> None:
@@ -31,10 +36,19 @@ def _enter_namespace(libc: ctypes.CDLL, uid: int, gid: int) -> None:
             file.write(text)
 
 
+def _by_descriptor(argument: str) -> str:
+    if not argument.startswith(FOLDER):
+        return argument
+    descriptor = os.open(argument.removeprefix(FOLDER), os.O_PATH | os.O_DIRECTORY)
+    os.set_inheritable(descriptor, True)
+    return f"/proc/self/fd/{descriptor}"
+
+
 def main(arguments: list[str]) -> None:
     owner, identity, death_signal, program, *rest = arguments
     kind, *ids = identity.split(":")
     libc = ctypes.CDLL(None, use_errno=True)
+    rest = [_by_descriptor(argument) for argument in rest]
     try:
         if kind == "namespace":
             _enter_namespace(libc, int(ids[0]), int(ids[1]))
@@ -50,7 +64,11 @@ def main(arguments: list[str]) -> None:
         libc.prctl(PR_SET_PDEATHSIG, int(death_signal))
     if os.getppid() != int(owner):  # it died before the signal was asked for
         sys.exit(0)
-    os.execv(program, [program, *rest])  # noqa: S606
+    try:
+        os.execv(program, [program, *rest])  # noqa: S606
+    except OSError as error:
+        sys.stderr.write(f"{program}: {error.strerror}\n")
+        sys.exit(OUT_OF_REACH)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ row. There are no downgrades: the way back is to restore a backup made before.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,6 +69,16 @@ def _status(revision: str | None) -> Status:
 
 def upgrade(url: str) -> None:
     """Run what is missing, in one transaction; processes that come together take turns."""
+    with transaction(url) as (_, upgrade_to):
+        upgrade_to("head")
+
+
+@contextmanager
+def transaction(url: str) -> Iterator[tuple[psycopg.Connection, Callable[[str], None]]]:
+    """A transaction in which nobody else migrates, and what brings the schema to a revision in it.
+
+    Committed when the block ends, rolled back when it raises.
+    """
     from alembic.migration import MigrationContext
     from alembic.operations import Operations
     from alembic.script import ScriptDirectory
@@ -77,17 +89,21 @@ def upgrade(url: str) -> None:
     engine = create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool
     )
-
-    def steps(revision: Any, _: MigrationContext) -> Any:
-        _status(revision[0] if revision else None)
-        return script._upgrade_revs("head", revision)
-
     with engine.begin() as connection:
         # Released with the transaction, so that whoever waited sees what was done.
         connection.exec_driver_sql(f"select pg_advisory_xact_lock({LOCK})")
-        context = MigrationContext.configure(connection, opts={"fn": steps, "script": script})
-        with Operations.context(context):
-            context.run_migrations()
+
+        def upgrade_to(target: str) -> None:
+            def steps(revision: Any, _: MigrationContext) -> Any:
+                _status(revision[0] if revision else None)
+                return script._upgrade_revs(target, revision)
+
+            context = MigrationContext.configure(connection, opts={"fn": steps, "script": script})
+            with Operations.context(context):
+                context.run_migrations()
+
+        raw: Any = connection.connection.driver_connection
+        yield raw, upgrade_to
 
 
 def lineage(migration: str) -> tuple[str, str | None]:

@@ -1,0 +1,181 @@
+"""A backup's rows into a schema of our own making.
+
+A dump is a program in SQL: whoever restores one runs what its author wrote. Here the schema comes
+from our migrations, and of the dump only rows and the places of sequences are taken, each line of
+it in the one form pg_dump writes. Anything else is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import IO, Any, LiteralString, cast
+
+import psycopg
+from psycopg import sql
+
+from augury.errors import SetupProblem
+from augury.storage import migrate
+
+_NAME = rb'(?:[a-z_][a-z0-9_]*|"[a-z_][a-z0-9_]*")'
+_COPY = re.compile(rb"COPY public\.(%b) \((%b(?:, %b)*)\) FROM stdin;\n" % (_NAME, _NAME, _NAME))
+_SETVAL = re.compile(
+    rb"SELECT pg_catalog\.setval\('public\.(%b)', (-?\d{1,19}), (true|false)\);\n" % _NAME
+)
+_IDLE = re.compile(
+    rb"(?:SET [a-z_]+ = [A-Za-z0-9_'-]+;"
+    rb"|SELECT pg_catalog\.set_config\('search_path', '', false\);"
+    rb"|--[^\n]*|\\(?:un)?restrict [A-Za-z0-9]+|)\n"
+)
+"""Lines that say nothing to us: settings of a session, remarks, psql's own protection."""
+_END = b"\\.\n"
+LONGEST_LINE = 1 << 30
+"""Bytes of a row in a dump: PostgreSQL takes no longer value."""
+_BATCH = 1 << 16
+
+# The order of a dump's rows knows no foreign keys, and an index is built faster than kept up.
+_ASIDE = """
+select format('alter table %s drop constraint %I', conrelid::regclass, conname),
+       format('alter table %s add constraint %I %s', conrelid::regclass, conname,
+              pg_get_constraintdef(oid))
+from pg_constraint
+where contype = 'f' and connamespace = 'public'::regnamespace and conparentid = 0
+union all
+select format('drop index %s', indexrelid::regclass), pg_get_indexdef(indexrelid)
+from pg_index join pg_class c on c.oid = indexrelid
+where c.relnamespace = 'public'::regnamespace and not c.relispartition
+  and not exists (select from pg_constraint where conindid = indexrelid)
+union all
+select format('alter table %s disable trigger user', oid::regclass),
+       format('alter table %s enable trigger user', oid::regclass)
+from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+"""
+_EMPTY = """
+do $$
+begin
+  execute (select 'truncate ' || string_agg(oid::regclass::text, ', ') from pg_class
+           where relnamespace = 'public'::regnamespace and relkind in ('r', 'p'));
+end $$
+"""
+
+
+Dump = Callable[[], AbstractContextManager[IO[bytes]]]
+"""Opens the rows of a dump, as `pg_restore --data-only` tells them."""
+
+
+def load(url: str, revision: str, expected: Mapping[str, int], dump: Dump) -> None:
+    """Replace the schema `public` of the database at `url` by one of `revision` with these rows.
+
+    Parameters
+    ----------
+    expected
+        Rows of each table.
+
+    Raises
+    ------
+    SetupProblem
+        It was not possible, and nothing has changed.
+    """
+    try:
+        with migrate.transaction(url) as (connection, upgrade_to):
+            connection.execute("set local client_min_messages = warning")
+            connection.execute("set local lock_timeout = '60s'")
+            connection.execute("drop schema public cascade")
+            connection.execute("create schema public")
+            upgrade_to(revision)
+            _fill(connection, dump)
+            _check(connection, expected)
+    except psycopg.Error as error:
+        raise SetupProblem(f"The restore failed and changed nothing. {error}".strip()) from error
+
+
+def _fill(connection: psycopg.Connection, dump: Dump) -> None:
+    aside = cast("list[tuple[LiteralString, LiteralString]]", connection.execute(_ASIDE).fetchall())
+    for away, _ in aside:
+        connection.execute(away)
+    connection.execute(_EMPTY)
+    with dump() as lines:
+        copy_rows(connection, lines)
+    for _, back in aside:
+        connection.execute(back)
+
+
+def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
+    """Take in the rows and sequences of a dump of data alone.
+
+    Raises
+    ------
+    SetupProblem
+        It holds something else, or a table or column that this schema does not have.
+    """
+    columns = _columns(connection)
+    while line := lines.readline(LONGEST_LINE):
+        if found := _COPY.fullmatch(line):
+            table, names = _name(found[1]), [_name(n) for n in found[2].split(b", ")]
+            if not set(names) <= columns.get(table, set()):
+                raise SetupProblem(
+                    f"The backup holds {table} ({', '.join(names)}), which is not of the schema "
+                    "it names. Nothing was changed."
+                )
+            copy = sql.SQL("copy public.{} ({}) from stdin").format(
+                sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, names))
+            )
+            with connection.cursor() as cursor, cursor.copy(copy) as rows:
+                for part in _rows(lines):
+                    rows.write(part)
+        elif found := _SETVAL.fullmatch(line):
+            connection.execute(
+                "select setval(%s::regclass, %s, %s)",
+                (f'public."{_name(found[1])}"', int(found[2]), found[3] == b"true"),
+            )
+        elif not _IDLE.fullmatch(line):
+            print("XXX", line[:300])
+            raise SetupProblem(
+                "The backup holds a command where only rows may be: Augury did not make it, or it "
+                "was changed. Nothing was run and nothing was changed."
+            )
+
+
+def _rows(lines: IO[bytes]) -> Iterator[bytes]:
+    """The rows of one table, some at a time."""
+    batch = bytearray()
+    while line := lines.readline(LONGEST_LINE):
+        if line == _END:
+            yield bytes(batch)
+            return
+        if not line.endswith(b"\n"):
+            break
+        batch += line
+        if len(batch) >= _BATCH:
+            yield bytes(batch)
+            batch.clear()
+    raise SetupProblem("The backup is damaged: it ends within a table. Nothing was changed.")
+
+
+def _columns(connection: psycopg.Connection[Any]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for table, column in connection.execute(
+        "select table_name, column_name from information_schema.columns"
+        " where table_schema = 'public' and is_generated = 'NEVER'"
+    ):
+        found.setdefault(table, set()).add(column)
+    return found
+
+
+def _check(connection: psycopg.Connection[Any], rows: Mapping[str, int]) -> None:
+    known = _columns(connection)
+    for table, expected in rows.items():
+        if table not in known:
+            raise SetupProblem(f"The backup's manifest names a table {table[:60]!r} of no schema.")
+        count = sql.SQL("select count(*) from public.{}").format(sql.Identifier(table))
+        row = connection.execute(count).fetchone()
+        if row is None or row[0] != expected:
+            raise SetupProblem(
+                f"The restore failed and changed nothing. Table {table} holds "
+                f"{row[0] if row else 0} rows instead of {expected}."
+            )
+
+
+def _name(raw: bytes) -> str:
+    return raw.decode("ascii").strip('"')
