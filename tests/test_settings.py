@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+from augury import settings
 from augury.errors import SetupProblem
 from augury.settings import Settings
 
@@ -34,4 +40,60 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPat
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     with pytest.raises(SetupProblem, match="AUGURY_DATA_DIR"):
+        Settings()
+
+
+def test_a_misspelt_setting_is_an_error_with_a_suggestion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUGURY_TRUSTED_PROXYS", "10.0.0.1")
+    with pytest.raises(SetupProblem, match="Did you mean AUGURY_TRUSTED_PROXIES"):
+        Settings()
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("AUGURY_DATA_DIR", str(folder))
+    return folder
+
+
+def test_the_working_folder_says_nothing(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / ".env").write_text("AUGURY_PORT=1234\n")
+    (here / "augury.toml").write_text("port = 1234\n")
+    (here / "structlog.py").write_text("raise SystemExit('a module of the working folder')")
+    monkeypatch.chdir(here)
+    assert Settings().port == 8000
+    assert 'python" -P -m augury' in (settings.CHECKOUT / "augury").read_text()
+    command = [sys.executable, "-P", "-m", "augury", "--version"]
+    env = {**os.environ, "PYTHONPATH": str(settings.CHECKOUT / "src")}
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert done.stdout.startswith("augury "), done.stderr
+    (data / ".env").write_text("AUGURY_PORT=2345\n")
+    assert Settings().port == 2345
+
+
+def test_names_in_files_are_looked_at_too(data: Path) -> None:
+    (data / "augury.toml").write_text("prot = 1234\n")
+    with pytest.raises(SetupProblem, match="AUGURY_PORT"):
+        Settings()
+    (data / "augury.toml").unlink()
+    (data / ".env").write_text("AUGURY_PROT=1234\n")
+    with pytest.raises(SetupProblem, match="AUGURY_PORT"):
+        Settings()
+
+
+@pytest.mark.parametrize("name", ["augury.toml", ".env"])
+def test_a_file_others_may_write_is_not_believed(data: Path, name: str) -> None:
+    (data / name).write_text("")
+    assert Settings().port == 8000
+    (data / name).chmod(0o666)
+    with pytest.raises(SetupProblem, match="chmod go-w"):
+        Settings()
+    (data / name).chmod(0o600)
+    data.chmod(0o777)
+    with pytest.raises(SetupProblem, match="chmod go-w"):
         Settings()

@@ -49,6 +49,7 @@ from augury.search.edge import IndexInUse
 from augury.search.service import SearchService, shared_embedder
 from augury.series.service import SeriesService
 from augury.settings import Settings
+from augury.storage.agreement import check_key
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
 from augury.storage.vault import Vault
@@ -112,6 +113,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         search = await _searching(settings, database, relations, patience)
         stack.push_async_callback(search.close)
         vault = Vault(settings)
+        await check_key(database, vault)
         policy = Policy.of(settings.outbound_allow, http=settings.outbound_http == "on")
         deliveries = DeliveryService(
             database, vault, policy, notify_schemes=settings.notify_schemes

@@ -95,7 +95,7 @@ async def child(stop: asyncio.Event) -> None:
     It dies with this process, however that dies: all it does is safe to break off.
     """
     command = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), "same"]
-    command += [str(int(signal.SIGKILL)), sys.executable, "-m", "augury", "worker"]
+    command += [str(int(signal.SIGKILL)), sys.executable, "-P", "-m", "augury", "worker"]
     pause = PAUSES[0]
     while not stop.is_set():
         began = monotonic()

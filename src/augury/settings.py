@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import (
     BaseSettings,
+    DotEnvSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
@@ -39,11 +42,66 @@ def default_data_dir() -> Path:
     return Path(base) / "augury"
 
 
+CHECKOUT = Path(__file__).parents[2]
+"""Augury's own folder, where it runs from a checkout; inside an installation no place for files."""
+_OTHERS_MAY_WRITE = 0o022
+_NOT_SETTINGS = {"AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"}
+"""Variables that ./augury and the tests read; those that begin with AUGURY_TEST_ too."""
+
+
+def files() -> list[Path]:
+    """Where settings are read from: the data folder and, in a checkout, Augury's own folder; never
+    the folder somebody happens to stand in.
+
+    Raises
+    ------
+    SetupProblem
+        A file somebody else may write would decide where secrets go.
+    """
+    folders = [default_data_dir()]
+    if (CHECKOUT / "pyproject.toml").is_file() and (CHECKOUT / "src").is_dir():
+        folders.append(CHECKOUT)
+    found = [folder / ".env" for folder in folders] + [folders[0] / "augury.toml"]
+    found = [file for file in found if file.is_file()]
+    for file in found:
+        for path in (file, file.parent):
+            try:
+                stat = path.stat()
+            except OSError as error:
+                raise SetupProblem(f"{path} can't be read: {error.strerror}.") from None
+            if stat.st_uid not in (os.geteuid(), 0) or stat.st_mode & _OTHERS_MAY_WRITE:
+                raise SetupProblem(
+                    f"{path} belongs to another user, or others may write it: settings are not "
+                    f"read from there. Run: chown {os.geteuid()} {path} && chmod go-w {path}"
+                )
+    return found
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse what looks like a setting and is none: a misspelt one protects nobody.
+
+    Raises
+    ------
+    SetupProblem
+        With the name that was probably meant.
+    """
+    known = {f"AUGURY_{name.upper()}" for name in Settings.model_fields}
+    for name in sorted(names):
+        upper = name.upper()
+        if not upper.startswith("AUGURY_") or upper in known | _NOT_SETTINGS:
+            continue
+        if upper.startswith("AUGURY_TEST_"):
+            continue
+        near = get_close_matches(upper, known, n=1)
+        hint = f" Did you mean {near[0]}?" if near else " docs/configuration.md lists them all."
+        raise SetupProblem(f"There is no setting {name}.{hint}")
+
+
 class Settings(BaseSettings):
     """The service's settings. A field's name in upper case after `AUGURY_` is its variable."""
 
     model_config = SettingsConfigDict(
-        env_prefix="AUGURY_", env_file=".env", extra="ignore", validate_default=True
+        env_prefix="AUGURY_", extra="ignore", validate_default=True, hide_input_in_errors=True
     )
 
     # Where things are kept and served
@@ -140,6 +198,11 @@ class Settings(BaseSettings):
     )
 
     # Who may do how much ("count/unit", unit one of s, min, h)
+    anonymous_rate: str = Field(
+        default="50/s",
+        description="Requests of any kind without a key, per address and process; four times as "
+        "many at once. A wrong key counts as five.",
+    )
     anonymous_search_rate: str = Field(default="1/s", description="Anonymous searches per address.")
     anonymous_search_burst: int = Field(default=1, ge=1, description="Anonymous searches at once.")
     anonymous_top_k: int = Field(default=20, ge=1, description="Largest top_k without a key.")
@@ -305,6 +368,22 @@ class Settings(BaseSettings):
         le=32,
         description="Most proxies a request comes through; unset: as many as are trusted.",
     )
+    metrics: Literal["off", "key", "open"] = Field(
+        default="key",
+        description="Who may read /metrics: off: nobody; key: keys with the scope metrics:read; "
+        "open: everybody.",
+    )
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Host names by which the service may be asked, by comma; *.example.com for "
+        "all below; addresses and localhost are always taken; unset: any name if "
+        "AUGURY_HOST is not a local address.",
+    )
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Origins of pages that may read answers in a browser, by comma, like "
+        "https://example.com; *: all, without a key.",
+    )
     max_connections: int = Field(
         default=4096,
         ge=8,
@@ -324,6 +403,8 @@ class Settings(BaseSettings):
 
     @field_validator(
         "trusted_proxies",
+        "allowed_hosts",
+        "cors_origins",
         "outbound_allow",
         "notify_schemes",
         "llm_tasks",
@@ -385,5 +466,12 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        toml = TomlConfigSettingsSource(settings_cls, default_data_dir() / "augury.toml")
-        return init_settings, env_settings, dotenv_settings, toml, file_secret_settings
+        read = files()
+        envs = [file for file in read if file.name == ".env"]
+        # Of two the data folder's is the stronger: it is read last.
+        dotenv = DotEnvSettingsSource(settings_cls, env_file=tuple(reversed(envs)))
+        toml = TomlConfigSettingsSource(settings_cls, [f for f in read if f.name == "augury.toml"])
+        check_names(os.environ)
+        check_names(dotenv.env_vars)
+        check_names(f"augury_{name}" for name in toml.toml_data)
+        return init_settings, env_settings, dotenv, toml

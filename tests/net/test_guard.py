@@ -6,6 +6,7 @@ import asyncio
 import gzip
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 
 import httpx2
 import pytest
@@ -213,3 +214,16 @@ async def test_no_log_level_tells_a_url(caplog: pytest.LogCaptureFixture) -> Non
         await fetch.get(client, url, headers={"X-Key": "t0k3n"})
     assert "s3cr3t" not in caplog.text
     assert "t0k3n" not in caplog.text
+
+
+async def test_the_machine_s_own_address_is_not_connected_to(
+    trap: Trap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its public one too: from inside it leads past the proxy."""
+    assert guard.is_own(ip_address("127.0.0.1"))
+    assert not guard.is_own(ip_address("93.184.215.14"))
+    monkeypatch.setattr(Policy, "check_address", lambda *_: None)  # as if it were public
+    async with guard.client(Policy(http=True), timeout=2) as client:
+        with pytest.raises(Refused):
+            await client.get(f"http://127.0.0.1:{trap.port}/")
+    assert trap.caught == []

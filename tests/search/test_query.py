@@ -27,6 +27,13 @@ def test_hostile_repetition_is_read_in_time(piece: str) -> None:
     assert time.perf_counter() - started < 1
 
 
+@pytest.mark.parametrize("where", ["event/a%00b", "event/%00", "market/a/%00", "event/a%2500b"])
+def test_an_address_with_a_nul_names_no_market(where: str) -> None:
+    """PostgreSQL takes no NUL in a text: it was answered 500."""
+    found = parse(f"https://polymarket.com/{where}")
+    assert not any("\0" in str(link) for link in found.links)
+
+
 @pytest.mark.parametrize(
     ("query", "ids"),
     [

@@ -25,11 +25,12 @@ SCOPES: dict[str, str] = {
     "rvol:read": "Realized volatility, while the account is approved for it.",
     "watch:write": "Watchlists and external series of the key's account.",
     "macro:read": "The macro runtime proxy.",
+    "metrics:read": "The figures at /metrics.",
     "internal": "The operator's routes.",
     "admin": "Keys, accounts and settings of the service.",
 }
 LEGACY = "*"
-EXPLICIT = frozenset({"forecast:read", "rvol:read", "internal", "admin"})
+EXPLICIT = frozenset({"forecast:read", "rvol:read", "metrics:read", "internal", "admin"})
 """Scopes that the legacy scope `*` does not include."""
 
 

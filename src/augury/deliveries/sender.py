@@ -185,7 +185,9 @@ class Sender:
                 status = await self._post(client, url, secret, message, began_at)
                 failure = None if 200 <= status < 300 else f"It answered with status {status}."
         except CantOpen:
-            failure = "Its secret was sealed with another key than this service has."
+            # Nothing was asked of the endpoint: no attempt. Tried again when the lease has run out.
+            log.error("an endpoint's secret can't be opened", delivery=message.delivery_id)
+            return
         except Refused as refused:
             failure = str(refused)
         except (TimeoutError, httpx2.TimeoutException):
@@ -237,6 +239,7 @@ class Sender:
         async with self._notifying, asyncio.timeout(self._deadline * 2):
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
+                "-P",
                 "-m",
                 "augury.deliveries.notify",
                 stdin=asyncio.subprocess.PIPE,

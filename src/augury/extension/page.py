@@ -101,7 +101,7 @@ def _split(url: str) -> tuple[str, str]:
         host = (parts.hostname or "").removeprefix("www.")
     except ValueError:
         return "", ""
-    return host, unquote(parts.path)
+    return host, unquote(parts.path).replace("\0", "")
 
 
 class _Reader(HTMLParser):

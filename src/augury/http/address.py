@@ -24,11 +24,17 @@ def networks(names: Iterable[str]) -> tuple[Network, ...]:
     found = []
     for name in names:
         try:
-            found.append(ipaddress.ip_network(name, strict=False))
+            network = ipaddress.ip_network(name, strict=False)
         except ValueError:
             raise SetupProblem(
                 f"AUGURY_TRUSTED_PROXIES: {name!r} is neither an address nor a network."
             ) from None
+        if network.prefixlen < (8 if network.version == 4 else 7):
+            raise SetupProblem(
+                f"AUGURY_TRUSTED_PROXIES: {name} trusts strangers to say who they are. Name the "
+                "proxy's own address, or the private network it is in."
+            )
+        found.append(network)
     return tuple(found)
 
 
@@ -99,6 +105,13 @@ def bucket(address: Address | None) -> str:
     if isinstance(address, ipaddress.IPv6Address):
         return f"{ipaddress.IPv6Address(int(address) >> 64 << 64)}/64"
     return str(address)
+
+
+def site(address: Address | None) -> str | None:
+    """The IPv6 /48 of a caller, which one customer of a provider has; None for others."""
+    if not isinstance(address, ipaddress.IPv6Address):
+        return None
+    return f"{ipaddress.IPv6Address(int(address) >> 80 << 80)}/48"
 
 
 def is_trusted(address: Address, trusted: Sequence[Network]) -> bool:

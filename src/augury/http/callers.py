@@ -45,12 +45,11 @@ class Caller:
 
 
 class Traffic:
-    """What gates share in one app: policies, counters, trusted proxies."""
+    """What gates share in one app: policies and counters."""
 
     def __init__(self, settings: Settings, limiter: Limiter) -> None:
         self.limiter = limiter
         self.in_flight = InFlight()
-        self.forwarding = address.Forwarding.of(settings)
         self.cookie = cookies.name_of(settings)
         anonymous = Rate.parse(
             settings.anonymous_search_rate, burst=settings.anonymous_search_burst
@@ -152,7 +151,7 @@ class Gate(SecurityBase):
         elif not self.anonymous:
             raise Unauthenticated("This needs an API key: Authorization: Bearer <key>.")
         else:
-            where = address.bucket(traffic.forwarding.client(request.scope))
+            where = address.bucket(exchange_of(request.scope).address)
             return Caller("anonymous", "anonymous", None, None, frozenset(), where)
         granted = keys.grants(principal.scopes, self.scope)
         if not granted and not self.anonymous:
@@ -201,5 +200,6 @@ ForecastCaller = Annotated[Caller, Depends(Gate("forecast", "forecast:read"))]
 RvolCaller = Annotated[Caller, Depends(Gate("rvol", "rvol:read"))]
 WatchCaller = Annotated[Caller, Depends(Gate("watch", "watch:write"))]
 MacroCaller = Annotated[Caller, Depends(Gate("macro", "macro:read"))]
+MetricsCaller = Annotated[Caller, Depends(Gate("metrics", "metrics:read"))]
 InternalCaller = Annotated[Caller, Depends(Gate("internal", "internal"))]
 AdminCaller = Annotated[Caller, Depends(Gate("admin", "admin"))]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from augury.ids import new_id
 
 if TYPE_CHECKING:
+    from augury.http.address import Address
     from augury.http.callers import Caller
 
 SCOPE_KEY = "augury.exchange"
@@ -17,13 +18,23 @@ SCOPE_KEY = "augury.exchange"
 class Exchange:
     """One request and its answer, as the guard sees them; it lives in the ASGI scope."""
 
-    __slots__ = ("at_end", "caller", "headers", "plain_errors", "request_id", "started")
+    __slots__ = (
+        "address",
+        "at_end",
+        "caller",
+        "headers",
+        "plain_errors",
+        "request_id",
+        "started",
+    )
 
     def __init__(self) -> None:
         self.request_id = new_id("req")
         self.caller: Caller | None = None
         self.plain_errors = False
         """Whether the caller or the operator wants `detail` as one string."""
+        self.address: Address | None = None
+        """Where it comes from, by what our own proxies say."""
         self.headers: dict[str, str] = {}
         """Sent with whatever the answer turns out to be, errors too."""
         self.at_end: list[Callable[[], None]] = []

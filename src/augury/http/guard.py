@@ -15,10 +15,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from augury.errors import HeadersTooLarge, Unavailable
+from augury.errors import AuguryError, HeadersTooLarge, Unavailable
 from augury.http import metrics
+from augury.http.door import Door
 from augury.http.errors import describe, in_one_line, problem, respond
-from augury.http.exchange import SCOPE_KEY, Exchange
+from augury.http.exchange import SCOPE_KEY, Exchange, exchange_of
 from augury.settings import Settings
 
 log = structlog.get_logger("augury.http")
@@ -48,6 +49,7 @@ class Guard:
         self.request_deadline = settings.request_deadline
         self.body_timeout = body_timeout
         self.plain_errors = settings.error_detail == "string"
+        self.door = Door(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -62,6 +64,7 @@ class Guard:
             if name == b"prefer" and b"detail=string" in value.replace(b" ", b"").lower():
                 exchange.plain_errors = True
                 exchange.headers["Preference-Applied"] = "detail=string"
+        exchange.address = self.door.forwarding.client(scope)
         passage = _Passage(self, scope, exchange, receive, send)
         metrics.in_flight.inc()
         try:
@@ -123,6 +126,12 @@ class Guard:
                 ),
                 "",
             )
+        try:
+            self.door.check_host(scope)
+            if not any(name == b"authorization" for name, _ in scope["headers"]):
+                self.door.count(exchange_of(scope).address)
+        except AuguryError as refused:
+            return respond(refused, "")
         if "\x00" in scope["path"]:
             return respond(HTTPException(404), "")
         if b"%00" in scope["query_string"] or b"\x00" in scope["query_string"]:
@@ -133,6 +142,8 @@ class Guard:
 
     def _record(self, scope: Scope, exchange: Exchange, status: int | None) -> None:
         seconds = time.perf_counter() - exchange.started
+        if status == 401:
+            self.door.charge(exchange.address)
         route = route_of(scope)
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         metrics.requests.labels(route, method, str(status)).inc()
@@ -146,6 +157,7 @@ class Guard:
             status=status,
             ms=round(seconds * 1000, 1),
             key=caller.key_id if caller else None,
+            client=self.door.mark(exchange.address),
         )
 
 

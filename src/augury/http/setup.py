@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fastapi import FastAPI, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
 from augury.http import docs, errors, openapi
-from augury.http.callers import Traffic
+from augury.http.callers import MetricsCaller, Traffic
 from augury.http.guard import Guard
 from augury.http.limits import make_limiter
 from augury.settings import Settings
@@ -32,10 +33,29 @@ def install(app: FastAPI, settings: Settings) -> None:
         compresslevel=5,
         exclude_content_types=(*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/vnd.apache.parquet"),
     )
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match"],
+            expose_headers=[
+                *("X-Request-Id", "X-Error-Code", "Retry-After", "RateLimit", "RateLimit-Policy"),
+                *("ETag", "Idempotency-Replayed"),
+            ],
+            max_age=600,
+        )
     app.add_middleware(Guard, settings=settings)
-    app.add_api_route("/metrics", metrics, include_in_schema=False)
+    if settings.metrics != "off":
+        read = metrics if settings.metrics == "open" else keyed_metrics
+        app.add_api_route("/metrics", read, include_in_schema=False)
     openapi.install(app)
     docs.install(app)
+
+
+async def keyed_metrics(caller: MetricsCaller) -> Response:
+    """The same for a key with the scope metrics:read."""
+    return await metrics()
 
 
 async def metrics() -> Response:

@@ -8,11 +8,14 @@ answer that repeats it is not passed on.
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal
+from urllib.parse import quote
 
 import httpx2
 import structlog
@@ -321,11 +324,35 @@ class MacroRuntime:
                     continue
                 self._judge(response, asked_whether=bool(conditional))
                 content = await body.read(response, MAX_BYTES)
-                if self._secret and self._secret.encode() in content:
+                if self._repeats(content):
                     raise _Trouble(Failed("The macro runtime repeated the service's credential."))
                 kept = {name: response.headers[name] for name in _KEPT if name in response.headers}
                 return Stored(response.status_code, kept, content, asked_at, self._clock())
         raise _Trouble(Failed("The macro runtime redirects in circles."))
+
+    def _repeats(self, content: bytes) -> bool:
+        """Whether an answer holds the service's credential, in whatever encoding it may come."""
+        if not self._secret:
+            return False
+        found = content.lower()
+        return any(form in content or form.lower() in found for form in self._forms)
+
+    @cached_property
+    def _forms(self) -> list[bytes]:
+        secret = self._secret.encode()
+        forms = {secret, secret[::-1], secret.hex().encode(), quote(secret, safe="").encode()}
+        forms |= {b"".join(b"%%%02X" % byte for byte in secret)}
+        forms |= {b"".join(b"\\u%04x" % byte for byte in secret)}
+        forms |= {b"".join(b"\\x%02x" % byte for byte in secret)}
+        forms |= {"".join(f"&#{byte};" for byte in secret).encode()}
+        forms |= {"".join(f"&#x{byte:x};" for byte in secret).encode()}
+        forms |= {secret.decode().encode("utf-16-le"), secret.decode().encode("utf-16-be")}
+        for lead in range(3):  # base64 of a longer text that holds it, wherever in that it begins
+            middle = base64.b64encode(b"\0" * lead + secret)
+            middle = middle[(0, 2, 3)[lead] :].rstrip(b"=")
+            whole = middle if (lead + len(secret)) % 3 == 0 else middle[:-1]
+            forms |= {whole, whole.replace(b"+", b"-").replace(b"/", b"_")}
+        return [form for form in forms if len(form) >= 8 or form == secret]
 
     def _redirected(self, method: str, goal: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
         """Where a redirect leads, when a read stays below the upstream's own address."""
@@ -383,7 +410,7 @@ class MacroRuntime:
         if cache != "miss" or "age" in stored.headers:
             headers["age"] = str(int(stored.age(self._clock())))
         if self._secret:
-            headers = {n: v for n, v in headers.items() if self._secret not in v}
+            headers = {n: v for n, v in headers.items() if not self._repeats(v.encode())}
         return Answer(stored.status, headers, stored.body, cache)
 
     # Metrics

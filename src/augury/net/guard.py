@@ -13,7 +13,7 @@ import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cache
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from ssl import SSLContext
 from typing import Any
 
@@ -48,6 +48,20 @@ async def resolve(host: str, port: int) -> list[str]:
     except (OSError, UnicodeError):
         return []
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def is_own(address: IPv4Address | IPv6Address) -> bool:
+    """Whether an address is this machine's own: a public one leads past the proxy to its ports.
+
+    By the route that a datagram would take, of which none is sent.
+    """
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((str(address), 9))
+            return ip_address(probe.getsockname()[0].partition("%")[0]) == address
+    except OSError:
+        return False
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
@@ -98,7 +112,10 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             raise Refused("The host does not lead to a public address.")
         if host.lower().removesuffix(".") not in self._policy.names:
             for answer in answers:
-                self._policy.check_address(ip_address(answer))
+                address = ip_address(answer)
+                self._policy.check_address(address)
+                if is_own(address) and not self._policy.allows(address):
+                    raise Refused("The host does not lead to a public address.")
         return answers[:MOST_ADDRESSES]
 
     async def connect_unix_socket(

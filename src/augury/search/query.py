@@ -156,6 +156,8 @@ def contains_phrase(text: str, phrase: str) -> bool:
 
 def _link(host: str, path: str) -> VenueLink | None:
     path = unquote(path.split("?")[0].split("#")[0])
+    if "\0" in path:  # of no market, and no text of the database
+        return None
     parts = [part for part in path.rstrip("/.,;:!?)").split("/") if part]
     if len(parts) < 2:
         return None

@@ -39,7 +39,7 @@ LEFT_OUT = (
 )  # fmt: skip
 """Tables whose rows are of the moment or follow from others: limits in use, the queue's own log,
 what search indexes were built from (without which they are built anew)."""
-SELF_MADE = ("schedules", "rvol_state", "watch_progress")
+SELF_MADE = ("schedules", "rvol_state", "watch_progress", "sealed_constant")
 """Tables that have rows in a database nobody has used."""
 
 

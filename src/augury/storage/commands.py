@@ -13,8 +13,10 @@ from psycopg import AsyncConnection, OperationalError
 
 from augury.errors import SetupProblem
 from augury.settings import Settings
+from augury.storage import agreement
 from augury.storage import backup as backups
 from augury.storage import migrate as migrations
+from augury.storage.database import Database
 
 app = typer.Typer(help="Look after the database.", no_args_is_help=True)
 
@@ -122,6 +124,35 @@ def status(as_json: AsJson = False) -> None:
         f"PostgreSQL {report['postgresql']}, {report['server']} ({where}), "
         f"{report['bytes'] / 1e6:,.1f} MB\n"
         f"Schema: {report['schema'] or 'none yet'}. Pending: {pending}.",
+    )
+
+
+@app.command("forget-secrets")
+def forget_secrets(
+    yes: Annotated[bool, typer.Option("--yes", help="Do it.")] = False, as_json: AsJson = False
+) -> None:
+    """Delete what is sealed under a key that is lost: endpoints of alerts, addresses of series.
+
+    For a restored database whose secret.key (or AUGURY_SECRET_KEY) is gone, and which the service
+    refuses to serve. Users make their endpoints and series anew.
+
+    Example: augury db forget-secrets --yes
+    """
+    if not yes:
+        raise SetupProblem("This deletes endpoints and addresses. Say --yes to do it.")
+
+    async def run() -> dict[str, int]:
+        database = await Database.open(Settings())
+        try:
+            return await agreement.forget(database)
+        finally:
+            await database.close()
+
+    gone = asyncio.run(_explained(run()))
+    _say(
+        as_json,
+        gone,
+        f"Deleted {gone['endpoints']} endpoints; {gone['series']} series are no longer fetched.",
     )
 
 

@@ -1,0 +1,68 @@
+"""All processes on one database seal with one key, or do not start."""
+
+from __future__ import annotations
+
+from augury.errors import SetupProblem
+from augury.storage.database import Database
+from augury.storage.vault import CantOpen, Vault
+
+_CONSTANT = b"augury"
+_OWNER = "sealed_constant"
+_REFUSED = (
+    "The secrets in this database are sealed under another key than this process has. Give it the "
+    "same key as the other hosts: AUGURY_SECRET_KEY, or the file secret.key of the data folder "
+    "that made them. If that key is lost, `augury db forget-secrets --yes` deletes what was sealed "
+    "under it."
+)
+
+
+async def check_key(database: Database, vault: Vault) -> None:
+    """Seal the constant where there is none yet, and open it.
+
+    Raises
+    ------
+    SetupProblem
+        It, or a secret that an older version sealed, is of another key.
+    """
+    async with database.transaction() as conn:
+        cursor = await conn.execute("select sealed from sealed_constant for update")
+        row = await cursor.fetchone()
+        if row is None:
+            cursor = await conn.execute(
+                "(select id, url from watch_deliveries order by created_at desc limit 1) union all"
+                " (select id, url from series where url is not null"
+                "  order by created_at desc limit 1)"
+            )
+            for owner, sealed in await cursor.fetchall():
+                _open(vault, bytes(sealed), owner)
+            await conn.execute(
+                "insert into sealed_constant (sealed) values (%s) on conflict do nothing",
+                (vault.seal(_CONSTANT, _OWNER),),
+            )
+            cursor = await conn.execute("select sealed from sealed_constant")
+            row = await cursor.fetchone()
+        assert row is not None
+        _open(vault, bytes(row[0]), _OWNER)
+
+
+async def forget(database: Database) -> dict[str, int]:
+    """Delete what was sealed under a key that is lost; how many of each."""
+    async with database.transaction() as conn:
+        cursor = await conn.execute("delete from watch_deliveries")
+        endpoints = cursor.rowcount
+        cursor = await conn.execute(
+            "update series set due_at = null, refresh_every = null,"
+            " failure = 'Its address was sealed under a key that is lost. Make it anew.'"
+            " where url is not null"
+        )
+        series = cursor.rowcount
+        await conn.execute("delete from idempotency_keys")
+        await conn.execute("delete from sealed_constant")
+    return {"endpoints": endpoints, "series": series}
+
+
+def _open(vault: Vault, sealed: bytes, owner: str) -> None:
+    try:
+        vault.open(sealed, owner)
+    except CantOpen:
+        raise SetupProblem(_REFUSED) from None
