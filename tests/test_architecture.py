@@ -41,6 +41,7 @@ NOUNS = {
     "access": {"storage"},
     "console": set(),
     "http": {"access", "storage"},
+    "doctor": {"http", "net", "storage"},
     "health": {"markets", "search", "venues", "rvol", "series", "storage", "jobs"},
     "language": set(),
     "matching": {"language"},

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
+from importlib.util import find_spec
 from time import monotonic
 
 import structlog
@@ -24,6 +26,7 @@ from augury.rvol.service import RvolService
 from augury.settings import Settings
 from augury.storage import launch
 from augury.storage.database import Database
+from augury.storage.scheduled import scheduled
 
 log = structlog.get_logger(__name__)
 
@@ -42,7 +45,14 @@ def building(settings: Settings, database: Database) -> dict[str, Work]:
     a time."""
     worker = Worker(database)
     worker.every("relations.co_movement", MEASURE_EVERY, Moving(database).measure)
-    collector = Collector(database, settings) if settings.sync == "on" else None
+    if settings.backup_every is not None:
+        worker.every("storage.backup", settings.backup_every, partial(scheduled, settings))
+    collector = None
+    if settings.sync == "on" and settings.rvol_coins:
+        if find_spec("ccxt") is None:
+            log.warning("no bars are fetched from exchanges: pip install 'augury[exchanges]'")
+        else:
+            collector = Collector(database, settings)
     rvol_jobs.register(worker, database, RvolService(database, settings), collector)
     return {
         "links": Linker(database).follow,

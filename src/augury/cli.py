@@ -10,7 +10,7 @@ import structlog
 import typer
 
 from augury import __version__, memory
-from augury.errors import AuguryError
+from augury.errors import AuguryError, missing_extra
 
 app = typer.Typer(
     name="augury",
@@ -90,6 +90,11 @@ def _mount(asked: str | None) -> None:
 
         app.add_typer(access.keys, name="keys")
         app.add_typer(access.accounts, name="accounts")
+    if asked in (None, "doctor", "upgrade"):
+        from augury.doctor import commands as doctor
+
+        app.command("doctor")(doctor.doctor)
+        app.command("upgrade")(doctor.upgrade)
     if asked in (None, "db"):
         from augury.storage import commands as storage
 
@@ -134,7 +139,7 @@ def _group() -> None:
 COMMANDS = tuple(
     (
         "serve worker search forecast scorecard graph language relations llm rvol eval bench"
-        " import sync keys accounts db"
+        " import sync keys accounts db doctor upgrade"
     ).split()
 )
 
@@ -155,6 +160,11 @@ def main() -> None:
         app()
     except AuguryError as error:
         print(f"augury: {error}", file=sys.stderr)
+        sys.exit(1)
+    except ModuleNotFoundError as error:
+        if (advice := missing_extra(error)) is None:
+            raise
+        print(f"augury: {advice}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
         if error.filename is None:  # no file that the operator named

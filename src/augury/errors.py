@@ -101,3 +101,22 @@ class SetupProblem(AuguryError):
     """Something the operator must put right; commands print it and exit 1."""
 
     code = "setup_problem"
+
+
+EXTRAS = {
+    "apprise": "notify",
+    "arch": "garch",
+    "ccxt": "exchanges",
+    "exchange_calendars": "calendars",
+    "polars": "tables",
+    "redis": "redis",
+}
+"""Packages a slim installation leaves out, and the extra that brings each."""
+
+
+def missing_extra(error: BaseException) -> str | None:
+    """What to install, where an import failed for a package that is left out by default."""
+    if not isinstance(error, ModuleNotFoundError):
+        return None
+    extra = EXTRAS.get((error.name or "").partition(".")[0])
+    return extra and f"This installation has no {error.name}. Run: pip install 'augury[{extra}]'"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from socket import socket
 from typing import Annotated, Final
 
+import structlog
 import typer
 import uvicorn
 
@@ -12,11 +13,14 @@ from augury import background, presence
 from augury.access.sessions import LINK_LASTS
 from augury.app import create_app
 from augury.background import Work
+from augury.doctor.exposure import exposures
 from augury.errors import SetupProblem
 from augury.http.connections import raise_descriptor_limit
 from augury.http.server import config
 from augury.logs import configure
 from augury.settings import Settings
+
+log = structlog.get_logger(__name__)
 
 
 def serve(
@@ -37,6 +41,8 @@ def serve(
     settings = settings.model_copy(update={k: v for k, v in changes.items() if v is not None})
     configure(settings)
     raise_descriptor_limit()
+    for exposure in exposures(settings):
+        log.warning("exposed", problem=exposure)
     server = _Server(settings)
     try:
         server.run()

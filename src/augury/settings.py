@@ -396,6 +396,19 @@ class Settings(BaseSettings):
         "limit.",
     )
 
+    search_key: SecretStr | None = Field(
+        default=None, description="API key of the search server (AUGURY_SEARCH_URL)."
+    )
+    backup_every: float | None = Field(
+        default=None,
+        ge=60,
+        description="Seconds between backups, each verified by a restore; unset: none are made.",
+    )
+    backup_keep: int = Field(default=7, ge=1, description="How many scheduled backups are kept.")
+    backup_dir: Path | None = Field(
+        default=None, description="Folder of scheduled backups; unset: backups in the data folder."
+    )
+
     # Relations
     relation_labels: OnOff = Field(
         default="on", description="Use stored labels of a language model in relations."

@@ -104,7 +104,7 @@ class Traffic:
         """Let a try to sign in pass, or raise RateLimited."""
         policy = self.policies["sign-in", "anonymous"]
         exchange = exchange_of(request.scope)
-        where = address.bucket(self.forwarding.client(request.scope))
+        where = address.bucket(exchange_of(request.scope).address)
         await enforce(policy, where, exchange, self.limiter, self.in_flight)
 
 

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
-from augury.errors import AuguryError, Issue, Unavailable
+from augury.errors import AuguryError, Issue, Unavailable, missing_extra
 from augury.http.exchange import exchange_of
 from augury.storage.failures import as_unavailable
 
@@ -108,6 +108,8 @@ def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response
             return respond(unavailable, request_id)
     if isinstance(exc, TimeoutError):
         return respond(Unavailable("The request took too long.", code="timeout"), request_id)
+    if (advice := missing_extra(exc)) is not None:
+        return respond(Unavailable(advice, code="not_installed"), request_id)
     log.error("unexpected failure", request_id=request_id, **describe(exc))
     return problem(500, INTERNAL_ERROR)
 

@@ -656,7 +656,8 @@ def _open_engine(settings: Settings, layout: IndexSchema) -> tuple[Engine, str]:
     if settings.search_url:
         from augury.search.server import ServerEngine
 
-        return ServerEngine(settings.search_url, layout), "server"
+        key = settings.search_key.get_secret_value() if settings.search_key else None
+        return ServerEngine(settings.search_url, layout, api_key=key), "server"
     from augury.search.edge import EdgeEngine
 
     folder = Path(settings.data_dir) / "search"

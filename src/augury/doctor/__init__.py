@@ -1,0 +1,1 @@
+"""What is wrong with an installation, in words, and the command that mends it."""

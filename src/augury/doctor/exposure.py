@@ -1,0 +1,39 @@
+"""What an installation exposes that its operator may not know of."""
+
+from __future__ import annotations
+
+import os
+
+from augury.http.door import is_local
+from augury.settings import Settings
+
+
+def exposures(settings: Settings) -> list[str]:
+    """Sentences to warn with at a start; none for a laptop's defaults."""
+    found = []
+    if os.geteuid() == 0:
+        found.append(
+            "Augury runs as root. Give the data folder to an ordinary user and run it as that "
+            "user; the embedded database runs as an unprivileged user in any case."
+        )
+    if not is_local(settings.host):
+        if not settings.trusted_proxies:
+            found.append(
+                f"Augury listens on {settings.host} without TLS: keys travel in plain text. Put a "
+                "proxy before it (docs/production.md) and name it in AUGURY_TRUSTED_PROXIES."
+            )
+        if not settings.allowed_hosts:
+            found.append(
+                "Any host name is answered. Set AUGURY_ALLOWED_HOSTS to the service's own names."
+            )
+    if settings.metrics == "open" and not is_local(settings.host):
+        found.append("/metrics is open to everybody who reaches the port (AUGURY_METRICS=open).")
+    if settings.search_url and settings.search_key is None and not _on_this_machine(settings):
+        found.append("The search server is asked without a key. Set AUGURY_SEARCH_KEY.")
+    return found
+
+
+def _on_this_machine(settings: Settings) -> bool:
+    from urllib.parse import urlsplit
+
+    return is_local(urlsplit(settings.search_url or "").hostname or "")

@@ -1,0 +1,92 @@
+"""Backups on a schedule: each one is restored into a scratch folder before it counts."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import structlog
+from prometheus_client import Gauge
+
+from augury import clock
+from augury.errors import AuguryError
+from augury.settings import Settings
+from augury.storage import backup as backups
+
+log = structlog.get_logger(__name__)
+
+LAST = Gauge("augury_backup_verified_timestamp_seconds", "When the last verified backup was made.")
+SIZE = Gauge("augury_backup_bytes", "Size of the last verified backup.")
+
+_PATTERN = "augury-*.backup"
+_UNVERIFIED = ".unverified"
+
+
+def folder(settings: Settings) -> Path:
+    """Where scheduled backups lie."""
+    return settings.backup_dir or Path(settings.data_dir) / "backups"
+
+
+def newest(settings: Settings) -> Path | None:
+    """The last verified backup."""
+    return max(folder(settings).glob(_PATTERN), default=None)
+
+
+async def make(settings: Settings) -> Path:
+    """Write a backup, restore it into a scratch folder, and forget the oldest beyond
+    `AUGURY_BACKUP_KEEP`.
+
+    Raises
+    ------
+    SetupProblem
+        It could not be written, or restored: then it stays under a name that says so, and no
+        older one is deleted.
+    """
+    where = folder(settings)
+    where.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for left in where.glob(f"*{_UNVERIFIED}"):
+        left.unlink()
+    file = where / f"augury-{clock.now():%Y%m%dT%H%M%SZ}.backup"
+    trial = file.with_name(file.name + _UNVERIFIED)
+    manifest = await backups.backup(settings, trial)
+    await verify(settings, trial)
+    trial.rename(file)
+    LAST.set(time.time())
+    SIZE.set(file.stat().st_size)
+    log.info("backup verified", file=str(file), rows=sum(manifest.rows.values()))
+    for old in sorted(where.glob(_PATTERN))[: -settings.backup_keep]:
+        old.unlink()
+    return file
+
+
+async def verify(settings: Settings, file: Path) -> backups.Manifest:
+    """Restore a backup into a server of its own that is thrown away; what was in it.
+
+    Raises
+    ------
+    SetupProblem
+        It can't be restored.
+    """
+    scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix=".verify-", dir=file.parent))
+    try:
+        apart = settings.model_copy(
+            update={"data_dir": scratch, "database_url": None, "database_direct_url": None}
+        )
+        return await backups.restore(apart, file)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
+
+
+async def scheduled(settings: Settings) -> None:
+    """`make`, for a schedule: what goes wrong is told in the log and tried again next time."""
+    with suppress(FileNotFoundError):  # remains of a verification that was killed
+        for left in folder(settings).glob(".verify-*"):
+            await asyncio.to_thread(shutil.rmtree, left, ignore_errors=True)
+    try:
+        await make(settings)
+    except AuguryError as error:
+        log.error("backup failed", problem=str(error))
