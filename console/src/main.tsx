@@ -92,16 +92,16 @@ function Account() {
 /** Says so when what is shown is invented or old. */
 function Notice({ health }: { health: Health | null }) {
   if (!health) return null;
-  if (health.status === "down") return <p class="notice bad" role="alert">The service has no database at the moment: nothing new can be shown.</p>;
+  if (health.status === "down") return <aside class="notice bad" aria-label="State of the service" role="alert">The service has no database at the moment: nothing new can be shown.</aside>;
   if (health.data === "sample") {
-    return <p class="notice"><b>Sample data.</b> These markets are invented, so that there is something to try before the first sync or import.</p>;
+    return <aside class="notice" aria-label="State of the data"><b>Sample data.</b> These markets are invented, so that there is something to try before the first sync or import.</aside>;
   }
   const ages = Object.values(health.catalogue ?? {})
     .filter((entry): entry is { age_seconds: number | null } => typeof entry === "object" && entry !== null)
     .map((entry) => entry.age_seconds ?? 0);
   const oldest = Math.max(0, ...ages);
   if (oldest < 86_400) return null;
-  return <p class="notice"><b>Old data.</b> The newest prices of a venue are from {format.ago(new Date(Date.now() - oldest * 1000))}.</p>;
+  return <aside class="notice" aria-label="State of the data"><b>Old data.</b> The newest prices of a venue are from {format.ago(new Date(Date.now() - oldest * 1000))}.</aside>;
 }
 
 function NotFound() {

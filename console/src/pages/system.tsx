@@ -99,7 +99,7 @@ function KeysCard() {
       <div class="rowline between"><h2>Keys</h2><button class="button first" type="button" onClick={() => make(true)}>Create a key</button></div>
       {failure && !making && <Failure error={failure} />}
       {found.error ? <Failure error={found.error} retry={found.reload} /> : !found.data ? <Loading what="keys" /> : !rows.length ? <Empty title="No key is in force">Create one for a program or a colleague.</Empty> : (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Keys">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Table of keys">
           <table class="data">
             <thead><tr><th scope="col">Account</th><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Last used</th><th scope="col">State</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
             <tbody>
@@ -218,7 +218,7 @@ function OverviewCards() {
           <h2>Settings in force</h2>
           <label><span class="visually-hidden">Find a setting</span><input class="input" type="search" placeholder="Find a setting" value={text} onInput={(event) => find(event.currentTarget.value)} /></label>
         </div>
-        <div class="scroll" tabIndex={0} role="region" aria-label="Settings">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Table of settings">
           <table class="data stacked">
             <thead><tr><th scope="col">Setting</th><th scope="col">Value</th><th scope="col">From</th><th scope="col">What it does</th></tr></thead>
             <tbody>{settings.map((one) => <tr key={one.name}><th scope="row"><code>{one.name}</code></th><td data-label="Value"><code>{one.value === null ? "unset" : String(one.value)}</code></td><td data-label="From">{one.source}</td><td class="soft" data-label="About">{one.about}</td></tr>)}</tbody>

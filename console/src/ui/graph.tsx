@@ -109,7 +109,8 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
   const [chosen, choose] = useState<GraphNode | null>(null);
 
   const fit = () => {
-    const host = canvas.current!;
+    const host = canvas.current;
+    if (!host || !mover.current) return;
     // Small enough to see it all, large enough to read: a large graph begins at its question.
     const whole = Math.min(1.1, host.clientWidth / plan.width, host.clientHeight / plan.height);
     const scale = Math.max(whole, READABLE);
@@ -119,7 +120,7 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
     const moved = zoomIdentity
       .translate(along(host.clientWidth, plan.width, centre.x), along(host.clientHeight, plan.height, centre.y))
       .scale(scale);
-    select(host).call(mover.current!.transform, moved);
+    select(host).call(mover.current.transform, moved);
   };
   useEffect(() => {
     const host = canvas.current!;
@@ -172,7 +173,7 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
             ))}
             {plan.boxes.map(({ node, lines, x, y, width, height }) => (
               <g key={node.id} class={`node ${node.id === "question" ? "question" : ""} ${chosen?.id === node.id ? "chosen" : ""}`}
-                transform={`translate(${x - width / 2},${y - height / 2})`} tabIndex={0} role="button"
+                transform={`translate(${x - width / 2},${y - height / 2})`} tabindex={0} role="button"
                 aria-label={`${node.label}, ${format.percent(node.current_probability)}, ${node.markets.length} markets`}
                 onClick={() => choose(node)} onKeyDown={(event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(node); } }}>
                 <rect width={width} height={height} rx="11" />

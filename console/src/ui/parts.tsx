@@ -96,7 +96,7 @@ export const Loading = ({ lines = 4, what }: { lines?: number; what: string }) =
 );
 
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
-  <div class="state"><EmptyIcon /><h3>{title}</h3>{children && <p>{children}</p>}</div>
+  <div class="state"><EmptyIcon /><h2>{title}</h2>{children && <p>{children}</p>}</div>
 );
 
 /** What happened, and what to do. */
@@ -112,7 +112,7 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
   return (
     <div class="state error" role="alert">
       <WarnIcon />
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p>{error.message}</p>
       {error.status === 403 && <p class="small">A key with that scope gives it: <code>augury keys create --account me --scope …</code></p>}
       <div class="rowline">

@@ -47,6 +47,7 @@ Files = Annotated[Assets, Depends(_assets)]
 Chosen = Annotated[Settings, Depends(_settings)]
 
 
+@routing.passes_query_on  # the query is the state of a page, which the browser reads
 async def _page(request: Request, files: Files, settings: Chosen) -> Response:
     if settings.console == "off":
         if request.url.path == "/":
@@ -66,6 +67,7 @@ for path in (*PAGES, *EMBEDS):
 
 
 @router.get("/docs", include_in_schema=False)
+@routing.passes_query_on
 async def reference(request: Request, files: Files, settings: Chosen) -> Response:
     """The API reference: the console's, or the plain page where that is not built."""
     page = files.get("docs.html") if settings.console == "on" else None
