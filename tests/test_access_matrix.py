@@ -34,6 +34,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "/v1/forecast": {"question": "Will it rain?"},
     "/v1/forecast/stream": {"question": "Will it rain?"},
     "/internal/v1/forecast/runs": {"questions": [{"question": "Will it rain?"}]},
+    "/v1/forecasts": {"question": "Will it rain?"},
+    "/v1/forecast-runs": {"questions": [{"question": "Will it rain?"}]},
+    "/v1/graphs": {"question": "Will it rain?"},
     "/internal/v1/graph/build": {"question": "Will it rain?"},
     "/internal/v1/graph/jobs": {"question": "Will it rain?"},
     "/extension/v1/search": {"title": "Rain"},
@@ -71,6 +74,8 @@ PREFIXES = {
     "job_id": "job",
     "run_id": "run",
     "alert_id": "alr",
+    "answer_id": "fc",
+    "graph_id": "graph",
 }
 """Ids in addresses that belong to an account; a new one is to be named here."""
 SHARED = {"market_id", "path", "key_id", "name", "forecast_id"}
@@ -298,8 +303,10 @@ async def test_another_account_s_id_is_as_one_that_never_was(
         "series_id": await make("/v1/external-series", **SERIES),
         "job_id": await make("/internal/v1/graph/jobs", "job_id", question="Will it rain?"),
         "run_id": await make(
-            "/internal/v1/forecast/runs", "run_id", questions=[{"question": "Will it rain?"}]
+            "/v1/forecast-runs", "run_id", questions=[{"question": "Will it rain?"}]
         ),
+        "answer_id": await make("/v1/forecasts", question="Will it rain?"),
+        "graph_id": await make("/v1/graphs", question="Will it rain?"),
     }
     # An alert comes of a rule that fires: one that never was stands for another's as well, since
     # the watchlist before it in the address is somebody else's.
@@ -331,6 +338,9 @@ async def test_another_account_s_id_is_as_one_that_never_was(
     # And all of it is still its owner's.
     for path in (at, f"/v1/external-series/{mine['series_id']}",
                  f"/internal/v1/forecast/runs/{mine['run_id']}",
+                 f"/v1/forecast-runs/{mine['run_id']}",
+                 f"/v1/forecasts/{mine['answer_id']}",
+                 f"/v1/graphs/{mine['graph_id']}",
                  f"/internal/v1/graph/jobs/{mine['job_id']}"):  # fmt: skip
         assert (await client.get(path, headers=owner)).status_code == 200
 

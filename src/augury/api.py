@@ -8,6 +8,7 @@ from augury.access import routes as access
 from augury.console import routes as console
 from augury.deliveries import routes as deliveries
 from augury.extension import routes as extension
+from augury.forecast import full_routes as forecast_in_full
 from augury.forecast import routes as forecast
 from augury.graph import routes as graph
 from augury.health import routes as health
@@ -23,6 +24,7 @@ ROUTERS = (
     health.router,  # 4.1  /v1/health
     search.router,  # 4.2  /v1/search
     forecast.router,  # 4.2  /v1/forecast
+    forecast_in_full.router,  # /v1/forecasts, /v1/forecast-runs
     rvol.router,  # 4.3  /v1/rvol/*
     markets.router,  # 4.4  /v1/markets
     relations.router,  # /docs/factors: the causal factor base

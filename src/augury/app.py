@@ -25,7 +25,7 @@ from augury.deliveries.service import DeliveryService
 from augury.errors import SetupProblem, Unavailable
 from augury.extension.service import ExtensionService
 from augury.forecast.assistant import Assistant
-from augury.forecast.service import RUN, ForecastService
+from augury.forecast.service import MAKE, RUN, ForecastService
 from augury.graph import jobs as graph_jobs
 from augury.graph.service import GraphService
 from augury.health.service import HealthService
@@ -124,7 +124,8 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         age = AgeRule(timedelta(seconds=settings.price_max_age))
         macro = MacroRuntime(settings)
         stack.push_async_callback(macro.aclose)
-        graphs = GraphService(database, search, relations)
+        age = AgeRule(timedelta(seconds=settings.price_max_age))
+        graphs = GraphService(database, search, relations, age=age)
         pages = policy if settings.extension_fetch == "on" else None
         extension = ExtensionService(database, search, relations, graphs, policy=pages, age=age)
         stack.push_async_callback(extension.close)
@@ -157,6 +158,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
                 )
                 if model
                 else None,
+                age=age,
             ),
             rvol=RvolService(database, settings),
             series=series,
@@ -302,6 +304,7 @@ def attending(services: Services) -> dict[str, Work]:
     worker.every("forecast.score", 600, services.forecast.score)
     if services.model is not None:
         worker.every("llm.prune", 6 * 3600, services.model.prune)
+    worker.register(MAKE, services.forecast.perform)
     worker.register(RUN, services.forecast.perform_run, attempts=20)
     work: dict[str, Work] = {"jobs": worker.run, "deliveries": services.sender.run}
     if services.settings.sync == "on":

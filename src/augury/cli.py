@@ -112,6 +112,7 @@ def _evaluations() -> typer.Typer:
     group.command("forecast")(forecast.evaluate_forecast)
     group.command("properties")(forecast.evaluate_properties)
     group.command("calibration")(forecast.evaluate_calibration)
+    group.command("leave-one-out")(forecast.evaluate_leave_one_out)
     group.callback()(_group)
     return group
 

@@ -62,9 +62,11 @@ async def put(database: Database, *records: Market) -> None:
         await markets.append_prices(
             conn,
             [
-                PricePoint(market_id=m.id, outcome=0, at=m.price_as_of or NOW, price=price)
+                PricePoint(market_id=m.id, outcome=0, at=at, price=price)
                 for m in records
-                if (price := m.prices[0]) is not None and m.status == "active"
+                if (price := m.prices[0]) is not None
+                and m.status == "active"
+                and (at := m.price_as_of) is not None
             ],
         )
 

@@ -223,14 +223,12 @@ async def test_a_reason_is_smoothed_and_keeps_its_figures(
 ) -> None:
     def says(request: dict[str, Any]) -> Any:
         text = data_of(request).get("text", "")
-        return (
-            {"text": text.replace("That gives", "This gives")} if "{1}" in text else able(request)
-        )
+        return {"text": text.replace("Estimate:", "Given:")} if "{1}" in text else able(request)
 
     fake.says = says
     with_help = helped()
     plain, told = await service.forecast(QUESTIONS[0]), await with_help.forecast(QUESTIONS[0])
-    assert told.estimate.reasoning == plain.estimate.reasoning.replace("That gives", "This gives")
+    assert told.estimate.reasoning == plain.estimate.reasoning.replace("Estimate:", "Given:")
     assert "language_model_wording" in told.estimate.fallbacks
     sent = str([r["messages"][1] for r in fake.requests if "{1}" in str(r)])
     assert "150,000" not in sent  # names and figures are not even shown
@@ -399,6 +397,7 @@ async def test_what_was_answered_on_one_day_is_not_used_on_another(
     await ready(with_help)
     fake.requests.clear()
     for days in (0, 0, 1):
+        with_help._clock = lambda days=days: NOW + timedelta(days=days)
         await with_help.forecast(DOUBTED, as_of=NOW + timedelta(days=days))
     asked = [data_of(r)["today"] for r in fake.requests if "market" in data_of(r)]
     assert asked == ["2026-11-21", "2026-11-22"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.forecast.distribution import MOST, by_day, by_level, level_label
+from augury.forecast.distribution import MOST, by_day, by_level, chances, level_label
 
 CHANCE = st.floats(0.001, 0.999)
 LADDER = st.dictionaries(st.integers(1, 40).map(float), CHANCE, min_size=1, max_size=20)
@@ -16,16 +16,25 @@ LADDER = st.dictionaries(st.integers(1, 40).map(float), CHANCE, min_size=1, max_
 
 def test_a_ladder_upward_and_downward() -> None:
     usd = level_label("usd")
-    assert by_level({200_000.0: 0.08}, 150_000.0, 0.3, upward=True, label=usd) == {
+    found = by_level({200_000.0: 0.08}, 150_000.0, 0.3, upward=True, label=usd)
+    assert found is not None
+    assert [part[1:3] for part in found] == [
+        (None, 150_000), (150_000, 200_000), (200_000, None),
+    ]  # fmt: skip
+    assert chances(found) == {
         "below $150,000": 0.7, "$150,000 to $200,000": 0.22, "$200,000 or more": 0.08,
     }  # fmt: skip
-    assert by_level({3.0: 0.1}, 4.0, 0.4, upward=False, label=level_label("percent")) == {
+    found = by_level({3.0: 0.1}, 4.0, 0.4, upward=False, label=level_label("percent"))
+    assert found is not None
+    assert chances(found) == {
         "3% or less": 0.1, "3% to 4%": 0.3, "above 4%": 0.6,
     }  # fmt: skip
 
 
 def test_a_series_of_deadlines() -> None:
-    assert by_day({date(2027, 2, 1): 0.18}, date(2027, 4, 1), 0.4) == {
+    found = by_day({date(2027, 2, 1): 0.18}, date(2027, 4, 1), 0.4)
+    assert found is not None
+    assert chances(found) == {
         "by 2027-01-31": 0.18, "2027-02-01 to 2027-03-31": 0.22, "later or never": 0.6,
     }  # fmt: skip
 
@@ -48,14 +57,15 @@ def test_the_parts_sum_to_one_and_keep_the_answer(
     found = by_level(rungs, asked, p, upward=upward, label=str)
     if found is None:
         return
-    assert sum(found.values()) == pytest.approx(1, abs=1e-3)
-    assert min(found.values()) >= 0
+    shares = [part.probability for part in found]
+    assert sum(shares) == pytest.approx(1, abs=1e-3)
+    assert min(shares) >= 0
     assert len(found) <= MOST + 2
-    names = list(found)
+    names = [part.label for part in found]
     at = next(
         k for k, name in enumerate(names)
         if name.startswith((f"{asked} to", f"{asked} or", f"above {asked}"))
         and not (not upward and name == f"{asked} or less")
     )  # fmt: skip
-    beyond = sum(list(found.values())[at:])
+    beyond = sum(shares[at:])
     assert (beyond if upward else 1 - beyond) == pytest.approx(p, abs=2e-3)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from augury.forecast.evaluate import Answered, Asked, later_price, summary
+from augury.forecast.evaluate import Answered, Asked, by_grade, hint_floor, later_price, summary
 
 AT = "2026-05-01T00:00:00Z"
 
@@ -59,3 +60,29 @@ def test_the_price_of_a_week_on_is_turned_with_the_question() -> None:
     assert later_price(prices, at, asked("paraphrase", p=0.5)) == 0.3
     assert later_price(prices, at, asked("negation", p=0.5)) == 0.7
     assert later_price(prices[:2], at, asked("paraphrase", p=0.5)) is None
+
+
+def hint(market: int, p: float, outcome: float, confidence: float) -> Answered:
+    one = asked("paraphrase", market_id=f"m{market}", p=p, outcome=outcome)
+    return replace(
+        answered(one, None), grade="hinted", hint=p, confidence=confidence, lower=None, upper=None
+    )
+
+
+def test_a_floor_for_hints_takes_enough_markets_that_beat_the_base_rate() -> None:
+    good = [hint(n, 0.9 if n % 2 else 0.1, n % 2, 0.4) for n in range(24)]
+    bad = [hint(100 + n, 0.1 if n % 2 else 0.9, n % 2, 0.2) for n in range(24)]
+    assert hint_floor(good)["floor"] == 0.0
+    assert hint_floor(good + bad)["floor"] == 0.25
+    assert hint_floor(bad)["floor"] is None
+    assert hint_floor(good[:19])["floor"] is None
+    # A question asked often is one market.
+    assert hint_floor([hint(n % 10, 0.9, 1, 0.4) for n in range(200)])["floor"] is None
+
+
+def test_answers_are_told_apart_by_grade() -> None:
+    direct = replace(answered(asked("paraphrase", p=0.8, outcome=1), 0.8), grade="asked")
+    found = by_grade([direct, hint(1, 0.3, 0, 0.2)])
+    assert (found["asked"]["n"], found["asked"]["mean_distance"]) == (1, 0.0)
+    assert found["hinted"]["brier"] == 0.09
+    assert found["none"]["n"] == 0

@@ -12,10 +12,11 @@ from tests.forecast.conftest import CATALOGUE, NOW, market, put
 
 from augury.errors import UpstreamFailed
 from augury.forecast import store
+from augury.forecast.distribution import chances
 from augury.forecast.graph import graph_of
 from augury.forecast.service import Forecast, ForecastService
 from augury.markets import store as markets
-from augury.markets.records import MarketChange, PricePoint
+from augury.markets.records import Market, MarketChange, PricePoint
 from augury.search.service import SearchService
 from augury.storage.database import Database
 
@@ -179,6 +180,76 @@ async def test_expired_and_stale_markets_are_no_evidence(
         assert "polymarket:12" not in {e.market.id for e in forecast.estimate.evidence}
 
 
+async def test_an_old_price_is_named_with_a_moment_that_has_an_answer(
+    service: ForecastService, database: Database, search: SearchService
+) -> None:
+    question = "Will Peru leave the OAS by December 31, 2027?"
+    quoted = NOW - timedelta(days=40)
+    await put(database, market(300, question, 0.2, "2027-12-31T00:00", price_as_of=quoted))
+    await search.catch_up()
+    for asked, price in ((question, 0.2), ("Will Peru not leave the OAS by the end of 2027?", 0.8)):
+        null = (await service.forecast(asked)).estimate.null
+        assert null is not None
+        assert (null.kind, null.retry_as_of) == ("stale_price", quoted)
+        assert null.price == pytest.approx(price)
+        assert "polymarket:300" in null.text
+        assert "40 days old" in null.text
+        again = (await service.forecast(asked, as_of=null.retry_as_of)).estimate
+        assert again.probability == pytest.approx(price, abs=1e-6)
+
+
+async def test_what_was_decided_or_makes_no_sense_is_told_as_such(service: ForecastService) -> None:
+    for question, kind in (
+        ("Will Bitcoin reach $150,000 by June 30, 2026?", "decided"),
+        ("Will Bitcoin reach $150,000 by December 31, 2026 if the Fed cuts?", "condition"),
+        ("Will my aunt knit a scarf by 2028?", "no_market"),
+        ("??", "not_understood"),
+    ):
+        estimate = (await service.forecast(question)).estimate
+        assert estimate.null is not None, question
+        assert (estimate.null.kind, estimate.grade) == (kind, "none"), question
+        assert estimate.error == estimate.null.text
+
+
+async def test_an_open_question_sums_to_one_or_says_why_not(
+    service: ForecastService, search: SearchService, database: Database
+) -> None:
+    def of(number: int, name: str, price: float, **more: object) -> Market:
+        text = f"Will {name} win the 2027 Ruritanian presidential election?"
+        return market(number, text, price, "2027-09-30T00:00", event_id="ruritania", **more)
+
+    await put(
+        database,
+        of(400, "Ada Kern", 0.5, exclusive=True), of(401, "Bo Lind", 0.3, exclusive=True),
+        of(402, "Cy Moss", 0.1, exclusive=True),
+        market(410, "Will Bitcoin dip to $70,000 by December 31, 2026?", 0.3, "2026-12-31T23:59"),
+    )  # fmt: skip
+    await search.catch_up()
+    for question in (
+        "Who will win the 2027 Ruritanian presidential election?",
+        "How high will Bitcoin go by December 31, 2026?",
+    ):
+        estimate = (await service.forecast(question)).estimate
+        assert estimate.distribution is not None, (question, estimate.error)
+        assert sum(p.probability for p in estimate.distribution) == pytest.approx(1, abs=1e-3)
+        assert (estimate.probability, estimate.grade) == (None, "asked")
+        if question.startswith("Who"):
+            labels = [part.label for part in estimate.distribution]
+            assert labels == ["Ada Kern", "Bo Lind", "Cy Moss", "any other"]
+        else:
+            lowers = [part.lower for part in estimate.distribution]
+            assert lowers == [None, 150_000, 200_000]
+
+
+async def test_two_in_one_are_answered_from_both(service: ForecastService) -> None:
+    league = "win the 2026–27 English Premier League?"
+    either = (await service.forecast(f"Will Arsenal or Liverpool {league}")).estimate
+    assert either.probability == pytest.approx(0.5, abs=0.01)
+    asked = "Will both Arsenal and Liverpool " + league
+    both = (await service.forecast(asked)).estimate
+    assert (both.probability or 0) <= 0.01  # only one can
+
+
 async def test_only_what_was_known_then_is_read(
     service: ForecastService, database: Database, search: SearchService
 ) -> None:
@@ -291,7 +362,7 @@ async def test_a_question_without_yes_or_no_lists_its_outcomes(service: Forecast
     assert estimate.probability is None
     assert estimate.error
     assert estimate.distribution is not None
-    assert list(estimate.distribution) == ["Arsenal", "Liverpool"]
+    assert [part.label for part in estimate.distribution][:2] == ["Arsenal", "Liverpool"]
 
 
 async def test_a_shared_name_is_no_evidence(service: ForecastService) -> None:
@@ -331,11 +402,11 @@ async def test_ladders_and_series_come_with_their_distribution(service: Forecast
         "Will Bitcoin stay below $150,000 through the end of 2026?",
     ):
         estimate = (await service.forecast(question)).estimate
-        assert estimate.distribution == pytest.approx(
+        assert chances(estimate.distribution) == pytest.approx(
             {"below $150,000": 0.7, "$150,000 to $200,000": 0.22, "$200,000 or more": 0.08}
         )
     estimate = (await service.forecast("Will Russia capture Kupiansk by March 31, 2027?")).estimate
-    assert estimate.distribution == pytest.approx(
+    assert chances(estimate.distribution) == pytest.approx(
         {"by 2027-01-31": 0.18, "2027-02-01 to 2027-03-31": 0.22, "later or never": 0.6}
     )
     estimate = (await service.forecast("Will OpenAI release GPT-6 before 2027?")).estimate

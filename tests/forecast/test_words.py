@@ -116,6 +116,10 @@ async def answers(service: ForecastService) -> list[Forecast]:
                     copied(one, market=one.market._replace(digest=None, words=None))
                     for one in forecast.estimate.evidence
                 ),
+                rejected=tuple(
+                    copied(one, market=one.market._replace(digest=None, words=None))
+                    for one in forecast.estimate.rejected
+                ),
             ),
         )
         for forecast in made
@@ -131,7 +135,13 @@ async def test_forecasts_are_the_same_and_read_nothing_that_is_kept(
     before = await answers(ForecastService(database, search, clock=lambda: NOW))
     assert sum(forecast.estimate.probability is not None for forecast in before) == 4
     assert await Reader(database).catch_up() == len(CATALOGUE) + 1
-    with patch.object(words, "read", side_effect=AssertionError("it was read before")):
+    read = words.read
+
+    def unkept(market: words.Market, outcome: int) -> words.Words:
+        assert market.id == "polymarket:12", "it was read before"  # decided: not kept
+        return read(market, outcome)
+
+    with patch.object(words, "read", side_effect=unkept):
         after = await answers(ForecastService(database, search, clock=lambda: NOW))
     assert after == before
 

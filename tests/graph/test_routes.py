@@ -87,3 +87,60 @@ async def test_another_account_finds_no_such_job(client: httpx2.AsyncClient) -> 
     unknown = await client.get("/internal/v1/graph/jobs/job_0", headers=theirs)
     assert (foreign.status_code, foreign.json()) == (unknown.status_code, unknown.json())
     assert foreign.status_code == 404
+
+
+@pytest.fixture
+async def readers(client: httpx2.AsyncClient) -> dict[str, dict[str, str]]:
+    access = client._transport.app.state.services.access  # type: ignore[attr-defined]
+    found = {}
+    for name, account, scope in (
+        ("own", "reader", "forecast:read"), ("legacy", "reader", "*"),
+        ("other", "stranger", "forecast:read"), ("search", "reader", "search:read"),
+    ):  # fmt: skip
+        _, key = await access.create_key(account, [scope])
+        found[name] = {"authorization": f"Bearer {key}"}
+    return found
+
+
+async def test_a_graph_in_full_says_what_of_when(
+    client: httpx2.AsyncClient, readers: dict[str, dict[str, str]]
+) -> None:
+    answer = await client.post("/v1/graphs", json=QUESTION, headers=readers["own"])
+    assert answer.status_code == 201, answer.text
+    body = answer.json()
+    assert (body["status"], body["origin"], body["question"]) == (
+        "succeeded", "sample", QUESTION["question"],
+    )  # fmt: skip
+    middle, *others = body["graph"]["nodes"]
+    forecast = await client.post("/v1/forecasts", json=QUESTION, headers=readers["own"])
+    assert middle["id"] == "question"
+    assert middle["current_probability"] == forecast.json()["probability"] is not None
+    assert others
+    for node in (middle, *others):
+        assert node["price_as_of"]
+        assert node["origin"] == "sample"
+        assert all(market["price_as_of"] and not market["stale"] for market in node["markets"])
+    assert any("sample" in warning for warning in body["warnings"])
+    for name, status in {"own": 200, "legacy": 200, "other": 404, "search": 403}.items():
+        again = await client.get(f"/v1/graphs/{body['id']}", headers=readers[name])
+        assert again.status_code == status, name
+        if status == 200:
+            assert again.json() == body
+
+
+async def test_a_graph_in_full_in_the_background(
+    client: httpx2.AsyncClient, readers: dict[str, dict[str, str]]
+) -> None:
+    started = await client.post(
+        "/v1/graphs", json={**QUESTION, "background": True}, headers=readers["own"]
+    )
+    assert (started.status_code, started.json()["status"]) == (202, "queued")
+    path = f"/v1/graphs/{started.json()['id']}"
+    state: dict[str, Any] = {}
+    for _ in range(200):
+        state = (await client.get(path, headers=readers["own"])).json()
+        if state["status"] not in ("queued", "running"):
+            break
+        await asyncio.sleep(0.05)
+    assert state["status"] == "succeeded"
+    assert state["graph"]["nodes"][0]["id"] == "question"

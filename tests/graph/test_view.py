@@ -129,3 +129,28 @@ def test_the_picture_holds_every_node_and_edge_and_no_markup_of_a_market() -> No
     assert "30%" in text
     titles = [e.text for e in root.iter("{http://www.w3.org/2000/svg}title")]
     assert titles == [edge.description for edge in drawn.edges]
+
+
+def test_the_picture_has_a_title_a_legend_a_date_and_its_texts_in_their_boxes() -> None:
+    from datetime import UTC, datetime
+    from xml.etree import ElementTree
+
+    from augury.graph.picture import BOX, PADDING, SAMPLE_MARK, _width, _wrapped, svg
+    from augury.graph.schemas import graph as wire_graph
+
+    long = "W" * 90 + " Donaudampfschifffahrtsgesellschaft " + "Kuala Lumpur 吉隆坡 " * 9
+    cause = view.Found(
+        msgspec.structs.replace(market(1), question=long), "upstream", 0.9, 2, 1, (step(1, 2),)
+    )
+    drawn = view.draw(asked(), [cause], FACTORS, [])
+    at = datetime(2026, 11, 22, 5, 30, tzinfo=UTC)
+    root = ElementTree.fromstring(svg(wire_graph(drawn), as_of=at, sample=True))
+    text = " ".join(element.text or "" for element in root.iter())
+    assert asked().label in text
+    assert "2026-11-22 05:30 UTC" in text
+    assert SAMPLE_MARK in text
+    assert "makes more likely" in text
+    assert SAMPLE_MARK not in svg(wire_graph(drawn), as_of=at)
+    for line in _wrapped(long, BOX - 2 * PADDING, 3):
+        assert line
+        assert _width(line, 12) <= BOX - 2 * PADDING

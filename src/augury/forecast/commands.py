@@ -17,7 +17,8 @@ from rich.progress import track
 from rich.table import Table
 
 from augury import presence
-from augury.errors import AuguryError, SetupProblem
+from augury.clock import now
+from augury.errors import SetupProblem
 from augury.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,15 +46,24 @@ def forecast(
         return
     if answer["probability"] is None:
         typer.echo(answer["error"])
-        return
-    interval = answer["confidence_interval"]
-    typer.echo(
-        f"{answer['probability']:.1%}  ({interval['lower']:.1%} to {interval['upper']:.1%},"
-        f" confidence {answer['confidence']:.2f})"
-    )
-    typer.echo(answer["reasoning"])
-    for market in answer["markets_used"]:
-        typer.echo(f"  {market['id']}  {market['question']}")
+    else:
+        interval = answer["confidence_interval"]
+        typer.echo(
+            f"{answer['probability']:.1%}  ({interval['lower']:.1%} to {interval['upper']:.1%},"
+            f" {answer['grade']}, confidence {answer['confidence']:.2f})"
+        )
+        typer.echo(answer["reasoning"])
+    for part in answer["distribution"] or ():
+        typer.echo(f"  {part['probability']:6.1%}  {part['label']}")
+    for one in answer["evidence"]:
+        price = "no price" if one["price"] is None else f"{one['price']:.1%}"
+        quoted = (one["price_as_of"] or "")[:16].replace("T", " ")
+        typer.echo(
+            f"  {one['role']:6} {price:>6} at {quoted} UTC  {one['market']['id']}"
+            f"  {one['market']['question']}"
+        )
+    for warning in answer["warnings"]:
+        typer.echo(f"note: {warning}", err=True)
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -63,50 +73,38 @@ def _moment(text: str | None) -> datetime | None:
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
         raise typer.BadParameter("--as-of should be ISO 8601, like 2026-03-01") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment > now():
+        raise typer.BadParameter(
+            f"--as-of {text} is in the future; it may be at most the present. Leave it out to ask"
+            " as of now."
+        )
+    return moment
 
 
 async def _forecast(question: str, as_of: datetime | None) -> dict[str, Any]:
     from pydantic import ValidationError
 
     from augury.app import running
-    from augury.forecast import schemas
-    from augury.ids import new_id
+    from augury.forecast.full_schemas import ForecastRequest
 
+    asked = {"question": question, "as_of": as_of and as_of.isoformat()}
     try:
-        asked = schemas.PublicForecastRequest.model_validate({"question": question})
+        ForecastRequest.model_validate(asked)
     except ValidationError as error:
         raise typer.BadParameter(error.errors()[0]["msg"]) from None
     settings = Settings()  # type: ignore[call-arg]
-    async with presence.service(settings, "forecast:read", "internal") as service:
+    async with presence.service(settings, "forecast:read") as service:
         if service is not None:
-            if as_of is None:
-                return await presence.ask(service, "/v1/forecast", {"question": question})
-            return await _replayed(service, question, as_of)
+            return await presence.ask(service, "/v1/forecasts", asked)
     async with running(settings) as services:
         if settings.sample == "on":
             await services.markets.ensure_sample()
         await services.search.catch_up()
-        started = time.perf_counter()
-        made = await services.forecast.forecast(asked.question, as_of=as_of)
-        graph = await services.forecast.draw(made)
-    return schemas.response(
-        made, question, new_id("req"), graph=graph, seconds=time.perf_counter() - started
-    ).model_dump(mode="json")
-
-
-async def _replayed(service: Any, question: str, as_of: datetime) -> dict[str, Any]:
-    """An answer as of the past, from the running service: a run of one question."""
-    runs = "/internal/v1/forecast/runs"
-    asked = {"question": question, "as_of": as_of.isoformat()}
-    started = await presence.ask(service, runs, {"questions": [asked], "include_graph": True})
-    while True:
-        run = await presence.ask(service, f"{runs}/{started['run_id']}")
-        if run["results"]:
-            return run["results"][0]
-        if run["error_message"]:
-            raise AuguryError(run["error_message"])
-        await asyncio.sleep(0.05)
+        answer = await services.forecast.make(
+            question, as_of=as_of, include_graph=False, account_id=None
+        )
+    return answer.model_dump(mode="json")
 
 
 def scorecard(as_json: AsJson = False) -> None:
@@ -195,11 +193,18 @@ def evaluate_forecast(
 
 
 async def _evaluate(
-    questions: Path, markets: Path, prices: Path, *, with_model: bool, quiet: bool
+    questions: Path,
+    markets: Path,
+    prices: Path,
+    *,
+    with_model: bool,
+    quiet: bool,
+    leave_one_out: bool = False,
 ) -> dict[str, Any]:
     from augury.app import running
     from augury.forecast.assistant import Assistant
-    from augury.forecast.evaluate import Answered, Asked, later_price, summary
+    from augury.forecast.evaluate import Answered, Asked, hint_floor, later_price, summary
+    from augury.forecast.grade import public
     from augury.forecast.service import ForecastService
     from augury.search.load import percentiles
     from augury.venues.dump import DumpFile
@@ -207,6 +212,8 @@ async def _evaluate(
 
     with questions.open(encoding="utf-8") as lines:
         asked = [Asked.of(json.loads(line)) for line in lines if line.strip()]
+    if leave_one_out:
+        asked = [one for one in asked if one.market_id and one.p is not None]
     price_file = DumpFile(prices)
     later = _series(price_file, {one.market_id for one in asked if one.market_id})
     with TemporaryDirectory(prefix="augury-eval-") as folder:
@@ -220,7 +227,7 @@ async def _evaluate(
             service, model = services.forecast, None
             if with_model:
                 if services.model is None:
-                    raise SetupProblem("There is no language model: AUGURY_LLM_URL names one.")
+                    raise SetupProblem("No language model is configured. Set AUGURY_LLM_URL.")
                 assistant = Assistant(services.model, deadline=settings.llm_timeout, replays=True)
                 model = {"name": services.model.model, "used_for": await assistant.prepare()}
                 service = ForecastService(
@@ -230,26 +237,35 @@ async def _evaluate(
             helped = 0
             for one in track(asked, "Asking", console=Console(stderr=True), disable=quiet):
                 started = time.perf_counter()
-                made = await service.forecast(one.question, as_of=one.as_of)
+                if leave_one_out:
+                    gone = frozenset({one.market_id or ""})
+                    made = await service.without(one.question, one.as_of, gone)
+                else:
+                    made = await service.forecast(one.question, as_of=one.as_of)
                 estimate = made.estimate
+                shown = public(estimate)
                 helped += any(m.startswith("language_model") for m in estimate.fallbacks)
                 answers.append(
                     Answered(
                         asked=one,
-                        probability=estimate.probability,
-                        lower=estimate.lower,
-                        upper=estimate.upper,
+                        probability=shown.probability,
+                        lower=shown.lower,
+                        upper=shown.upper,
                         seconds=time.perf_counter() - started,
                         later=later_price(later.get(one.market_id or "", ()), one.as_of, one)
                         if one.p is not None
                         else None,
                         used=tuple(e.market.id for e in estimate.evidence if e.weight > 0),
+                        grade=estimate.grade,
+                        confidence=estimate.confidence,
+                        hint=estimate.probability if shown.probability is None else None,
                     )
                 )
             if model is not None and services.model is not None:
                 spent = await services.model.spent_today()
                 model |= {"answers_helped": helped, "calls": spent.calls, "tokens": spent.tokens}
     result = summary(answers, percentiles([a.seconds for a in answers]))
+    result["hint_floor"] = hint_floor(answers)
     return result if model is None else {**result, "language_model": model}
 
 
@@ -317,6 +333,49 @@ def evaluate_properties(
     for name, tally in tallies.items():
         for told in tally.broken[:10]:
             typer.echo(f"{name}: {told}")
+
+
+def evaluate_leave_one_out(
+    questions: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Questions, one JSON object a line.")
+    ],
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="The markets that existed.")
+    ],
+    prices: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Score forecasts with the market they ask about taken away: how far answers are from its
+    price, by grade.
+
+    Shows what bounds and hints are worth, and from which confidence on a hint is worth more than
+    knowing nothing.
+
+    Example: augury eval leave-one-out --questions q.jsonl --markets m.parquet --prices p.parquet
+    """
+    result = asyncio.run(
+        _evaluate(questions, markets, prices, with_model=False, quiet=as_json, leave_one_out=True)
+    )
+    told = {"n": result["n"], "by_grade": result["by_grade"], "hint_floor": result["hint_floor"]}
+    if as_json:
+        typer.echo(json.dumps({**told, "per_question": result["per_question"]}))
+        return
+    table = Table(box=None)
+    columns = ("n", "share", "mean_distance", "within_0.05", "within_0.15", "inverted", "brier",
+               "crowd_brier", "base_brier")  # fmt: skip
+    for name in ("grade", *columns):
+        table.add_column(name, justify="left" if name == "grade" else "right")
+    for name, row in result["by_grade"].items():
+        table.add_row(name, *("-" if row[c] is None else str(row[c]) for c in columns))
+    Console().print(table)
+    floor = told["hint_floor"]["floor"]
+    typer.echo(
+        "No floor: too few hints, or none better than the base rate, so hints stay withheld."
+        if floor is None
+        else f"Hints are worth more than the base rate from confidence {floor}."
+    )
 
 
 def evaluate_calibration(

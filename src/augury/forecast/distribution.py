@@ -6,9 +6,9 @@ Pure. Rungs are made monotone around the answer itself, which stays as it is; th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 from augury.forecast.pool import isotonic
 
@@ -22,9 +22,34 @@ _ASKED: Final = 1e6
 Label = Callable[[float], str]
 
 
+class Part(NamedTuple):
+    """One of several outcomes of which exactly one comes true."""
+
+    label: str
+    lower: float | date | None
+    """Least amount, or first day; None: open, or told apart by name."""
+    upper: float | date | None
+    """The amount or day that is not reached; None as `lower`."""
+    probability: float
+
+
+Distribution: TypeAlias = tuple[Part, ...]
+"""Outcomes that exclude each other, in order of amount or of likelihood; they sum to 1."""
+
+
+def chances(parts: Distribution) -> dict[str, float]:
+    """Probability by label."""
+    return {part.label: part.probability for part in parts}
+
+
+def named(by_label: Mapping[str, float]) -> Distribution:
+    """Outcomes that are told apart by their names."""
+    return tuple(Part(label, None, None, p) for label, p in by_label.items())
+
+
 def by_level(
     rungs: Mapping[float, float], asked: float, p: float, *, upward: bool, label: Label
-) -> dict[str, float] | None:
+) -> Distribution | None:
     """Chances of the ranges between levels.
 
     Parameters
@@ -36,7 +61,7 @@ def by_level(
 
     Returns
     -------
-    Range to probability, from low to high; None without another rung, or where rungs contradict.
+    The ranges, from low to high; None without another rung, or where rungs contradict.
     """
     ladder = _ladder(rungs, asked, p, rising=not upward)
     if len(ladder) < 2:
@@ -48,15 +73,15 @@ def by_level(
         if upward
         else (f"{label(levels[0])} or less", f"above {label(levels[-1])}")
     )
-    return _parts([first, *names, last], below)
+    return _parts([first, *names, last], [None, *levels, None], below)
 
 
-def by_day(rungs: Mapping[date, float], asked: date, p: float) -> dict[str, float] | None:
+def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution | None:
     """Chances of the spans between deadlines; a deadline is the first day that is too late.
 
     Returns
     -------
-    Span to probability, in order, with what comes later or never; None without another deadline.
+    The spans, in order, with what comes later or never; None without another deadline.
     """
     days = {float(day.toordinal()): chance for day, chance in rungs.items()}
     ladder = _ladder(days, float(asked.toordinal()), p, rising=True)
@@ -66,7 +91,7 @@ def by_day(rungs: Mapping[date, float], asked: date, p: float) -> dict[str, floa
     day = timedelta(days=1)
     names = [f"by {ends[0] - day}"]
     names += [f"{a} to {b - day}" for a, b in itertools.pairwise(ends)]
-    return _parts([*names, "later or never"], list(ladder.values()))
+    return _parts([*names, "later or never"], [None, *ends, None], list(ladder.values()))
 
 
 def level_label(unit: str) -> Label:
@@ -96,9 +121,14 @@ def _ladder(
     return dict(zip(places, smooth if rising else smooth[::-1], strict=True))
 
 
-def _parts(names: list[str], below: list[float]) -> dict[str, float]:
+def _parts(
+    names: list[str], ends: Sequence[float | date | None], below: list[float]
+) -> Distribution:
     """The steps of a rising curve from 0 to 1, rounded so that they still sum to 1."""
     curve = [0.0, *(round(x, 4) for x in below), 1.0]
-    return {
-        name: round(max(0.0, b - a), 4) for name, a, b in zip(names, curve, curve[1:], strict=False)
-    }
+    return tuple(
+        Part(name, lower, upper, round(max(0.0, high - low), 4))
+        for name, lower, upper, low, high in zip(
+            names, ends, ends[1:], curve, curve[1:], strict=False
+        )
+    )

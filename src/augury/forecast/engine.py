@@ -8,7 +8,6 @@ bound the answer; where nothing is about the same things there is no answer.
 from __future__ import annotations
 
 import math
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from augury.forecast import (
     judging,
     match,
     opinion,
+    outcomes,
     pool,
     verbatim,
     words,
@@ -34,7 +34,7 @@ from augury.forecast import (
 from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
 from augury.forecast.match import Comparison, Rarity, View, compare, names, view
 from augury.forecast.normalise import Reading, normalise
-from augury.forecast.polarity import CONTESTS
+from augury.forecast.rejected import rejected
 from augury.language import vocabulary
 from augury.matching.judge import Judge
 from augury.relations.logic import Relation, relate
@@ -140,8 +140,9 @@ class Engine:
         if len(reading.either) == 2 and not verbatim_asked:
             parts = [self.answer(part, markets, at) for part in reading.parts(at)]
             return _either(reading, parts)
-        if reading.side is None and not verbatim_asked and _OPEN.match(reading.effective):
-            return _open(reading, bearings)
+        if reading.side is None and not verbatim_asked and outcomes.asks(reading.effective):
+            found = outcomes.answer(reading, bearings, at)
+            return replace(found, rejected=rejected(bearings, found))
         if opinions:
             positive = reading.proposition.positive
             bearings = opinion.heard(bearings, opinions, DIRECT, positive=positive)
@@ -156,13 +157,21 @@ class Engine:
             part = self.answer(normalise(reading.wider, at), markets, at)
             if part.count("direct"):
                 return _narrower(part)
-        return weighing.spread_out(estimate)
+        estimate = weighing.spread_out(estimate)
+        return replace(estimate, rejected=rejected(bearings, estimate))
+
+    def asks_verbatim(self, reading: Reading, markets: Sequence[Snapshot]) -> bool:
+        """Whether the question is in the words of one of the markets."""
+        return any(
+            verbatim.denied(reading.core, market.question, market.outcomes) is not None
+            for market in markets
+        )
 
     def brief(
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime
     ) -> judging.Brief | None:
         """What the judge has to read of a question; None where it has no say."""
-        if self.judge is None or len(reading.either) == 2 or _OPEN.match(reading.effective):
+        if self.judge is None or len(reading.either) == 2 or outcomes.asks(reading.effective):
             return None
         question = self._view(reading)
         bearings = self._bearings(question, reading, markets, at)
@@ -332,73 +341,14 @@ def _either(reading: Reading, parts: Sequence[Estimate]) -> Estimate:
     return Estimate(
         evidence=evidence, probability=round(p, 6), lower=round(lower, 4), upper=round(upper, 4),
         confidence=min(part.confidence for part in parts),
-        distribution={
+        distribution=distribution.named({
             name: round(part.probability or 0.0, 6)
             for name, part in zip(reading.either, parts, strict=True)
-        },
+        }),
         reasoning=f"Either of {named} will do, and both can't have it, so their chances are added. "
         + " ".join(part.reasoning for part in parts),
         fallbacks=("sum_of_alternatives",),
     )  # fmt: skip
-
-
-_OPEN: Final = re.compile(
-    r"(?:who|whom|whose|which|what|when|where|how\s+(?:high|low|many|much|far|long|often|big))\b",
-    re.I,
-)
-"""A question without a yes or no."""
-OPEN_ASKED: Final = 0.45
-"""Least share of an open question that its markets say."""
-LISTED: Final = 20
-"""Most outcomes of a distribution."""
-
-
-def _open(reading: Reading, bearings: Sequence[Bearing]) -> Estimate:
-    """No probability, for there is no yes; the outcomes that have markets, with theirs."""
-    levels = reading.effective.casefold().startswith("how")
-    asked = reading.proposition.predicate
-    families: dict[object, list[Bearing]] = {}
-    for b in bearings:
-        p = b.view.proposition
-        told = p.threshold is not None and not b.turned if levels else bool(p.choice)
-        if asked in CONTESTS and p.predicate != asked:
-            continue
-        if told and b.fit.asked >= OPEN_ASKED and b.fit.edition != "differs":
-            family = (p.terms, p.window.end) if levels else (p.contest, p.predicate, p.stage)
-            families.setdefault(family, []).append(b)
-    best = max(families.values(), key=lambda found: (found[0].fit.asked, len(found)), default=[])
-    said: dict[str, Bearing] = {}
-    for b in sorted(best, key=lambda b: (b.age, b.market.id)):
-        said.setdefault(_label(b), b)
-    if len(said) < 2:
-        return Estimate(
-            evidence=(), error=explain.OPEN, reasoning=explain.OPEN, fallbacks=("open_question",)
-        )
-    ranked = sorted(said.items(), key=lambda one: (-(one[1].positive), one[0]))[:LISTED]
-    total = 1.0 if levels else max(1.0, sum(b.positive for _, b in ranked))
-    chances = {name: round(b.positive / total, 6) for name, b in ranked}
-    evidence = tuple(
-        Evidence(
-            market=b.market, outcome=b.outcome, role="proxy", flipped=False,
-            probability=round(b.positive, 6), age=b.age, fit=max(0.0, min(1.0, b.fit.score / 3)),
-            weight=1 / len(ranked), relation="is about one of its outcomes",
-        )
-        for _, b in ranked
-    )  # fmt: skip
-    return Estimate(
-        evidence=evidence, error=explain.OPEN, distribution=chances,
-        reasoning=explain.outcomes(chances), fallbacks=("open_question",),
-    )  # fmt: skip
-
-
-def _label(b: Bearing) -> str:
-    """What tells an outcome from the others of its kind, in the market's words."""
-    if b.market.subtitle and b.market.subtitle.casefold() != "yes":
-        return explain.shortened(b.market.subtitle)
-    slots = ("threshold", "choice", "window")
-    read = b.view.proposition.read
-    said = next((r.text for slot in slots for r in read if r.slot == slot), "")
-    return explain.shortened(said or b.market.outcomes[b.outcome])
 
 
 class _Weighing:
@@ -461,7 +411,7 @@ class _Weighing:
         found = self._over_levels(p) or self._over_days(p)
         return replace(estimate, distribution=found) if found else estimate
 
-    def _over_levels(self, p: float) -> dict[str, float] | None:
+    def _over_levels(self, p: float) -> distribution.Distribution | None:
         asked = self._asked.threshold
         way = _way(self._asked)
         if asked is None or way not in ("above", "below"):
@@ -481,7 +431,7 @@ class _Weighing:
             label=distribution.level_label(asked.unit),
         )  # fmt: skip
 
-    def _over_days(self, p: float) -> dict[str, float] | None:
+    def _over_days(self, p: float) -> distribution.Distribution | None:
         end = self._asked.window.end
         if end is None or self._asked.window.kind != "by":
             return None

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
+from augury.forecast.evidence import GRADES, Grade
+
 Kind = Literal["paraphrase", "negation", "near", "unanswerable"]
 
 CLOSE: Final = 0.05
@@ -65,6 +67,10 @@ class Answered:
     seconds: float
     later: float | None = None
     used: tuple[str, ...] = ()
+    grade: Grade = "none"
+    confidence: float = 0.0
+    hint: float | None = None
+    """What a hint would have given, where it was withheld."""
 
     @property
     def verdict(self) -> str:
@@ -81,7 +87,7 @@ class Answered:
             return "unjudged"
         if abs(p - right) <= CLOSE:
             return "hit"
-        return "inverted" if abs(p - right) - abs(p - (1 - right)) >= INVERTED else "miss"
+        return "inverted" if _is_inverted(p, right) else "miss"
 
 
 def holds(p: float, bound: tuple[str, float] | None) -> bool:
@@ -126,6 +132,7 @@ def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[s
             "n": len(without),
             "null_share": _share(a.probability is None for a in without),
         },
+        "by_grade": by_grade(answers),
         "interval_cover": _share(_covers(a) for a in weeks),
         "interval_n": len(weeks),
         "interval_width": _mean(
@@ -134,6 +141,88 @@ def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[s
         "latency_ms": dict(latency),
         "per_question": [per_question(a) for a in answers],
     }
+
+
+def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
+    """How far answers are from the price of the market asked about, by grade; hints that were
+    withheld count at what they would have given. `base_brier` is that of the share of all these
+    questions that came true: what knows nothing of a question."""
+    asked = [a for a in answers if a.asked.p is not None]
+    outcomes = [a.asked.outcome for a in asked if a.asked.outcome is not None]
+    base = sum(outcomes) / len(outcomes) if outcomes else 0.0
+    out: dict[str, Any] = {}
+    for grade in GRADES:
+        mine = [a for a in asked if a.grade == grade]
+        given = [(a, p) for a in mine if (p := _given(a)) is not None]
+        off = [abs(p - _p(a.asked.p)) for a, p in given]
+        decided = [(a, p) for a, p in given if a.asked.outcome is not None]
+        out[grade] = {
+            "n": len(mine),
+            "share": round(len(mine) / len(asked), 4) if asked else None,
+            "mean_distance": _mean(off),
+            "within_0.05": _share(d <= CLOSE for d in off),
+            "within_0.15": _share(d <= 0.15 for d in off),
+            "inverted": _share(_is_inverted(p, _p(a.asked.p)) for a, p in given),
+            "n_decided": len(decided),
+            "brier": _mean((p - _p(a.asked.outcome)) ** 2 for a, p in decided),
+            "crowd_brier": _mean((_p(a.asked.p) - _p(a.asked.outcome)) ** 2 for a, _ in decided),
+            "base_brier": _mean((base - _p(a.asked.outcome)) ** 2 for a, _ in decided),
+        }
+    return out
+
+
+def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
+    """From which confidence on hints are worth more than knowing nothing.
+
+    Questions about one market count once: they are decided together.
+
+    Returns
+    -------
+    `floor`: the least confidence such that the hints at and above it, of `MIN_HINTS` markets or
+    more, have a Brier score below the base rate's by two standard errors of the difference; None:
+    there is no such confidence. `steps`: markets, Brier scores and t by least confidence.
+    """
+    decided = [a for a in answers if a.asked.outcome is not None and a.asked.p is not None]
+    base = sum(_p(a.asked.outcome) for a in decided) / len(decided) if decided else 0.0
+    hints = [a for a in decided if a.grade == "hinted" and _given(a) is not None]
+    steps: list[dict[str, Any]] = []
+    for least in (x / 20 for x in range(20)):
+        above = [a for a in hints if a.confidence >= least]
+        by_market: dict[str | None, list[float]] = {}
+        for a in above:
+            outcome = _p(a.asked.outcome)
+            gain = (_p(_given(a)) - outcome) ** 2 - (base - outcome) ** 2
+            by_market.setdefault(a.asked.market_id, []).append(gain)
+        gains = [sum(found) / len(found) for found in by_market.values()]
+        if len(gains) < 2:
+            break
+        mean = sum(gains) / len(gains)
+        spread = (sum((g - mean) ** 2 for g in gains) / (len(gains) - 1) / len(gains)) ** 0.5
+        steps.append(
+            {
+                "least_confidence": least,
+                "n": len(above),
+                "markets": len(gains),
+                "brier": _mean((_p(_given(a)) - _p(a.asked.outcome)) ** 2 for a in above),
+                "base_brier": _mean((base - _p(a.asked.outcome)) ** 2 for a in above),
+                "mean_distance": _mean(abs(_p(_given(a)) - _p(a.asked.p)) for a in above),
+                "t": round(mean / spread, 2) if spread else 0.0,
+            }
+        )
+    sure = (s for s in steps if s["t"] <= -2.0 and s["markets"] >= MIN_HINTS)
+    return {"floor": next((s["least_confidence"] for s in sure), None), "steps": steps}
+
+
+MIN_HINTS: Final = 20
+"""Markets with decided hints below which no floor is told."""
+
+
+def _given(answer: Answered) -> float | None:
+    return answer.probability if answer.probability is not None else answer.hint
+
+
+def _is_inverted(p: float, right: float) -> bool:
+    return abs(p - right) > CLOSE and abs(p - right) - abs(p - (1 - right)) >= INVERTED
 
 
 def per_question(answer: Answered) -> dict[str, Any]:
@@ -148,6 +237,9 @@ def per_question(answer: Answered) -> dict[str, Any]:
         "bound": {"op": asked.bound[0], "value": asked.bound[1]} if asked.bound else None,
         "outcome": asked.outcome,
         "verdict": answer.verdict,
+        "grade": answer.grade,
+        "confidence": answer.confidence,
+        "hint": answer.hint,
         "interval": None if answer.lower is None else [answer.lower, answer.upper],
         "markets": list(answer.used),
         "expected_market": asked.market_id,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
+from augury.forecast.distribution import Distribution, chances
+from augury.markets.records import Origin as MarketOrigin
 from augury.markets.records import Platform
 
 Role = Literal["direct", "bound", "proxy", "weak"]
@@ -47,6 +49,7 @@ class Snapshot(NamedTuple):
     liquidity: float | None
     best_bid: float | None
     best_ask: float | None
+    origin: MarketOrigin = "venue"
     digest: bytes | None = None
     words: bytes | None = None
     """What was read of it, and of which text by which code (`words.digest`); None: not read yet."""
@@ -109,6 +112,56 @@ class Evidence:
         }
 
 
+Origin = Literal["live", "sample", "replay"]
+"""Where an answer comes from: the markets of now, the marked sample, or the markets of the past."""
+
+Grade = Literal["asked", "bounded", "hinted", "none"]
+"""How an answer was come by, best first: a market asks the question; logic bounds it by other
+markets; a related market only hints at it; there is no answer."""
+
+GRADES: Final[tuple[Grade, ...]] = ("asked", "bounded", "hinted", "none")
+
+NullKind = Literal[
+    "not_understood", "condition", "no_market", "stale_price", "closed", "decided", "open_question",
+    "hint_only",
+]  # fmt: skip
+"""Why a forecast has no probability:
+
+- not_understood: nothing of the question could be read as something that markets trade;
+- condition: it depends on a condition, which no market's price takes into account;
+- no_market: no market is about it;
+- stale_price: a market asks it, but was last priced too long ago;
+- closed: a market asked it, and has closed without a result so far;
+- decided: a market asked it, and has been decided;
+- open_question: it has no yes or no;
+- hint_only: related markets hint at an answer, and hints are no probability.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class NullReason:
+    """Why a forecast has no probability, and what can be done about it."""
+
+    kind: NullKind
+    text: str
+    """For people: what is the case, then what to do."""
+    market: Snapshot | None = None
+    """The market that asks or asked the question."""
+    price: float | None = None
+    """Its last price, turned to the side the question asks about."""
+    price_at: datetime | None = None
+    retry_as_of: datetime | None = None
+    """A moment as of which the same question has an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A market that was compared with the question and not used."""
+
+    market: Snapshot
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What the evidence amounts to. Without a probability, `error` says why there is none."""
@@ -119,12 +172,30 @@ class Estimate:
     lower: float | None = None
     upper: float | None = None
     confidence: float = 0.0
-    distribution: dict[str, float] | None = None
+    distribution: Distribution | None = None
     reasoning: str = ""
     error: str | None = None
     fallbacks: tuple[str, ...] = ()
     decisive: Evidence | None = None
     """The direct market whose outcome decides the question."""
+    rejected: tuple[Rejected, ...] = ()
+    """The markets nearest to the question that were not used."""
+    null: NullReason | None = None
+    """Set wherever there is no probability."""
+    warnings: tuple[str, ...] = ()
+    """What a reader of the number should know of it."""
+
+    @property
+    def grade(self) -> Grade:
+        """By the evidence that has weight."""
+        if self.probability is None and not self.distribution:
+            return "none"
+        roles = {one.role for one in self.evidence if one.weight > 0}
+        if "proxy" in roles or "weak" in roles:
+            return "hinted"
+        if "bound" in roles:
+            return "bounded"
+        return "asked" if roles else "none"
 
     def count(self, *roles: Role) -> int:
         """How many pieces of evidence play one of these roles."""
@@ -147,6 +218,7 @@ class Estimate:
             "lower": self.lower,
             "upper": self.upper,
             "confidence": self.confidence,
-            "distribution": self.distribution,
+            "distribution": chances(self.distribution) if self.distribution else None,
             "profile": self.profile,
+            "grade": self.grade,
         }

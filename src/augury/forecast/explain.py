@@ -5,7 +5,8 @@ Market text is quoted as data: shortened, on one line, without control character
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 from augury.forecast.evidence import Evidence, Role
@@ -13,10 +14,6 @@ from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
 
 NOTHING: Final = "No open market bears on this question, so no probability is given."
-OPEN: Final = (
-    "This question has no yes or no, so no single probability is given;"
-    " where its outcomes have markets they are listed as a distribution."
-)
 _LONGEST: Final = 140
 _VENUES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 
@@ -31,12 +28,6 @@ def quoted(text: str) -> str:
 def shortened(text: str) -> str:
     """A market's text as it may stand as a label."""
     return quoted(text)[1:-1]
-
-
-def outcomes(chances: Mapping[str, float]) -> str:
-    """What is said of a question without a yes or no."""
-    first = ", ".join(f"{quoted(name)} {_percent(p)}" for name, p in list(chances.items())[:3])
-    return f"{OPEN} {len(chances)} outcomes have an open market; the likeliest: {first}."
 
 
 def nothing(reading: Reading, seen: int) -> str:
@@ -85,8 +76,8 @@ def reasoning(
     if not reading.proposition.positive and kind != "direct":
         said.append("The question asks that it does not happen, so what remains is taken.")
     said.append(
-        f"That gives {_percent(p)}; 80 % interval for the price a week on:"
-        f" {_percent(lower)} to {_percent(upper)}."
+        f"Estimate: {percent(p)}. The market price has an 80% chance to be between"
+        f" {percent(lower)} and {percent(upper)} a week from now."
     )
     return " ".join(said)
 
@@ -107,19 +98,42 @@ def _sentence(one: Evidence, kind: str) -> str:
     price = one.market.price(one.outcome)
     where = _VENUES[one.market.platform]
     text = (
-        f"{quoted(one.market.question)} on {where} stands at {_percent(price or 0.0)}"
+        f"{quoted(one.market.question)} on {where} stands at {percent(price or 0.0)}"
         f" ({_age(one.age)} old)"
     )
     if one.flipped:
-        return f"{text}; it asks the opposite, so {_percent(one.probability)} counts."
+        return f"{text}; it asks the opposite, so {percent(one.probability)} counts."
     return f"{text}; {one.relation}." if kind != "direct" else f"{text}."
-
-
-def _percent(p: float) -> str:
-    return f"{100 * p:.1f} %"
 
 
 def _age(days: float) -> str:
     if days < 1 / 24:
         return f"{max(1, round(days * 1440))} min"
     return f"{round(days * 24)} h" if days < 2 else f"{round(days)} days"
+
+
+def percent(p: float) -> str:
+    """A probability for people: 44%, 0.4%."""
+    return f"{100 * p:.0f}%" if 0.0995 <= p < 0.9905 else f"{100 * p:.1f}%"
+
+
+def moment(at: datetime) -> str:
+    """A time as a request may take it back."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def day(at: datetime) -> str:
+    """A day for people, in UTC."""
+    return f"{at.astimezone(UTC):%Y-%m-%d} (UTC)"
+
+
+def hint(evidence: Sequence[Evidence]) -> str:
+    """The nearest market, as no more than a hint."""
+    if not evidence:
+        return ""
+    one = evidence[0]
+    price = percent(one.market.price(one.outcome) or 0.0)
+    return (
+        f"The nearest is {quoted(one.market.question)} on {_VENUES[one.market.platform]} at {price}"
+        f" ({_age(one.age)} old); it is about a related matter, and may differ."
+    )

@@ -8,6 +8,7 @@ import structlog
 
 from augury.errors import AuguryError
 from augury.forecast.evidence import Evidence, Snapshot
+from augury.forecast.grade import public as public_estimate
 from augury.graph.schemas import (
     PublicCausalGraph,
     PublicGraphEdge,
@@ -36,7 +37,7 @@ async def graph_of(graphs: GraphService | None, forecast: Forecast) -> PublicCau
     drawn = None
     if graphs is not None and not forecast.replay and forecast.estimate.evidence:
         try:
-            drawn = public(await graphs.build(forecast.reading.effective))
+            drawn = public(await graphs.build(forecast.reading.effective, estimate=False))
         except AuguryError as error:
             log.warning("graph_not_drawn", reason=str(error))
     return _with_evidence(drawn, forecast)
@@ -50,7 +51,7 @@ def _with_evidence(drawn: PublicCausalGraph | None, forecast: Forecast) -> Publi
         id=QUESTION,
         label=forecast.reading.effective,
         markets=[summary(one.market) for one in evidence if one.role == "direct"],
-        current_probability=forecast.estimate.probability,
+        current_probability=public_estimate(forecast.estimate).probability,
     )
     nodes, edges = [middle], list[PublicGraphEdge]()
     shown = {market.id for market in middle.markets}

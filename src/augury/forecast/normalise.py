@@ -183,6 +183,7 @@ _LEAD: Final = (
         r"(?:(?:is\s+it\s+)?(?:that|of)\s+)(?=\w)",
         "Will ",
     ),
+    _rule(r"^\W*what(?:'s|\s+is|\s+are)\s+(?:the\s+)?(?:\w+\s+)?(?:probability|odds|chances?|likelihood)\s+(?:for\s+)?(?=\w)", "Will "),
     _rule(r"^\W*(?:probability|odds|chances?|likelihood)(?:\s+that|:)?\s+(?=\w)", "Will "),
     _rule(r"\b(?:is|are)\s+(.{2,80}?)\s+going\s+to\s+(?=\w)", r"Will \1 "),
     # Titles stand before names that markets give without.

@@ -22,6 +22,7 @@ from augury.forecast.schemas import (
     RunRequest,
     RunStarted,
     RunState,
+    StreamRequest,
 )
 from augury.forecast.service import Forecast, ForecastService, Stage, failure
 from augury.graph.schemas import PublicCausalGraph
@@ -134,7 +135,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     responses=_STREAM,
 )
 async def stream(
-    body: PublicForecastRequest,
+    body: StreamRequest,
     caller: ForecastCaller,
     hints: Annotated[_Headers, Header()],
     request: Request,
@@ -144,10 +145,11 @@ async def stream(
     """The same forecast as server-sent events, each stage as it is done.
 
     The last event is exactly one of `final` (the whole answer of `POST /v1/forecast`) and
-    `error`. Who closes the connection ends the work.
+    `error`. Closing the connection cancels the forecast. With `as_of` only what was known then
+    is used.
     """
     exchange = exchange_of(request.scope)
-    stages = service.stages(body.question)
+    stages = service.stages(body.question, as_of=body.as_of)
     try:
         # What fails before the first event is an ordinary error.
         first = await anext(stages)
@@ -256,6 +258,8 @@ async def scorecard(service: Service) -> dict[str, Any]:
 @idempotent
 async def start_run(body: RunRequest, caller: InternalCaller, service: Service) -> RunStarted:
     """Takes up 1 to 1,000 questions, each as of now or as of its own moment in the past."""
+    for asked in body.questions:
+        service.refuse_future(asked.as_of)
     questions = [
         {"question": asked.question, "as_of": asked.as_of and asked.as_of.isoformat()}
         for asked in body.questions

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from augury.forecast.distribution import chances
 from augury.forecast.evidence import Evidence, Snapshot
+from augury.forecast.grade import public as public_estimate
 from augury.forecast.graph import summary
 from augury.graph.schemas import (
     GRAPH_EXAMPLE,
@@ -39,6 +41,20 @@ _ORACLE_PORT = {
 }
 
 
+def as_moment(value: datetime) -> datetime:
+    """A time of a request in UTC; one without a zone is UTC."""
+    if not 1970 <= value.year <= 2200:
+        raise ValueError("the year should be between 1970 and 2200")
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def as_iso(value: object) -> object:
+    """Refuse a bare number, which would be read as seconds since 1970."""
+    if value is not None and not isinstance(value, str):
+        raise ValueError("a time should be written as ISO 8601, like 2026-12-31T00:00:00Z")
+    return value
+
+
 class PublicForecastRequest(BaseModel):
     """A question about the future, in plain words."""
 
@@ -49,6 +65,18 @@ class PublicForecastRequest(BaseModel):
     question: Question
     include_graph: bool = Field(
         True, strict=True, description="Include the causal graph when there is one."
+    )
+
+
+class StreamRequest(PublicForecastRequest):
+    """A question to be answered stage by stage."""
+
+    model_config = closed(
+        {"question": "Will the Fed cut rates in December?", "include_graph": True, "as_of": None}
+    )
+
+    as_of: Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)] | None = Field(
+        None, description="Only what was known then is used; absent: now. Not in the future."
     )
 
 
@@ -147,25 +175,13 @@ class PublicForecastResponse(BaseModel):
 MAX_QUESTIONS = 1_000
 
 
-def _moment(value: datetime) -> datetime:
-    if not 1970 <= value.year <= 2200:
-        raise ValueError("the year should be between 1970 and 2200")
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-def _iso(value: object) -> object:
-    if value is not None and not isinstance(value, str):
-        raise ValueError("a time should be written as ISO 8601, like 2026-12-31T00:00:00Z")
-    return value
-
-
 class RunQuestion(BaseModel):
     """One question of a run."""
 
     model_config = closed({"question": "Will the Fed cut rates in December?"})
 
     question: Question
-    as_of: Annotated[datetime, AfterValidator(_moment), BeforeValidator(_iso)] | None = Field(
+    as_of: Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)] | None = Field(
         None, description="Only what was known then is used; absent: now."
     )
 
@@ -219,7 +235,7 @@ def response(
     seconds: float,
 ) -> PublicForecastResponse:
     """A forecast on the wire."""
-    reading, estimate = forecast.reading, forecast.estimate
+    reading, estimate = forecast.reading, public_estimate(forecast.estimate)
     interval = None
     if estimate.lower is not None and estimate.upper is not None:
         interval = PublicConfidenceInterval(lower=estimate.lower, upper=estimate.upper)
@@ -233,7 +249,7 @@ def response(
         engine_type="oracle_port",
         causal_graph=graph,
         markets_used=[summary(one) for one in _used(estimate.evidence)],
-        distribution=estimate.distribution,
+        distribution=chances(estimate.distribution) if estimate.distribution else None,
         latency_ms=round(seconds * 1000),
         error=estimate.error,
         metadata=PublicForecastMetadata(

@@ -8,34 +8,40 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 import msgspec
 import psycopg
 import structlog
 
-from augury.clock import Clock, now
-from augury.errors import AuguryError, NotFound, UpstreamFailed
-from augury.forecast import channels, judging, scoring, store
+from augury.clock import Clock, isoformat, now
+from augury.errors import AuguryError, InvalidInput, NotFound, UpstreamFailed
+from augury.forecast import channels, compound, grade, judging, nulls, scoring, store
 from augury.forecast.assistant import Assistant
 from augury.forecast.engine import Engine
-from augury.forecast.evidence import Estimate, Snapshot
+from augury.forecast.evidence import Estimate, Evidence, Origin, Snapshot
 from augury.forecast.graph import graph_of
 from augury.forecast.normalise import Reading, normalise
 from augury.graph.schemas import PublicCausalGraph
-from augury.graph.service import GraphService
+from augury.graph.service import GraphService, Middle
 from augury.ids import new_id
 from augury.jobs import queue
 from augury.jobs.worker import Job
 from augury.language import vocabulary
+from augury.markets.freshness import AgeRule
 from augury.matching import judge
 from augury.search.service import SearchService
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from augury.forecast.full_schemas import FullForecast
 
 log = structlog.get_logger(__name__)
 
@@ -50,12 +56,13 @@ LOOKED_AT: Final = 80
 for all but 2 of 780 questions."""
 REPLAY_LOOKED_AT: Final = 160
 """The same for a replay."""
-FRESH: Final = timedelta(days=14)
-"""A price older than this is no evidence."""
+OLD_PRICE_DAYS: Final = 2.0
+"""Age in days of a price that counts from which the answer carries a warning."""
 ENGINE: Final = "oracle_port/1"
 HELPED: Final = f"{ENGINE}+language_model"
 """The engine's name in memory, alone and where a language model had a part in the answer."""
 
+MAKE: Final = "forecast.make"
 RUN: Final = "forecast.run"
 RUNS_KEPT: Final = timedelta(days=30)
 SCORED_AT_ONCE: Final = 5_000
@@ -79,6 +86,39 @@ class Forecast:
     timings: Mapping[str, float] = field(default_factory=dict)
     """Milliseconds by stage."""
 
+    @property
+    def counted(self) -> tuple[Evidence, ...]:
+        """The evidence that has weight."""
+        return tuple(one for one in self.estimate.evidence if one.weight > 0)
+
+    @property
+    def origin(self) -> Origin:
+        """`replay` for an answer as of the past, `sample` where a sample market counts."""
+        if self.replay:
+            return "replay"
+        return "sample" if any(one.market.origin == "sample" for one in self.counted) else "live"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the answer should know of it."""
+        told = list(self.estimate.warnings)
+        if any(one.market.origin == "sample" for one in self.counted):
+            told.append("The markets are the sample that comes with Augury, not real ones.")
+        if any(one.market.origin == "dump" for one in self.counted):
+            told.append("Prices come from an import, not from the venue itself.")
+        if self.estimate.grade == "hinted":
+            told.append("No market asks or bounds this: the number is a hint by a related market.")
+        oldest = max((one.age for one in self.counted), default=0.0)
+        if oldest > OLD_PRICE_DAYS:
+            told.append(f"The oldest price that counts is {round(oldest)} days old.")
+        return tuple(told)
+
+    @property
+    def data_as_of(self) -> datetime | None:
+        """Time of the newest price that counts; None without evidence."""
+        times = [one.market.price_at for one in self.counted if one.market.price_at is not None]
+        return max(times, default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -98,14 +138,18 @@ class ForecastService:
         graphs: GraphService | None = None,
         *,
         assistant: Assistant | None = None,
+        age: AgeRule = AgeRule(),
         clock: Clock = now,
     ) -> None:
         """Without `graphs` an answer's graph shows its evidence alone. `assistant`: a language
         model that helps where the rules are unsure."""
         self._database = database
         self._graphs = graphs
+        if graphs is not None:
+            graphs.estimator = self.middle
         self._search = search
         self._clock = clock
+        self.age = age
         self._assistant = assistant
         self._engine = Engine(search.embedder.embed, search.embedder.rarity, judge.default())
         self._under_way: dict[str, _Flight[Forecast]] = {}
@@ -137,9 +181,14 @@ class ForecastService:
         return forecast
 
     async def stages(
-        self, question: str, *, as_of: datetime | None = None
+        self,
+        question: str,
+        *,
+        as_of: datetime | None = None,
+        leave_out: frozenset[str] = frozenset(),
     ) -> AsyncGenerator[Stage | Forecast]:
-        """Each stage as it is done, and the forecast last."""
+        """Each stage as it is done, and the forecast last; `leave_out`: ids of markets that are
+        taken for absent."""
         at = as_of or self._clock()
         timings: dict[str, float] = {}
         began = time.perf_counter()
@@ -150,6 +199,7 @@ class ForecastService:
             timings[name] = round((ended - began) * 1000, 3)
             began = ended
 
+        self.refuse_future(as_of)
         reading = normalise(question, at)
         help = self._assistant
         sitting = help.sitting(at) if help and (as_of is None or help.replays) else None
@@ -157,22 +207,116 @@ class ForecastService:
             reading = await sitting.reading(reading)
         lap("normalise")
         yield Stage("normalized", reading.shown())
-        markets = await self._gather(reading, at, replay=as_of is not None)
+        replay = as_of is not None
+        estimate: Estimate | None = None
+        markets = await self._gather(reading, at, replay=replay)
+        if leave_out:
+            markets = [market for market in markets if market.id not in leave_out]
+        # A market's own words are its question, whatever stands in them.
+        if not self._engine.asks_verbatim(reading, markets):
+            estimate = _blocked(question, reading)
+            parts = compound.parts(reading.effective) if estimate is None else None
+            if parts is not None:
+                markets, estimate = await self._of_parts(parts, at, replay=replay)
         lap("gather")
         yield Stage("search", {"search_query": reading.search_text, "markets": len(markets)})
+        if estimate is None:
+            estimate = await self._answered(reading, markets, at, lap)
+            if sitting is not None:
+                estimate = await sitting.estimate(self._engine, reading, markets, estimate)
+            if estimate.decisive is None and nulls.is_over(reading, at):
+                # What has yet to come tells nothing of what is over.
+                estimate = nulls.over(reading, estimate)
+            if estimate.probability is None and not leave_out:
+                estimate = await self._explained(reading, estimate, at, replay=replay)
+        lap("estimate")
+        for one in estimate.evidence:
+            yield Stage("evidence", one.shown())
+        yield Stage("estimate", estimate.shown())
+        yield Forecast(reading, estimate, at, len(markets), replay, timings)
+
+    async def _answered(
+        self,
+        reading: Reading,
+        markets: Sequence[Snapshot],
+        at: datetime,
+        lap: Callable[[str], None] = lambda name: None,
+    ) -> Estimate:
+        """The engine's estimate, after the judge has read what is its to read."""
         verdicts: judging.Verdicts = judging.NONE
         if (brief := self._engine.brief(reading, markets, at)) is not None:
             assert self._engine.judge is not None
             verdicts = await asyncio.to_thread(brief.judged, self._engine.judge)
             lap("judge")
-        estimate = self._engine.answer(reading, markets, at, verdicts=verdicts)
-        if sitting is not None:
-            estimate = await sitting.estimate(self._engine, reading, markets, estimate)
-        lap("estimate")
-        for one in estimate.evidence:
-            yield Stage("evidence", one.shown())
-        yield Stage("estimate", estimate.shown())
-        yield Forecast(reading, estimate, at, len(markets), as_of is not None, timings)
+        return self._engine.answer(reading, markets, at, verdicts=verdicts)
+
+    def refuse_future(self, as_of: datetime | None) -> None:
+        """Refuse a moment that has not come.
+
+        Raises
+        ------
+        InvalidInput
+            422: nothing is known as of then.
+        """
+        now = self._clock()
+        if as_of is not None and as_of > now:
+            raise InvalidInput.at(
+                "body", "as_of", type="as_of_in_future",
+                msg=f"as_of is in the future: {isoformat(as_of)}. It may be at most the present"
+                f" ({isoformat(now.replace(microsecond=0))}); leave it out to ask as of now.",
+            )  # fmt: skip
+
+    async def _of_parts(
+        self, parts: compound.Parts, at: datetime, *, replay: bool
+    ) -> tuple[list[Snapshot], Estimate]:
+        """The answer to a question of two propositions, from the answers to both."""
+        markets: dict[str, Snapshot] = {}
+        answers: list[Estimate] = []
+        exclusive = True
+        for question in parts.questions:
+            reading = normalise(question, at)
+            exclusive &= reading.proposition.exclusive
+            found = await self._gather(reading, at, replay=replay)
+            markets |= {market.id: market for market in found}
+            answer = await self._answered(reading, found, at)
+            if answer.probability is None:
+                answer = await self._explained(reading, answer, at, replay=replay)
+            answers.append(answer)
+        return list(markets.values()), compound.joined(parts, answers, exclusive=exclusive)
+
+    async def _explained(
+        self, reading: Reading, estimate: Estimate, at: datetime, *, replay: bool
+    ) -> Estimate:
+        """An estimate without a probability, after a look at the markets that are out of the
+        running: one of them may have been what is asked."""
+        if estimate.null is not None and estimate.null.kind not in nulls.INSTRUCTIVE:
+            return estimate
+        if not nulls.is_understood(reading):
+            return nulls.with_reason(estimate, "not_understood", nulls.not_understood())
+        hits = await self._search.gather(reading.search_text, depth=DEPTH)
+        async with self._database.reading() as conn:
+            known = await store.known_markets(
+                conn, [hit.key for hit in hits[:LOOKED_AT]], at, replay=replay
+            )
+        out = {
+            seq: one for seq, one in known.items()
+            if one.status != "active" or self.age.is_old(one.priced_at, at)
+            or (one.market.closes_at is not None and one.market.closes_at <= at)
+        }  # fmt: skip
+        asked = await self._answered(reading, [one.market for one in out.values()], at)
+        if asked.decisive is None:
+            return nulls.with_reason(estimate, "no_market", estimate.reasoning)
+        found = out[asked.decisive.market.seq]
+        return nulls.explained(estimate, nulls.out_of_running(asked, found, at))
+
+    async def without(self, question: str, as_of: datetime, leave_out: frozenset[str]) -> Forecast:
+        """The answer as of then, had the markets of these ids not been there."""
+        return await self._last(self.stages(question, as_of=as_of, leave_out=leave_out))
+
+    async def middle(self, question: str) -> Middle:
+        """What the middle of the question's graph says of it."""
+        forecast = await self._finish(question, None)
+        return Middle(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
     async def draw(self, forecast: Forecast) -> PublicCausalGraph | None:
         """The causal graph of an answer, drawn once for all who share the answer; of a replay
@@ -187,8 +331,9 @@ class ForecastService:
         return await flight.join()
 
     async def issue(self, forecast: Forecast, hints: channels.Hints = channels.NONE) -> None:
-        """Remember a forecast that was made stage by stage."""
-        await self._remember(forecast)
+        """Remember a forecast that was made stage by stage; a replay is not remembered."""
+        if not forecast.replay:
+            await self._remember(forecast)
         await self._count(hints)
 
     async def _issue(self, question: str) -> Forecast:
@@ -198,13 +343,16 @@ class ForecastService:
 
     async def _finish(self, question: str, as_of: datetime | None) -> Forecast:
         try:
-            async with aclosing(self.stages(question, as_of=as_of)) as stages:
-                async for stage in stages:
-                    if isinstance(stage, Forecast):
-                        return stage
-            raise AssertionError("a forecast ends with itself")
+            return await self._last(self.stages(question, as_of=as_of))
         except Exception as error:
             raise failure(error) from error
+
+    async def _last(self, all_stages: AsyncGenerator[Stage | Forecast]) -> Forecast:
+        async with aclosing(all_stages) as stages:
+            async for stage in stages:
+                if isinstance(stage, Forecast):
+                    return stage
+        raise AssertionError("a forecast ends with itself")
 
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
         """The markets that were open at `at` with a fresh price, the likeliest to bear first."""
@@ -220,7 +368,9 @@ class ForecastService:
             # Each is somewhere else on disk: no more are read than are looked at.
             for start in range(0, len(hits), most):
                 part = [hit.key for hit in hits[start : start + most]]
-                read = await store.snapshots(conn, part, at, oldest=at - FRESH, replay=replay)
+                read = await store.snapshots(
+                    conn, part, at, oldest=self.age.oldest(at), replay=replay
+                )
                 found += [read[key] for key in part if key in read]
                 if len(found) >= most:
                     break
@@ -234,6 +384,53 @@ class ForecastService:
         if any(hints):
             async with self._database.reading() as conn:
                 await store.count_channel(conn, hints)
+
+    # In full, for an account
+
+    async def make(
+        self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
+    ) -> FullForecast:
+        """A forecast in full, kept for the account."""
+        forecast = await self.forecast(question, as_of=as_of)
+        graph = await self.draw(forecast) if include_graph else None
+        answer = self._full(forecast, new_id("fc"), graph)
+        async with self._database.transaction() as conn:
+            await queue.add_finished(
+                conn, MAKE, _asked(question, as_of, include_graph), answer.model_dump(mode="json"),
+                job_id=answer.id, account_id=account_id,
+            )  # fmt: skip
+        return answer
+
+    async def start(
+        self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
+    ) -> queue.JobRecord:
+        """Take up a forecast in full, to be made in the background."""
+        request = _asked(question, as_of, include_graph)
+        async with self._database.transaction() as conn:
+            made = await queue.enqueue(conn, MAKE, request, account_id=account_id, prefix="fc")
+            record = await queue.fetch(conn, made)
+        assert record is not None
+        return record
+
+    async def perform(self, job: Job) -> dict[str, Any]:
+        """Make a forecast that was taken up."""
+        stated = job.request["as_of"]
+        as_of = datetime.fromisoformat(stated) if stated else None
+        forecast = await self.forecast(job.request["question"], as_of=as_of)
+        graph = await self.draw(forecast) if job.request["include_graph"] else None
+        return self._full(forecast, job.id, graph).model_dump(mode="json")
+
+    async def fetch(self, forecast_id: str) -> queue.JobRecord | None:
+        """The record of a forecast in full, whosever it is."""
+        async with self._database.reading() as conn:
+            return await queue.fetch(conn, forecast_id)
+
+    def _full(
+        self, forecast: Forecast, forecast_id: str, graph: PublicCausalGraph | None
+    ) -> FullForecast:
+        from augury.forecast.full_schemas import full
+
+        return full(forecast, forecast_id, self._clock(), graph=graph, age=self.age)
 
     # Memory
 
@@ -254,12 +451,21 @@ class ForecastService:
     # Runs
 
     async def start_run(
-        self, questions: list[dict[str, Any]], *, include_graph: bool, account_id: str | None
+        self,
+        questions: list[dict[str, Any]],
+        *,
+        include_graph: bool,
+        account_id: str | None,
+        full: bool = False,
     ) -> str:
-        """Take up a run of many questions ({question, as_of}); its id."""
+        """Take up a run of many questions ({question, as_of}); its id.
+
+        full : answer in full, not in the shape of the closed public answer
+        """
         run_id = new_id("run")
         async with self._database.transaction() as conn:
-            job_id = await queue.enqueue(conn, RUN, {"run_id": run_id}, account_id=account_id)
+            request = {"run_id": run_id, "full": full}
+            job_id = await queue.enqueue(conn, RUN, request, account_id=account_id)
             await store.add_run(conn, run_id, account_id, job_id, questions, include_graph)
         return run_id
 
@@ -293,15 +499,25 @@ class ForecastService:
             started = time.perf_counter()
             stated = asked.get("as_of")
             as_of = datetime.fromisoformat(stated) if stated else None
+            made: BaseModel
             try:
                 forecast = await self._finish(asked["question"], as_of)
-                answer = schemas.response(
-                    forecast, asked["question"], new_id("req"),
-                    graph=await self.draw(forecast) if run.include_graph else None,
-                    seconds=time.perf_counter() - started,
-                ).model_dump(mode="json")  # fmt: skip
+                graph = await self.draw(forecast) if run.include_graph else None
+                if run.full:
+                    made = self._full(forecast, new_id("fc"), graph)
+                else:
+                    made = schemas.response(
+                        forecast, asked["question"], new_id("req"), graph=graph,
+                        seconds=time.perf_counter() - started,
+                    )  # fmt: skip
+                answer = made.model_dump(mode="json")
             except UpstreamFailed as error:
                 forecast, answer = None, {"question": asked["question"], "error": str(error)}
+                if run.full:
+                    answer |= {
+                        "id": new_id("fc"), "status": "failed", "as_of": stated,
+                        "created_at": isoformat(self._clock()), "error_code": error.error_code,
+                    }  # fmt: skip
             async with self._database.transaction() as conn:
                 # One transaction: a forecast is remembered if and only if it answers its place.
                 kept = await store.add_answer(conn, run_id, place, answer)
@@ -320,6 +536,24 @@ async def scorecard(database: Database) -> dict[str, Any]:
         rows = await store.scored(conn, SCORECARD_SIZE)
         issued, answered = await store.counts(conn)
     return scoring.scorecard(rows, issued=issued, answered=answered)
+
+
+def _asked(question: str, as_of: datetime | None, include_graph: bool) -> dict[str, Any]:
+    return {
+        "question": question,
+        "as_of": as_of and as_of.isoformat(),
+        "include_graph": include_graph,
+    }
+
+
+def _blocked(question: str, reading: Reading) -> Estimate | None:
+    """Why a question has no single answer whatever the markets say; None where it may have one."""
+    nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
+    if (condition := compound.condition(question)) is not None:
+        return nulls.with_reason(nothing, "condition", nulls.conditional(condition))
+    if (act := compound.second_act(reading.effective)) is not None:
+        return nulls.with_reason(nothing, "condition", nulls.two_acts(act))
+    return None
 
 
 class _Flight(Generic[T]):
@@ -351,7 +585,7 @@ def failure(error: Exception) -> Exception:
 
 
 def _issued(forecast: Forecast) -> store.Issued:
-    estimate, reading = forecast.estimate, forecast.reading
+    estimate, reading = grade.public(forecast.estimate), forecast.reading
     decisive = estimate.decisive
     return store.Issued(
         id=new_id("fc"),

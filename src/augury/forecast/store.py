@@ -10,6 +10,7 @@ from psycopg import AsyncConnection
 from psycopg.types.json import Jsonb
 
 from augury.forecast.evidence import Snapshot
+from augury.forecast.nulls import KnownMarket
 
 Connection: TypeAlias = AsyncConnection[Any]
 
@@ -23,7 +24,7 @@ _STATIC: LiteralString = (
 # of today (volume, spread, the venue's own idea of the status) is left out.
 _AS_OF: LiteralString = f"""
 select {_STATIC}, quoted.prices, quoted.at, null::float8, null::float8, null::float8, null::float8,
-  w.digest, w.words
+  m.origin, w.digest, w.words
 from unnest(%(seqs)s::bigint[]) wanted (seq)
 join markets m using (seq)
 left join forecast_words w on w.market_seq = m.seq
@@ -46,7 +47,7 @@ where coalesce(m.created_at, '-infinity') <= %(at)s
 
 _NOW: LiteralString = f"""
 select {_STATIC}, m.prices, m.price_as_of, m.volume, m.liquidity, m.best_bid, m.best_ask,
-  w.digest, w.words
+  m.origin, w.digest, w.words
 from markets m left join forecast_words w on w.market_seq = m.seq
 where m.seq = any(%(seqs)s) and m.status = 'active'
   and coalesce(m.closes_at, 'infinity') > %(at)s
@@ -65,6 +66,54 @@ async def snapshots(
         _AS_OF if replay else _NOW, {"seqs": list(seqs), "at": at, "oldest": oldest}, binary=True
     )
     return {row[0]: Snapshot(*row) for row in await cursor.fetchall()}
+
+
+# Closed, decided or long unquoted ones too. A market without any price stands at one half: its
+# texts can be compared, and `priced_at` says that there is no price.
+_KNOWN: LiteralString = f"""
+select {_STATIC},
+  case when quoted then m.prices else coalesce(recorded.prices, array[0.5::float8]) end,
+  coalesce(case when quoted then m.price_as_of else recorded.at end, m.created_at, %(at)s),
+  null::float8, null::float8, null::float8, null::float8, m.origin, w.digest, w.words,
+  case when m.status = 'resolved' and coalesce(m.resolved_at, m.closes_at, '-infinity') <= %(at)s
+       then 'resolved'
+       when %(replay)s then 'active' else m.status end,
+  m.resolution, m.resolved_at,
+  case when quoted then m.price_as_of else recorded.at end, recorded.at
+from unnest(%(seqs)s::bigint[]) wanted (seq)
+join markets m using (seq)
+left join forecast_words w on w.market_seq = m.seq
+left join lateral (
+  select array_agg(last.price order by o.n) as prices, max(last.at) as at
+  from generate_series(
+         0, case when cardinality(m.outcomes) = 2 then 0 else cardinality(m.outcomes) - 1 end
+       ) o (n)
+  left join lateral (
+    select p.price, p.at from prices p
+    where p.market_seq = m.seq and p.outcome = o.n and p.at <= %(at)s
+      and p.at < coalesce(m.closes_at, 'infinity') and p.at < coalesce(m.resolved_at, 'infinity')
+      and p.at >= coalesce(m.created_at, '-infinity')
+    order by p.at desc limit 1
+  ) last on true
+) recorded on recorded.at is not null
+cross join lateral (
+  select not %(replay)s and m.status = 'active' and m.prices[1] is not null
+    and m.price_as_of > coalesce(recorded.at, '-infinity') as quoted
+) q
+where coalesce(m.created_at, '-infinity') <= %(at)s
+"""  # noqa: S608
+
+
+async def known_markets(
+    conn: Connection, seqs: Sequence[int], at: datetime, *, replay: bool
+) -> dict[int, KnownMarket]:
+    """The markets among `seqs` whatever their state, as they were known at `at`: at the last price
+    known until then while they were open."""
+    cursor = await conn.execute(
+        _KNOWN, {"seqs": list(seqs), "at": at, "replay": replay}, binary=True
+    )
+    rows = await cursor.fetchall()
+    return {row[0]: KnownMarket(Snapshot(*row[:-5]), *row[-5:]) for row in rows}
 
 
 async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -> list[int]:
@@ -249,6 +298,8 @@ class Run(NamedTuple):
     finished_at: datetime | None
     error_message: str | None
     answered: int
+    full: bool
+    """Answers are in full, not in the shape of the closed public answer."""
 
 
 async def add_run(
@@ -273,7 +324,8 @@ async def fetch_run(conn: Connection, run_id: str) -> Run | None:
         """
         select r.id, r.account_id, r.questions, r.include_graph, r.created_at,
                coalesce(j.status, 'succeeded'), j.started_at, j.finished_at, j.error_message,
-               (select count(*) from forecast_run_answers a where a.run_id = r.id)
+               (select count(*) from forecast_run_answers a where a.run_id = r.id),
+               coalesce((j.request ->> 'full')::boolean, false)
         from forecast_runs r left join jobs j on j.id = r.job_id where r.id = %s
         """,
         (run_id,),

@@ -10,6 +10,7 @@ import typer
 from pydantic import ValidationError
 
 from augury import presence
+from augury.clock import now
 from augury.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def graph(
     from augury.graph import picture
 
     drawn = asyncio.run(_graph(question))
-    told = picture.svg(drawn.graph)
+    sample = any("sample" in warning for warning in drawn.trace.warnings)
+    told = picture.svg(drawn.graph, as_of=now(), sample=sample)
     if svg:
         svg.write_text(told, encoding="utf-8")
     if png:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from augury.graph.schemas import answer
+from augury.clock import now
+from augury.graph.schemas import answer, full
 from augury.graph.service import GraphService
 from augury.jobs.worker import Job, Worker
 
 KIND: Final = "graph.build"
+FULL: Final = "graph.draw"
+"""A graph for an account, in full."""
 
 
 def register(worker: Worker, service: GraphService) -> None:
@@ -23,4 +26,9 @@ def register(worker: Worker, service: GraphService) -> None:
         )
         return answer(drawn).model_dump(mode="json")
 
+    async def draw(job: Job) -> dict[str, Any]:
+        drawn = await service.build(job.request["question"])
+        return full(drawn, job.id, now()).model_dump(mode="json")
+
     worker.register(KIND, build)
+    worker.register(FULL, draw)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import defaultdict
+from datetime import UTC, datetime
 from html import escape
 from typing import Final
 
@@ -11,6 +11,9 @@ from augury.graph.schemas import Graph, GraphEdge, PublicGraphNode
 from augury.graph.view import QUESTION
 
 BOX: Final = 250
+"""Width of a box, in pixels."""
+PADDING: Final = 12
+"""Room between a box and its text, in pixels."""
 GAP: Final = 22
 COLUMN: Final = 400
 LINE: Final = 15
@@ -18,12 +21,24 @@ LOOP: Final = 60
 """How far an edge within a column goes out."""
 MARGIN: Final = 24
 MOST_LINES: Final = 3
+FONT: Final = 12
+"""Size of the text, in pixels."""
+WIDEST: Final = 0.94
+"""Width of the widest characters, as a share of the font's size."""
+HEADER: Final = 54
+"""Room for the title and the date above the boxes, in pixels."""
+FOOTER: Final = 40
+"""Room for the legend below them, in pixels."""
 _COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
 
 
-def svg(graph: Graph) -> str:
+def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) -> str:
     """The picture. Green raises, red lowers, grey is not known; dashed has no direction. A box
-    shows its market's question and price; a line's width is its strength."""
+    shows its market's question and price; a line's width is its strength.
+
+    as_of : when it was drawn
+    sample : any of its markets is of the sample; the picture says so
+    """
     columns = _columns(graph)
     boxes = {node.id: _text(node) for node in graph.nodes}
     heights = {key: 2 * 10 + LINE * len(lines) for key, lines in boxes.items()}
@@ -32,19 +47,59 @@ def svg(graph: Graph) -> str:
     places: dict[str, tuple[float, float]] = {}
     for nth, column in enumerate(order):
         ids = columns[column]
-        y = MARGIN + (tall - sum(heights[n] + GAP for n in ids)) / 2
+        y = HEADER + (tall - sum(heights[n] + GAP for n in ids)) / 2
         for node in ids:
             places[node] = (MARGIN + nth * COLUMN, y)
             y += heights[node] + GAP
-    width = 2 * MARGIN + (len(order) - 1) * COLUMN + BOX + LOOP
-    height = 2 * MARGIN + tall
+    width = max(2 * MARGIN + (len(order) - 1) * COLUMN + BOX + LOOP, LEGEND_WIDTH)
+    height = HEADER + tall + FOOTER
     parts = [_edge(edge, places, heights) for edge in graph.edges if edge.source in places]
     parts += [_box(node, boxes[node.id], places[node.id], heights[node.id]) for node in graph.nodes]
+    parts += [_header(graph, width, as_of, sample=sample), _legend(height)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" font-size="12">'
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" font-size="{FONT}">'
         f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>'
     )
+
+
+LEGEND_WIDTH: Final = 620
+"""Least width of a picture, in pixels: that of its legend."""
+
+
+def _header(graph: Graph, width: float, as_of: datetime | None, *, sample: bool) -> str:
+    asked = next((node.label for node in graph.nodes if node.id == QUESTION), "")
+    title = _wrapped(asked, width - 2 * MARGIN, 1, size=16)
+    told = [f"Drawn {as_of.astimezone(UTC):%Y-%m-%d %H:%M} UTC." if as_of else "", SAMPLE_MARK]
+    under = " ".join(part for part in told[: 2 if sample else 1] if part)
+    colour = "#b3362d" if sample else "#4b5563"
+    return (
+        f'<text x="{MARGIN}" y="24" font-size="16" font-weight="bold" fill="#111827">'
+        f"{escape(title[0] if title else '')}</text>"
+        f'<text x="{MARGIN}" y="42" fill="{colour}">{escape(under)}</text>'
+    )
+
+
+SAMPLE_MARK: Final = "SAMPLE: these are not real markets."
+
+
+def _legend(height: float) -> str:
+    """What colours, dashes and widths stand for."""
+    x, y = float(MARGIN), height - 16
+    parts = []
+    for colour, dashed, told in (
+        (_COLOURS["positive"], False, "makes more likely"),
+        (_COLOURS["negative"], False, "makes less likely"),
+        (_COLOURS["unknown"], False, "bears on"),
+        (_COLOURS["unknown"], True, "moves with, or by logic"),
+    ):
+        dash = ' stroke-dasharray="5 5"' if dashed else ""
+        parts.append(
+            f'<path d="M{x:.0f} {y - 4:.0f} h24" stroke="{colour}" stroke-width="2"{dash}/>'
+            f'<text x="{x + 30:.0f}" y="{y:.0f}" fill="#4b5563">{told}</text>'
+        )
+        x += 150
+    return "".join(parts)
 
 
 def _columns(graph: Graph) -> dict[int, list[str]]:
@@ -69,12 +124,53 @@ def _columns(graph: Graph) -> dict[int, list[str]]:
 
 
 def _text(node: PublicGraphNode) -> list[str]:
-    lines = textwrap.wrap(node.label, 38)
-    if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1][:36] + " …"]
+    lines = _wrapped(node.label, BOX - 2 * PADDING, MOST_LINES)
     if node.current_probability is not None:
         lines.append(f"{node.current_probability:.0%}")
     return lines or [node.id]
+
+
+def _wrapped(text: str, width: float, most: int, *, size: float = FONT) -> list[str]:
+    """`text` in at most so many lines of a width in pixels; what is cut ends in an ellipsis.
+
+    Also words that are longer than a line are broken, so that nothing leaves its box.
+    """
+    lines = [""]
+    for word in text.split():
+        while word:
+            room = f"{lines[-1]} {word}" if lines[-1] else word
+            if _width(room, size) <= width:
+                lines[-1], word = room, ""
+            elif lines[-1]:
+                lines.append("")
+            else:
+                fits = next(n for n in range(len(word), 0, -1)
+                            if n == 1 or _width(word[:n], size) <= width)  # fmt: skip
+                lines[-1], word = word[:fits], word[fits:]
+                lines.append("")
+    lines = [line for line in lines if line]
+    if len(lines) > most:
+        lines = lines[:most]
+        while lines[-1] and _width(lines[-1] + "…", size) > width:
+            lines[-1] = lines[-1][:-1]
+        lines[-1] = lines[-1].rstrip() + "…"
+    return lines
+
+
+def _width(text: str, size: float) -> float:
+    """Pixels that a text takes at most in the sans-serif fonts of browsers."""
+    return size * sum(_CHARACTERS.get(c, WIDEST if ord(c) > 0x2E80 or c in "MWmw@%" else 0.67)
+                      for c in text)  # fmt: skip
+
+
+_CHARACTERS: Final = {
+    **dict.fromkeys("ijlIt.,:;'|! ()[]/-f", 0.40),
+    **dict.fromkeys("acesxzkvyr", 0.58),
+    **dict.fromkeys("bdghnopqu0123456789$?", 0.64),
+    **dict.fromkeys("ABEFJKLPRSTVXYZ", 0.72),
+    **dict.fromkeys("CDGHNOQU", 0.79),
+}
+"""Width of characters as a share of the font's size: those of DejaVu Sans, the widest in use."""
 
 
 def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], height: int) -> str:
@@ -83,7 +179,8 @@ def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], he
     fill, line = ("#1f2937", "#1f2937") if asked else ("#f8fafc", "#cbd5e1")
     colour = "#fff" if asked else "#111827"
     text = "".join(
-        f'<text x="{x + 12:.0f}" y="{y + 22 + LINE * n:.0f}" fill="{colour}">{escape(told)}</text>'
+        f'<text x="{x + PADDING:.0f}" y="{y + 22 + LINE * n:.0f}" fill="{colour}">'
+        f"{escape(told)}</text>"
         for n, told in enumerate(lines)
     )
     return (

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 
+from augury.clock import now
 from augury.errors import Conflict, NotFound
 from augury.graph import jobs
 from augury.graph.schemas import (
+    FullGraph,
+    FullGraphRequest,
     GraphAnswer,
     GraphRequest,
     JobStarted,
     JobState,
     answer,
+    full,
 )
 from augury.graph.service import GraphService
 from augury.http import openapi, routing
-from augury.http.callers import InternalCaller
+from augury.http.callers import ForecastCaller, InternalCaller, LegacyAnswersCaller
+from augury.http.fields import is_id
 from augury.http.idempotency import idempotent
+from augury.ids import new_id
 from augury.jobs import queue
 from augury.jobs.queue import JobRecord
 from augury.storage.database import Database
@@ -36,6 +42,77 @@ async def _database(request: Request) -> Database:
 
 Service = Annotated[GraphService, Depends(_service)]
 State = Annotated[Database, Depends(_database)]
+
+
+@router.post(
+    "/v1/graphs",
+    status_code=201,
+    summary="Draw the causal graph of a question",
+    response_model=FullGraph,
+    responses={
+        202: {"model": FullGraph, "description": "Taken up; the work goes on."},
+        **openapi.errors(401, 403, 409, 413, 422, 429, 431, 503),
+    },
+)
+@idempotent
+async def draw(
+    body: FullGraphRequest, caller: ForecastCaller, service: Service, database: State
+) -> Response:
+    """What drives the question and what follows from it, with the question's own probability in
+    the middle.
+
+    With `background` the answer is 202, and the graph is read by `GET /v1/graphs/{id}`. Kept for
+    30 days.
+    """
+    request = {"question": body.question}
+    if body.background:
+        async with database.transaction() as conn:
+            made = await queue.enqueue(
+                conn, jobs.FULL, request, account_id=caller.account_id, prefix="graph"
+            )
+            record = await queue.fetch(conn, made)
+        assert record is not None
+        return _json(_pending(record), 202)
+    graph = full(await service.build(body.question), new_id("graph"), now())
+    async with database.transaction() as conn:
+        await queue.add_finished(
+            conn, jobs.FULL, request, graph.model_dump(mode="json"), job_id=graph.id,
+            account_id=caller.account_id,
+        )  # fmt: skip
+    return _json(graph, 201)
+
+
+@router.get(
+    "/v1/graphs/{graph_id}",
+    summary="A graph",
+    response_model=FullGraph,
+    responses=openapi.errors(401, 403, 404, 422, 429, 503),
+)
+async def drawn(graph_id: str, caller: LegacyAnswersCaller, database: State) -> Response:
+    """A graph of this account, or how far it is."""
+    record = None
+    if is_id("graph", graph_id):
+        async with database.reading() as conn:
+            record = await queue.fetch(conn, graph_id)
+    if record is None or record.kind != jobs.FULL or record.account_id != caller.account_id:
+        raise NotFound("There is no graph with this id.")
+    if record.status == "succeeded":
+        return _json(FullGraph.model_validate(record.result), 200)
+    return _json(_pending(record), 200)
+
+
+def _pending(record: JobRecord) -> FullGraph:
+    return FullGraph(
+        id=record.id,
+        status=record.status,  # type: ignore[arg-type]
+        created_at=record.created_at,
+        question=record.request["question"],
+        error=record.error_message,
+    )
+
+
+def _json(graph: FullGraph, status: int) -> Response:
+    return Response(graph.model_dump_json(), status, media_type="application/json")
 
 
 @router.post(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from augury.graph import view
 from augury.graph.service import Drawn
 from augury.graph.view import Edge, Node
-from augury.markets.records import Platform, priced
+from augury.markets.records import ORIGINS, Platform, ShownOrigin, Status, priced
 from augury.markets.store import StoredMarket
 from augury.search.schemas import is_readable
 
@@ -176,6 +177,67 @@ class GraphAnswer(BaseModel):
     trace: Trace
 
 
+class FullGraphRequest(BaseModel):
+    """A question to draw a graph of, for the account."""
+
+    model_config = closed({"question": "Will the US fall into recession in 2027?"})
+
+    question: Question
+    background: bool = Field(
+        False, strict=True, description="Answer 202 at once and work in the background."
+    )
+
+
+class GraphMarket(PublicMarketSummary):
+    """A market of a node, with the time and origin of its prices."""
+
+    model_config = closed(
+        {**MARKET_EXAMPLE, "price_as_of": "2026-11-21T09:30:00Z", "closes_at": None,
+         "status": "active", "stale": False, "origin": "live"}
+    )  # fmt: skip
+
+    price_as_of: datetime | None
+    closes_at: datetime | None
+    status: Status
+    stale: bool = Field(description="Its price is too old to count.")
+    origin: ShownOrigin
+
+
+class FullNode(BaseModel):
+    """An event in the graph."""
+
+    id: str
+    label: str
+    markets: list[GraphMarket]
+    current_probability: float | None
+    price_as_of: datetime | None = Field(description="Of the price the probability rests on.")
+    origin: ShownOrigin | None = Field(description="Null without markets.")
+
+
+class DrawnGraph(BaseModel):
+    """The graph with all that is known of it."""
+
+    nodes: list[FullNode] = Field(description="The question first, with its own probability.")
+    edges: list[GraphEdge]
+
+
+class FullGraph(BaseModel):
+    """A graph of this account, once it has been drawn."""
+
+    id: str
+    status: Literal["queued", "running", "succeeded", "failed", "canceled"]
+    created_at: datetime
+    question: str
+    as_of: datetime | None = Field(None, description="When it was drawn.")
+    origin: Literal["live", "import", "sample"] | None = Field(
+        None, description="`sample` where any market is of the sample."
+    )
+    data_as_of: datetime | None = Field(None, description="Time of the newest price shown.")
+    graph: DrawnGraph | None = None
+    warnings: list[str] = Field(default_factory=list)
+    error: str | None = None
+
+
 class JobStarted(BaseModel):
     """A job that was taken up."""
 
@@ -231,6 +293,40 @@ def public(drawn: Drawn) -> PublicCausalGraph:
 def answer(drawn: Drawn) -> GraphAnswer:
     """The graph with all that is known, and its trace."""
     return GraphAnswer(graph=graph(drawn.graph), trace=Trace(**drawn.trace))
+
+
+def full(drawn: Drawn, graph_id: str, created_at: datetime) -> FullGraph:
+    """The graph with the time and origin of every number."""
+    nodes = [_full_node(node) for node in drawn.graph.nodes]
+    times = [node.price_as_of for node in nodes if node.price_as_of is not None]
+    found: set[ShownOrigin] = {market.origin for node in nodes for market in node.markets}
+    return FullGraph(
+        id=graph_id, status="succeeded", created_at=created_at,
+        question=drawn.trace["question"], as_of=drawn.as_of, origin=mixed(found),
+        data_as_of=max(times, default=None),
+        graph=DrawnGraph(nodes=nodes, edges=[_edge(edge) for edge in drawn.graph.edges]),
+        warnings=drawn.trace["warnings"],
+    )  # fmt: skip
+
+
+def mixed(origins: Collection[ShownOrigin]) -> ShownOrigin | None:
+    """The origin of what is made of several: none of them may look better than it is."""
+    return next((one for one in ("sample", "import", "live") if one in origins), None)
+
+
+def _full_node(node: Node) -> FullNode:
+    markets = [
+        GraphMarket(
+            **summary(market).model_dump(), price_as_of=market.price_as_of,
+            closes_at=market.closes_at, status=market.status, stale=market.stale,
+            origin=ORIGINS[market.origin],
+        )
+        for market in node.markets
+    ]  # fmt: skip
+    return FullNode(
+        id=node.id, label=node.label, markets=markets, current_probability=node.probability,
+        price_as_of=node.price_as_of, origin=mixed([market.origin for market in markets]),
+    )  # fmt: skip
 
 
 def graph(drawn: view.Graph) -> Graph:

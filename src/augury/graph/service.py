@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from augury.clock import now
 from augury.graph import logic, view
 from augury.markets import store as markets
+from augury.markets.freshness import AgeRule
 from augury.markets.records import Status
 from augury.relations.paths import RELATIONS
 from augury.relations.proposition import read_market, read_question
@@ -21,6 +24,9 @@ DEPTH: Final = 30
 TARGETS: Final = 4
 """Direct markets shown with the question."""
 
+_YEAR: Final = re.compile(r"(?<![\d,.$])20(\d\d)(?:\s?[–/-]\s?(\d\d))?(?![\d,%])")
+"""A year of this century, or a season over two."""
+
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 """Told of each stage of a build as it begins."""
 
@@ -30,22 +36,44 @@ class Drawn(NamedTuple):
 
     graph: view.Graph
     trace: dict[str, Any]
+    as_of: datetime
+
+
+class Middle(NamedTuple):
+    """What is known of the question itself."""
+
+    probability: float | None
+    price_as_of: datetime | None
+    """Time of the newest price that it rests on."""
+
+
+Estimator = Callable[[str], Awaitable[Middle]]
+"""Estimates a question, for the middle of its graph."""
 
 
 class GraphService:
     """Builds graphs; keeps nothing."""
 
     def __init__(
-        self, database: Database, search: SearchService, relations: RelationService
+        self,
+        database: Database,
+        search: SearchService,
+        relations: RelationService,
+        *,
+        age: AgeRule = AgeRule(),
     ) -> None:
+        self._age = age
         self._database = database
         self._search = search
         self._relations = relations
+        self.estimator: Estimator | None = None
+        """Set where forecasts are made; without it the middle of a graph has no probability."""
 
     async def build(
         self,
         question: str,
         *,
+        estimate: bool = True,
         only: Mapping[str, Sequence[str]] | None = None,
         status: Status | None = "active",
         stage: Stage | None = None,
@@ -54,6 +82,8 @@ class GraphService:
 
         Parameters
         ----------
+        estimate
+            Put the question's own probability in the middle.
         only
             Market ids by relation: nothing else is drawn.
         status
@@ -68,15 +98,24 @@ class GraphService:
         await _tell(stage, "drawing", {"markets": count})
         ids = [result.id for results in found.values() for result in results]
         async with self._database.reading() as conn:
-            by_id = {market.id: market for market in await markets.fetch(conn, ids)}
+            by_id = {
+                market.id: market
+                for market in await markets.fetch(conn, ids)
+                if not self._is_past(market, now())
+            }
         clock.mark("markets")
-        graph, trace = self._draw(question, explored, found, by_id)
+        middle = Middle(None, None)
+        if estimate and self.estimator is not None:
+            middle = await self.estimator(question)
+            clock.mark("estimate")
+        graph, trace = self._draw(question, middle, explored, found, by_id)
         clock.mark("draw")
-        return Drawn(graph, {**trace, "timings_ms": clock.marks})
+        return Drawn(graph, {**trace, "timings_ms": clock.marks}, now())
 
     def _draw(
         self,
         question: str,
+        middle: Middle,
         explored: Explored,
         found: Found,
         by_id: Mapping[str, markets.StoredMarket],
@@ -87,7 +126,9 @@ class GraphService:
         direct = [by_id[r.id] for r in found.get("direct", ())[:TARGETS] if r.id in by_id]
         target = direct[0] if direct else None
         lean = next((m.lean for m in self._relations.matcher.match(question)), 1)
-        asked = view.Asked(question, tuple(direct), None, factors, lean)
+        asked = view.Asked(
+            question, tuple(direct), middle.probability, factors, lean, middle.price_as_of
+        )
         numbers = {one.factor for one in reached}
         numbers |= {n for one in reached for step in one.way for n in (step.source, step.target)}
         graph = view.draw(
@@ -118,6 +159,10 @@ class GraphService:
                 ],
             },
         }
+        if any(market.origin == "sample" for node in graph.nodes for market in node.markets):
+            graph.warnings.append(
+                "Markets are of the sample that comes with Augury, not real ones."
+            )
         if not factors:
             graph.warnings.append("No factor of the base names what the question is about.")
         return graph, trace
@@ -145,6 +190,17 @@ class GraphService:
                     view.Found(market, relation, result.score, factor, leans[factor], way)
                 )
         return reached
+
+    def _is_past(self, market: markets.StoredMarket, at: datetime) -> bool:
+        """Whether a market says nothing of what is to come: its price is old, or all the years that
+        its question names are over."""
+        if self._age.judge(market, at).stale:
+            return True
+        years = [
+            2000 + int(first) + (last == f"{int(first) + 1:02d}")
+            for first, last in _YEAR.findall(market.question)
+        ]
+        return bool(years) and max(years) < at.year
 
     def _lean(self, question: str, factor: int) -> int:
         matches = self._relations.matcher.match(question)

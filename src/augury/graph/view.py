@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final, Literal
 
 from augury.markets.store import StoredMarket
@@ -51,6 +52,8 @@ class Node:
     markets: tuple[StoredMarket, ...]
     probability: float | None
     """Of what the label says, as its market quotes it."""
+    price_as_of: datetime | None = None
+    """Time of the price that the probability rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class Asked:
     """What it is about, with weights."""
     lean: int
     """+1 where Yes to the question means more of its factors."""
+    price_as_of: datetime | None = None
+    """Time of the newest price that `probability` rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +126,9 @@ def draw(
         Causal steps of the base among the factors found, from cause to effect.
     """
     graph = Graph()
-    graph.nodes.append(Node(QUESTION, asked.label, asked.markets, asked.probability))
+    graph.nodes.append(
+        Node(QUESTION, asked.label, asked.markets, asked.probability, asked.price_as_of)
+    )
     by_factor: dict[int, list[Found]] = defaultdict(list)
     for one in found:
         by_factor[one.factor].append(one)
@@ -137,6 +144,7 @@ def draw(
                 lead.market.question,
                 tuple(event[:MOST_MARKETS]),
                 price(lead.market),
+                lead.market.price_as_of,
             )
         )
     for number in shown:
@@ -150,7 +158,9 @@ def add_labelled(graph: Graph, labelled: Sequence[Labelled]) -> None:
     shown = {market.id for node in graph.nodes for market in node.markets}
     for one in [one for one in labelled if one.market.id not in shown][:MOST_LABELLED]:
         name, market = one.market.id, one.market
-        graph.nodes.append(Node(name, market.question, (market,), price(market)))
+        graph.nodes.append(
+            Node(name, market.question, (market,), price(market), market.price_as_of)
+        )
         polarity = _polarity(one.sign)
         moves = one.relation == "correlated"
         verb = "may move with" if moves else f"may {_MAY[polarity]}"

@@ -78,6 +78,7 @@ class Traffic:
             ("markets", "keyed"): keyed_policy("markets"),
             ("extension", "anonymous"): anonymous_policy("anonymous-extension"),
             ("extension", "keyed"): keyed_policy("extension"),
+            ("answers", "keyed"): keyed_policy("answers", fail_open=False),
             ("forecast", "keyed"): Policy(
                 "forecast",
                 Rate.parse(settings.forecast_rate),
@@ -113,7 +114,11 @@ class Gate(SecurityBase):
 
     scheme_name = "apiKey"
 
-    def __init__(self, group: str, scope: str, *, anonymous: bool = False) -> None:
+    def __init__(
+        self, group: str, scope: str, *, anonymous: bool = False, legacy: bool = False
+    ) -> None:
+        """`legacy`: a key with the legacy scope `*` may come in, whatever the scope."""
+        self.legacy = legacy
         self.group = group
         self.scope = scope
         self.anonymous = anonymous
@@ -153,7 +158,9 @@ class Gate(SecurityBase):
         else:
             where = address.bucket(exchange_of(request.scope).address)
             return Caller("anonymous", "anonymous", None, None, frozenset(), where)
-        granted = keys.grants(principal.scopes, self.scope)
+        granted = keys.grants(principal.scopes, self.scope) or (
+            self.legacy and keys.LEGACY in principal.scopes
+        )
         if not granted and not self.anonymous:
             raise Forbidden(f"This {kind} has no scope {self.scope}.", code="missing_scope")
         if self.group == "rvol" and not principal.rvol_approved:
@@ -197,6 +204,8 @@ SearchCaller = Annotated[Caller, Depends(Gate("search", "search:read", anonymous
 MarketsCaller = Annotated[Caller, Depends(Gate("markets", "search:read", anonymous=True))]
 ExtensionCaller = Annotated[Caller, Depends(Gate("extension", "search:read", anonymous=True))]
 ForecastCaller = Annotated[Caller, Depends(Gate("forecast", "forecast:read"))]
+AnswersCaller = Annotated[Caller, Depends(Gate("answers", "forecast:read"))]
+LegacyAnswersCaller = Annotated[Caller, Depends(Gate("answers", "forecast:read", legacy=True))]
 RvolCaller = Annotated[Caller, Depends(Gate("rvol", "rvol:read"))]
 WatchCaller = Annotated[Caller, Depends(Gate("watch", "watch:write"))]
 MacroCaller = Annotated[Caller, Depends(Gate("macro", "macro:read"))]

@@ -1,0 +1,171 @@
+"""Questions of more than one proposition: conditions, "both ... and", "... or ...". Pure.
+
+Dropping such a part would answer another question. What can be taken apart is answered from its
+parts, within the limits that logic sets; the rest gets no number, and says why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from augury.forecast import pool
+from augury.forecast.distribution import Distribution, named
+from augury.forecast.evidence import Estimate
+
+Connective = Literal["either", "both"]
+
+MAX_JOINT_CONFIDENCE: Final = 0.5
+"""Most confidence in a conjunction or a disjunction whose parts may depend on each other."""
+
+_NAME: Final = r"(?:the\s+)?[A-Z0-9$][\w.'&$-]*(?:\s+(?:of\s+|the\s+)?[A-Z0-9][\w.'&-]*){0,4}"
+_AUXILIARY: Final = r"(?i:will|does|do|did|is|are|can|has|have)"
+_PAIR: Final = re.compile(
+    rf"^\W*(?P<lead>{_AUXILIARY}\s+)(?P<which>(?i:either|both)\s+)?(?P<a>{_NAME})\s+"
+    rf"(?P<joint>(?i:or|and))\s+(?P<b>{_NAME})\s+(?P<both>(?i:both|each)\s+)?(?P<rest>[a-z].+)$"
+)
+_CONDITION: Final = re.compile(
+    r"(?<!as )\b(?P<word>(?:even|only)\s+if|if|assuming(?:\s+that)?|provided\s+that|unless|"
+    r"conditional\s+on|conditioned\s+on|(?:in\s+the\s+(?:event|case)|on\s+condition)\s+(?:that|of)|"
+    r"given(?:\s+that)?)\s+(?=[^?,]{3})[^?,]*",
+    re.I,
+)
+_WHOLE_QUESTION: Final = re.compile(r"^\W*(?:if|whether)\s+[^,]+$", re.I)
+"""What begins with "if" and has no other clause asks just that."""
+_INTRODUCES: Final = re.compile(
+    r"\b(?:wonder(?:ing)?|know|tell\s+me|asks?|asking|see|sure|idea|curious|predict)\s+(?:if|whether)\b",
+    re.I,
+)
+"""An "if" that introduces the question itself."""
+_VERBS: Final = (
+    r"(?:win|be|reach|hit|pass|cut|raise|sign|leave|resign|become|happen|end|fall|rise|lose|"
+    r"announce|release|launch|close)"
+)
+_TWO_ACTS: Final = re.compile(
+    rf"\b{_VERBS}\b[^?]{{3,80}}?,?\s+and\s+(?:also\s+|then\s+|(?:{_NAME}\s+)?(?:to\s+)?){{0,2}}"
+    rf"(?P<act>{_VERBS}s?\b[^?]*)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A question that stands for two, of which one or both have to come true."""
+
+    connective: Connective
+    names: tuple[str, str]
+    questions: tuple[str, str]
+
+
+def condition(question: str) -> str | None:
+    """The condition that a question makes, as it is written; None where it makes none."""
+    text = " ".join(question.split())
+    if _WHOLE_QUESTION.match(text):
+        return None
+    found = _CONDITION.search(_INTRODUCES.sub(" ", text))
+    return found[0].strip(" ?.") if found else None
+
+
+def second_act(question: str) -> str | None:
+    """What a question asks besides its first act ("... and resign"); None where there is none."""
+    found = _TWO_ACTS.search(question)
+    return found["act"].strip(" ?.") if found else None
+
+
+def parts(question: str) -> Parts | None:
+    """The two questions that "Will A or B ..." or "Will both A and B ..." stands for.
+
+    "A and B" without "both" is one question: a meeting, a war or a deal of the two.
+    """
+    found = _PAIR.match(" ".join(question.split()))
+    if found is None:
+        return None
+    joint, which = found["joint"].casefold(), (found["which"] or "").strip().casefold()
+    if joint == "and" and which != "both" and not found["both"]:
+        return None
+    if joint == "or" and which == "both":
+        return None
+    whole = [f"{found['lead']}{found[side]} {found['rest']}" for side in ("a", "b")]
+    connective: Connective = "either" if joint == "or" else "both"
+    return Parts(connective, (found["a"], found["b"]), (whole[0], whole[1]))
+
+
+def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
+    """The answer to a question from those to its two parts.
+
+    exclusive : only one of the two can come true
+    """
+    unknown = next((one for one in answers if one.probability is None), None)
+    if unknown is not None:
+        return replace(
+            unknown,
+            warnings=(
+                *unknown.warnings,
+                f"The question has two parts ({asked.names[0]}; {asked.names[1]}), and one of them"
+                " has no answer.",
+            ),
+        )
+    a, b = (one.probability or 0.0 for one in answers)
+    if asked.connective == "both":
+        low, high, p = max(0.0, a + b - 1), min(a, b), a * b
+    elif exclusive:
+        low = high = p = min(1 - pool.EDGE, a + b)
+    else:
+        low, high, p = max(a, b), min(1.0, a + b), a + b - a * b
+    if exclusive and asked.connective == "both":
+        low = high = p = 0.0
+    p = round(min(1 - pool.EDGE, max(pool.EDGE, p)), 6)
+    lower = min(p, max(0.0, low - _below(answers)))
+    upper = max(p, min(1.0, high + _above(answers)))
+    evidence = tuple(
+        replace(
+            one, weight=one.weight / 2,
+            role="bound" if high > low and one.role == "direct" else one.role,
+        )
+        for part in answers for one in part.evidence
+    )  # fmt: skip
+    confidence = min(one.confidence for one in answers)
+    both = asked.connective == "both"
+    if high > low:
+        confidence = min(confidence, MAX_JOINT_CONFIDENCE)
+    names = f"{asked.names[0]} {'and' if both else 'or'} {asked.names[1]}"
+    return Estimate(
+        evidence=evidence, probability=p, lower=round(lower, 4), upper=round(upper, 4),
+        confidence=round(confidence, 3),
+        distribution=None if both or not exclusive else _one_of(asked, answers, p),
+        reasoning=f"{_HOW[asked.connective, exclusive].format(names=names, low=low, high=high)} "
+        + " ".join(one.reasoning for one in answers),
+        fallbacks=(
+            "sum_of_alternatives" if exclusive and not both else f"{asked.connective}_part",
+        ),
+        warnings=tuple(dict.fromkeys(w for one in answers for w in one.warnings)),
+    )  # fmt: skip
+
+
+_HOW: Final[dict[tuple[Connective, bool], str]] = {
+    ("either", True): "Either of {names} will do, and only one of them can, so their chances are"
+    " added.",
+    ("either", False): "Either of {names} will do, and both can. Logic puts this between {low:.0%}"
+    " and {high:.0%}; the estimate takes the two as independent.",
+    ("both", False): "Both of {names} have to come true. Logic puts this between {low:.0%} and"
+    " {high:.0%}; the estimate takes the two as independent.",
+    ("both", True): "Both of {names} have to come true, and only one of them can.",
+}
+
+
+def _one_of(asked: Parts, answers: Sequence[Estimate], p: float) -> Distribution:
+    """Either of the two, or neither."""
+    each = {
+        name: round(one.probability or 0.0, 6)
+        for name, one in zip(asked.names, answers, strict=True)
+    }
+    return named({**each, "neither": round(max(0.0, 1 - p), 6)})
+
+
+def _below(answers: Sequence[Estimate]) -> float:
+    return sum((one.probability or 0.0) - (one.lower or 0.0) for one in answers)
+
+
+def _above(answers: Sequence[Estimate]) -> float:
+    return sum((one.upper or 1.0) - (one.probability or 0.0) for one in answers)

@@ -1,0 +1,307 @@
+"""Forecasts in full and runs of them, for the account of the key: beside the closed nine."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request, Response
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from augury.errors import InvalidInput, NotFound
+from augury.forecast.full_schemas import (
+    ForecastRequest,
+    ForecastRun,
+    ForecastRunRequest,
+    FullForecast,
+    RunAnswer,
+)
+from augury.forecast.schemas import MAX_QUESTIONS, RunQuestion, RunStarted
+from augury.forecast.service import MAKE, ForecastService
+from augury.http import openapi, pages, routing, strictjson
+from augury.http.callers import AnswersCaller, ForecastCaller, LegacyAnswersCaller
+from augury.http.fields import is_id
+from augury.http.forms import FILES, NOT_MODIFIED, Wanted, download
+from augury.http.idempotency import idempotent
+from augury.jobs.queue import JobRecord
+
+router = routing.router(tags=["forecast"])
+
+RUN_PAGE = 100
+"""Results of a run in one answer, unless `limit` says otherwise."""
+
+
+async def _service(request: Request) -> ForecastService:
+    return request.app.state.services.forecast
+
+
+Service = Annotated[ForecastService, Depends(_service)]
+
+
+@router.post(
+    "/v1/forecasts",
+    status_code=201,
+    summary="Forecast a question in full",
+    response_model=FullForecast,
+    responses={
+        202: {"model": FullForecast, "description": "Taken up; the work goes on."},
+        **openapi.errors(401, 403, 409, 413, 422, 429, 431, 502, 503),
+    },
+)
+@idempotent
+async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) -> Response:
+    """A probability with its grade, every market that counts with role, side, weight and reason,
+    and the nearest ones that were rejected.
+
+    With `as_of` only what was known then is used. With `background` the answer is 202, and the
+    forecast is read by `GET /v1/forecasts/{id}`. Kept for 30 days.
+    """
+    service.refuse_future(body.as_of)
+    if body.background:
+        record = await service.start(
+            body.question, as_of=body.as_of, include_graph=body.include_graph,
+            account_id=caller.account_id,
+        )  # fmt: skip
+        return _json(_pending(record), 202)
+    answer = await service.make(
+        body.question, as_of=body.as_of, include_graph=body.include_graph,
+        account_id=caller.account_id,
+    )  # fmt: skip
+    return _json(answer, 201)
+
+
+@router.get(
+    "/v1/forecasts/{answer_id}",
+    summary="A forecast in full",
+    response_model=FullForecast,
+    responses=openapi.errors(401, 403, 404, 422, 429, 503),
+)
+async def made(answer_id: str, caller: AnswersCaller, service: Service) -> Response:
+    """A forecast of this account, as it was answered, or how far it is."""
+    record = await service.fetch(answer_id) if is_id("fc", answer_id) else None
+    if record is None or record.kind != MAKE or record.account_id != caller.account_id:
+        raise NotFound("There is no forecast with this id.")
+    if record.status == "succeeded":
+        return _json(FullForecast.model_validate(record.result), 200)
+    return _json(_pending(record), 200)
+
+
+def _pending(record: JobRecord) -> FullForecast:
+    asked = record.request
+    return FullForecast(
+        id=record.id,
+        status=record.status,  # type: ignore[arg-type]
+        created_at=record.created_at,
+        question=asked["question"],
+        as_of=datetime.fromisoformat(asked["as_of"]) if asked["as_of"] else None,
+        origin="replay" if asked["as_of"] else "live",
+        error=record.error_message,
+    )
+
+
+def _json(answer: BaseModel, status: int) -> Response:
+    return Response(answer.model_dump_json(), status, media_type="application/json")
+
+
+# --- runs ----------------------------------------------------------------------------------
+
+_CSV_BODY: dict[str, Any] = {
+    "schema": {"type": "string"},
+    "example": "question,as_of\nWill the Fed cut rates in December?,\n",
+}
+_JSON_BODY: dict[str, Any] = {
+    "schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["questions"],
+        "properties": {
+            "questions": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": MAX_QUESTIONS,
+                "items": RunQuestion.model_json_schema(),
+            },
+            "include_graph": {"type": "boolean", "default": False},
+        },
+    },
+    "example": {"questions": [{"question": "Will the Fed cut rates in December?"}]},
+}
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": _JSON_BODY, "text/csv": _CSV_BODY},
+    }
+}
+
+
+@router.post(
+    "/v1/forecast-runs",
+    status_code=202,
+    summary="Forecast many questions in the background",
+    response_model=RunStarted,
+    responses=openapi.errors(401, 403, 409, 413, 422, 429, 503),
+    openapi_extra=_BODY,
+)
+@idempotent
+async def start_run(request: Request, caller: ForecastCaller, service: Service) -> RunStarted:
+    """Takes up 1 to 1,000 questions, each as of now or as of its own moment in the past.
+
+    The body is JSON, or `text/csv` with the columns `question` and, if needed, `as_of`. Follow the
+    run by `GET /v1/forecast-runs/{run_id}`.
+    """
+    body = await _asked(request)
+    for asked in body.questions:
+        service.refuse_future(asked.as_of)
+    questions = [
+        {"question": asked.question, "as_of": asked.as_of and asked.as_of.isoformat()}
+        for asked in body.questions
+    ]
+    run_id = await service.start_run(
+        questions, include_graph=body.include_graph, account_id=caller.account_id, full=True
+    )
+    return RunStarted(run_id=run_id, status="queued")
+
+
+async def _asked(request: Request) -> ForecastRunRequest:
+    body = await request.body()
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media == "text/csv":
+        given: Any = {"questions": _rows(body)}
+    elif media in ("application/json", ""):
+        given = strictjson.loads(body)
+    else:
+        raise InvalidInput.at(
+            "header", "content-type", type="content_type_invalid",
+            msg="The body should be sent as application/json or text/csv.",
+        )  # fmt: skip
+    try:
+        return _REQUEST.validate_python(given)
+    except ValidationError as error:
+        raise InvalidInput(
+            [
+                {"loc": ["body", *issue["loc"]], "msg": issue["msg"], "type": issue["type"]}
+                for issue in error.errors(
+                    include_url=False, include_input=False, include_context=False
+                )
+            ]
+        ) from None
+
+
+_REQUEST = TypeAdapter(ForecastRunRequest)
+_COLUMNS = {"question", "as_of"}
+
+
+def _rows(body: bytes) -> list[dict[str, str | None]]:
+    """The questions of a CSV file; a blank `as_of` is now, a blank line is nothing."""
+    try:
+        lines = csv.DictReader(io.StringIO(body.decode("utf-8-sig")), strict=True)
+        names = [name.strip() for name in lines.fieldnames or ()]
+        lines.fieldnames = names
+        if "question" not in names or set(names) - _COLUMNS:
+            raise InvalidInput.at(
+                "body", 1, type="csv_invalid",
+                msg="The first line should name the columns: question, and as_of if needed.",
+            )  # fmt: skip
+        found: list[dict[str, str | None]] = []
+        for row in lines:
+            if None in row:
+                raise InvalidInput.at(
+                    "body", lines.line_num, type="csv_invalid",
+                    msg="This line has more values than there are columns;"
+                    " put a question that has a comma in double quotes.",
+                )  # fmt: skip
+            if any((value or "").strip() for value in row.values()):
+                as_of = (row.get("as_of") or "").strip()
+                found.append({"question": row["question"], "as_of": as_of or None})
+            if len(found) > MAX_QUESTIONS:
+                break
+        return found
+    except UnicodeDecodeError:
+        raise InvalidInput.at("body", msg="The file is not UTF-8.", type="csv_invalid") from None
+    except csv.Error as error:
+        raise InvalidInput.at(
+            "body", msg=f"The file is not valid CSV: {error}.", type="csv_invalid"
+        ) from None
+
+
+@router.get(
+    "/v1/forecast-runs/{run_id}",
+    summary="Progress and answers of a run",
+    response_model=ForecastRun,
+    responses={
+        200: {"content": {"text/csv": FILES["text/csv"]}},
+        **NOT_MODIFIED,
+        **openapi.errors(401, 403, 404, 422, 429, 503),
+    },
+)
+async def run(
+    run_id: str,
+    caller: LegacyAnswersCaller,
+    request: Request,
+    service: Service,
+    wanted: Wanted,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Results a page.")] = RUN_PAGE,
+    cursor: pages.Cursor = None,
+) -> Response:
+    """How far the run is, and its answers so far, a page at a time; with `format=csv` (or by
+    `Accept`) all answers so far, one a line."""
+    found = await service.run(run_id, caller.account_id)
+    if not found.full:
+        raise NotFound("There is no run with this id.")
+    if wanted != "json":
+        if wanted != "csv":
+            raise InvalidInput.at("query", "format", msg="A run is read as json or csv.")
+        answers = await service.run_answers(run_id, -1, MAX_QUESTIONS)
+        return download(request, _as_csv(answers), "csv", run_id)
+    after = pages.decode(cursor, tuple[int])[0] if cursor else -1
+    if not -1 <= after < 2**31:
+        raise InvalidInput.at("query", "cursor", msg="This cursor is not one of this list.")
+    answers = await service.run_answers(run_id, after, limit + 1)
+    state = ForecastRun(
+        id=found.id,
+        status=found.status,  # type: ignore[arg-type]
+        created_at=found.created_at,
+        started_at=found.started_at,
+        finished_at=found.finished_at,
+        error=found.error_message,
+        questions=len(found.questions),
+        answered=found.answered,
+        results=[RunAnswer(place=place, **answer) for place, answer in answers[:limit]],
+        next_cursor=pages.encode((answers[limit - 1][0],)) if len(answers) > limit else None,
+    )
+    return _json(state, 200)
+
+
+_CSV_COLUMNS = (
+    "place", "id", "question", "as_of", "probability", "grade", "confidence", "lower", "upper",
+    "origin", "data_as_of", "markets", "warnings", "error_code", "error", "reasoning",
+)  # fmt: skip
+
+
+def _as_csv(answers: list[tuple[int, Any]]) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(_CSV_COLUMNS)
+    for place, answer in answers:
+        interval = answer.get("confidence_interval") or {}
+        row = {
+            **answer,
+            "place": place,
+            "lower": interval.get("lower"),
+            "upper": interval.get("upper"),
+            "markets": " ".join(
+                one["market"]["id"] for one in answer.get("evidence", ()) if one["weight"] > 0
+            ),
+            "warnings": " ".join(answer.get("warnings", ())),
+        }
+        writer.writerow([_cell(row.get(name)) for name in _CSV_COLUMNS])
+    return out.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    """A value as spreadsheets may take it: none of them runs it as a formula."""
+    if isinstance(value, str) and value[:1] in "=+-@\t\r":
+        return f"'{value}"
+    return value

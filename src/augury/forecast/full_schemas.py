@@ -1,0 +1,336 @@
+"""Wire shapes of the forecast in full: evidence with its role, what was rejected, the grade."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from augury.forecast.distribution import Part
+from augury.forecast.evidence import Evidence, Grade, NullKind, NullReason, Origin, Snapshot
+from augury.forecast.schemas import (
+    MAX_QUESTIONS,
+    PublicConfidenceInterval,
+    RunQuestion,
+    as_iso,
+    as_moment,
+)
+from augury.graph.schemas import GRAPH_EXAMPLE, PublicCausalGraph, Question, closed
+from augury.markets.freshness import AgeRule
+from augury.markets.records import ORIGINS, Platform, ShownOrigin, Status
+
+if TYPE_CHECKING:
+    from augury.forecast.service import Forecast
+
+JobStatus = Literal["queued", "running", "succeeded", "failed", "canceled"]
+
+_MARKET: dict[str, Any] = {
+    "id": "kalshi:KXFEDDECISION-26DEC-C25",
+    "platform": "kalshi",
+    "question": "Fed decision in December? — Cut 25bps",
+    "outcomes": ["Yes", "No"],
+    "status": "active",
+    "platform_url": "https://kalshi.com/markets/kxfeddecision",
+    "current_prices": {"Yes": 0.62, "No": 0.38},
+    "price_as_of": "2026-11-21T09:30:00Z",
+    "closes_at": "2026-12-09T19:00:00Z",
+    "volume": 48210.0,
+    "event_id": "KXFEDDECISION-26DEC",
+    "stale": False,
+    "origin": "live",
+}
+_EVIDENCE: dict[str, Any] = {
+    "market": _MARKET,
+    "outcome": "Yes",
+    "role": "direct",
+    "side": "same",
+    "price": 0.62,
+    "price_as_of": "2026-11-21T09:30:00Z",
+    "probability": 0.62,
+    "weight": 1.0,
+    "why": "asks the same",
+    "origin": "live",
+}
+_FULL: dict[str, Any] = {
+    "id": "fc_01989d2c7f6b7c3f9d0e8f1a2b3c4d5e",
+    "status": "succeeded",
+    "created_at": "2026-11-21T09:31:00Z",
+    "question": "Will the Fed cut rates in December?",
+    "as_of": "2026-11-21T09:31:00Z",
+    "probability": 0.62,
+    "confidence": 0.8,
+    "grade": "asked",
+    "confidence_interval": {"lower": 0.54, "upper": 0.7},
+    "reasoning": "One open market asks this.",
+    "evidence": [_EVIDENCE],
+    "rejected": [],
+    "distribution": None,
+    "origin": "live",
+    "data_as_of": "2026-11-21T09:30:00Z",
+    "warnings": [],
+    "error": None,
+    "error_code": None,
+    "out_of_running": None,
+    "graph": GRAPH_EXAMPLE,
+}
+
+AsOf = Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)]
+
+
+class ForecastRequest(BaseModel):
+    """A question, at which moment, and how to answer."""
+
+    model_config = closed({"question": "Will the Fed cut rates in December?", "as_of": None})
+
+    question: Question
+    as_of: AsOf | None = Field(
+        None, description="Only what was known then is used; absent: now. Not in the future."
+    )
+    include_graph: bool = Field(False, strict=True, description="Add the causal graph.")
+    background: bool = Field(
+        False, strict=True, description="Answer 202 at once and work in the background."
+    )
+
+
+class EvidenceMarket(BaseModel):
+    """A market as it was known at the moment of the answer."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_MARKET]})
+
+    id: str
+    platform: Platform
+    question: str
+    outcomes: list[str]
+    status: Status
+    platform_url: str | None
+    current_prices: dict[str, float] | None = Field(description="Probability by outcome.")
+    price_as_of: datetime | None = Field(description="When these prices were quoted.")
+    closes_at: datetime | None
+    volume: float | None = Field(description="Null in a replay: it is known of the present only.")
+    event_id: str | None
+    stale: bool = Field(description="The price is too old to count.")
+    origin: ShownOrigin
+
+
+class EvidenceRow(BaseModel):
+    """A market in the part it plays for the answer."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EVIDENCE]})
+
+    market: EvidenceMarket
+    outcome: str = Field(description="The outcome whose price is read.")
+    role: Literal["direct", "bound", "proxy"] = Field(
+        description="direct: it asks the question; bound: logic puts the answer above or below it;"
+        " proxy: it only hints at the answer."
+    )
+    side: Literal["same", "opposite"] = Field(
+        description="opposite: it asks the contrary, so one minus its price counts."
+    )
+    price: float | None = Field(description="Price of the outcome, as quoted.")
+    price_as_of: datetime | None
+    probability: float = Field(description="What the price says about the question.")
+    weight: float = Field(description="Share in the estimate; 0: shown beside it.")
+    why: str
+    origin: ShownOrigin
+
+
+class RejectedRow(BaseModel):
+    """A market that was compared with the question and not used."""
+
+    market: EvidenceMarket
+    why: str
+
+
+class DistributionPart(BaseModel):
+    """One of several outcomes that exclude each other."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"label": "4% to 4.25%", "lower": 4.0, "upper": 4.25, "probability": 0.4}]
+        }
+    )
+
+    label: str
+    lower: float | date | None = Field(
+        description="Least amount, or first day; null: open, or told apart by name."
+    )
+    upper: float | date | None = Field(
+        description="The amount or day that is not reached; null: open, or told apart by name."
+    )
+    probability: float
+
+
+class OutOfRunning(BaseModel):
+    """The market that asks or asked the question and can give no answer of now."""
+
+    market: EvidenceMarket
+    price: float | None = Field(description="Its last price, on the side the question asks about.")
+    price_as_of: datetime | None
+    retry_as_of: datetime | None = Field(description="An `as_of` that has an answer.")
+
+
+class FullForecast(BaseModel):
+    """A forecast with all that it rests on, or the reason why there is none."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_FULL]})
+
+    id: str
+    status: JobStatus = Field(description="Of the work; the rest is filled in once it succeeded.")
+    created_at: datetime
+    question: str
+    as_of: datetime | None = Field(description="The moment the answer is of.")
+    probability: float | None = None
+    confidence: float = 0.0
+    grade: Grade = Field(
+        "none",
+        description="asked: a market asks this; bounded: logic bounds it by other markets; "
+        "hinted: a related market hints at it; none: no answer.",
+    )
+    confidence_interval: PublicConfidenceInterval | None = None
+    reasoning: str = ""
+    evidence: list[EvidenceRow] = Field(default_factory=list)
+    rejected: list[RejectedRow] = Field(default_factory=list)
+    distribution: list[DistributionPart] | None = Field(
+        None, description="Outcomes that exclude each other; they sum to 1."
+    )
+    origin: Origin = "live"
+    data_as_of: datetime | None = Field(None, description="Time of the newest price that counts.")
+    warnings: list[str] = Field(default_factory=list)
+    error: str | None = Field(None, description="Why there is no probability, and what to do.")
+    error_code: NullKind | str | None = Field(None, description="The same for programs.")
+    out_of_running: OutOfRunning | None = None
+    graph: PublicCausalGraph | None = None
+
+
+# --- runs ----------------------------------------------------------------------------------
+
+
+class ForecastRunRequest(BaseModel):
+    """Many questions, answered one after the other in the background."""
+
+    model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
+
+    questions: Annotated[list[RunQuestion], Field(min_length=1, max_length=MAX_QUESTIONS)]
+    include_graph: bool = Field(False, strict=True, description="Graphs in the answers too.")
+
+
+class RunAnswer(FullForecast):
+    """An answer of a run."""
+
+    place: int = Field(description="Place of its question, from 0.")
+
+
+class ForecastRun(BaseModel):
+    """How far a run is, and a page of its answers in the order of its questions."""
+
+    id: str
+    status: JobStatus
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error: str | None
+    questions: int = Field(description="How many were asked.")
+    answered: int = Field(description="How many have been answered.")
+    results: list[RunAnswer]
+    next_cursor: str | None = Field(description="More results follow from here.")
+
+
+# --- the answer ----------------------------------------------------------------------------
+
+
+def full(
+    forecast: Forecast,
+    forecast_id: str,
+    created_at: datetime,
+    *,
+    graph: PublicCausalGraph | None,
+    age: AgeRule,
+) -> FullForecast:
+    """A forecast in full on the wire."""
+    estimate, at = forecast.estimate, forecast.as_of
+    interval = None
+    if estimate.lower is not None and estimate.upper is not None:
+        interval = PublicConfidenceInterval(lower=estimate.lower, upper=estimate.upper)
+    parts = estimate.distribution
+    return FullForecast(
+        id=forecast_id,
+        status="succeeded",
+        created_at=created_at,
+        question=forecast.reading.question,
+        as_of=at,
+        probability=estimate.probability,
+        confidence=estimate.confidence,
+        grade=estimate.grade,
+        confidence_interval=interval,
+        reasoning=estimate.reasoning,
+        evidence=[_evidence(one, at, age) for one in estimate.evidence],
+        rejected=[
+            RejectedRow(market=market_row(one.market, at, age), why=one.why)
+            for one in estimate.rejected
+        ],
+        distribution=[_part(one) for one in parts] if parts else None,
+        origin=forecast.origin,
+        data_as_of=forecast.data_as_of,
+        warnings=list(forecast.warnings),
+        error=estimate.error,
+        error_code=estimate.null.kind if estimate.null else None,
+        out_of_running=_out_of_running(estimate.null, at, age),
+        graph=graph,
+    )
+
+
+def market_row(
+    market: Snapshot, at: datetime, age: AgeRule, status: Status = "active"
+) -> EvidenceMarket:
+    """A market as it was known at `at`."""
+    return EvidenceMarket(
+        id=market.id,
+        platform=market.platform,
+        question=market.question,
+        outcomes=market.outcomes,
+        status=status,
+        platform_url=market.url,
+        current_prices=market.current_prices() or None,
+        price_as_of=market.price_at,
+        closes_at=market.closes_at,
+        volume=market.volume,
+        event_id=market.event_id,
+        stale=status == "active" and age.is_old(market.price_at, at),
+        origin=ORIGINS[market.origin],
+    )
+
+
+def _evidence(one: Evidence, at: datetime, age: AgeRule) -> EvidenceRow:
+    return EvidenceRow(
+        market=market_row(one.market, at, age),
+        outcome=one.market.outcomes[one.outcome],
+        role="proxy" if one.role == "weak" else one.role,
+        side="opposite" if one.flipped else "same",
+        price=one.market.price(one.outcome),
+        price_as_of=one.market.price_at,
+        probability=one.probability,
+        weight=round(one.weight, 4),
+        why=one.relation,
+        origin=ORIGINS[one.market.origin],
+    )
+
+
+def _part(part: Part) -> DistributionPart:
+    return DistributionPart(
+        label=part.label, lower=part.lower, upper=part.upper, probability=part.probability
+    )
+
+
+_STATUS: dict[str, Status] = {"decided": "resolved", "closed": "closed"}
+
+
+def _out_of_running(null: NullReason | None, at: datetime, age: AgeRule) -> OutOfRunning | None:
+    if null is None or null.market is None:
+        return None
+    row = market_row(null.market, at, age, _STATUS.get(null.kind, "active"))
+    if null.price_at is None:
+        row = row.model_copy(update={"current_prices": None, "price_as_of": None})
+    return OutOfRunning(
+        market=row, price=null.price, price_as_of=null.price_at, retry_as_of=null.retry_as_of
+    )

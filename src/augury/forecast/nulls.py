@@ -1,0 +1,134 @@
+"""Why a forecast has no probability, told so that its reader can act on it. Pure.
+
+The order of the questions: was it understood; does it depend on a condition; does a market ask it
+whose price is old, which has closed, or which has been decided; else no market is about it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from augury.forecast import explain
+from augury.forecast.evidence import Estimate, NullKind, NullReason, Snapshot
+from augury.forecast.normalise import Reading
+from augury.markets.records import Status
+
+INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
+"""Kinds that a market out of the running may explain better."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMarket:
+    """A market whatever its state, as it was known at a moment."""
+
+    market: Snapshot
+    """At its last known price, however old."""
+    status: Status
+    resolution: str | None
+    resolved_at: datetime | None
+    priced_at: datetime | None
+    """Time of its last price while it was open; None: it never had one."""
+    recorded_at: datetime | None
+    """Time of its last price of the history, as of which it can be replayed; None: there is
+    none."""
+
+
+def with_reason(estimate: Estimate, kind: NullKind, text: str) -> Estimate:
+    """An estimate without a probability, and why."""
+    return explained(estimate, NullReason(kind, text))
+
+
+def explained(estimate: Estimate, reason: NullReason) -> Estimate:
+    """An estimate without a probability, with its reason in every place that shows one."""
+    return replace(
+        estimate, probability=None, lower=None, upper=None, confidence=0.0, decisive=None,
+        error=reason.text, reasoning=reason.text, null=reason,
+    )  # fmt: skip
+
+
+def is_understood(reading: Reading) -> bool:
+    """Whether anything of the question could be read that a market could be about."""
+    return bool(reading.proposition.terms)
+
+
+def is_over(reading: Reading, at: datetime) -> bool:
+    """Whether the time that the question asks about has surely ended."""
+    window = reading.proposition.window
+    said = window.text and not window.vague and window.kind in ("by", "in", "on")
+    return bool(said) and window.end is not None and window.end <= at.date()
+
+
+def over(reading: Reading, estimate: Estimate) -> Estimate:
+    """No answer from markets of later times to a question whose time is over."""
+    end = reading.proposition.window.end
+    day = f" ({end - timedelta(days=1)})" if end else ""
+    text = (
+        f"The time that the question asks about is over{day}, and no market is known that asked it."
+        " Ask about a time to come, or as of a time before."
+    )
+    empty = Estimate(evidence=(), rejected=estimate.rejected, fallbacks=("no_relevant_market",))
+    return with_reason(empty, "no_market", text)
+
+
+def not_understood() -> str:
+    return (
+        "The question was not understood: it names nothing that a market could be about."
+        ' Ask about an event, with names and a date, e.g. "Will the Fed cut rates by March 2027?"'
+    )
+
+
+def conditional(condition: str) -> str:
+    return (
+        f"The question depends on a condition ({explain.quoted(condition)}), and market prices do"
+        " not take it into account. Ask without the condition, or ask about the condition itself."
+    )
+
+
+def two_acts(act: str) -> str:
+    return (
+        f"The question asks for more than one thing at once ({explain.quoted(act)} comes on top)."
+        " Ask one thing at a time."
+    )
+
+
+def out_of_running(asked: Estimate, known: KnownMarket, at: datetime) -> NullReason:
+    """Why the market that asks the question gives no answer.
+
+    asked : the estimate made as if the market were open at its last price
+    """
+    market = known.market
+    name = f"{market.id} {explain.quoted(market.question)}"
+    lead = asked.decisive
+    at_price, retry = known.priced_at, known.recorded_at
+    price = lead.probability if lead is not None and at_price is not None else None
+    again = f" For an answer as of then, ask with as_of={explain.moment(retry)}." if retry else ""
+    if known.status == "resolved":
+        when = known.resolved_at or market.closes_at
+        result = f" as {explain.quoted(known.resolution)}" if known.resolution else ""
+        day = f" on {explain.day(when)}" if when else ""
+        text = f"This was decided{day}: {name} resolved{result}.{_last(price, at_price)}{again}"
+        return NullReason("decided", text, market, price, at_price, retry)
+    if known.status == "closed" or (market.closes_at is not None and market.closes_at <= at):
+        day = f" on {explain.day(market.closes_at)}" if market.closes_at else ""
+        text = (
+            f"A market asked this and closed{day}; its result is not known yet: {name}."
+            f"{_last(price, at_price)}{again}"
+        )
+        return NullReason("closed", text, market, price, at_price, retry)
+    if at_price is None or price is None:
+        text = f"A market asks this, but it has never had a price: {name}."
+        return NullReason("stale_price", text, market)
+    days = max(1, round((at - at_price).total_seconds() / 86_400))
+    text = (
+        f"A market asks this, but its last price is {days} days old, too old for an answer of now:"
+        f" {name} gave {explain.percent(price)} on {explain.day(at_price)}.{again}"
+    )
+    return NullReason("stale_price", text, market, price, at_price, retry)
+
+
+def _last(price: float | None, at: datetime | None) -> str:
+    if price is None or at is None:
+        return ""
+    return f" Its last price before that gave {explain.percent(price)} ({explain.day(at)})."

@@ -1,0 +1,368 @@
+"""Questions without a yes or no: a distribution over outcomes that exclude each other. Pure.
+
+"Who" and "which" are told by the names of one event of which one comes true; "how many" and "how
+much" by the ranges or levels of one quantity; "how high" and "how low" by the levels that are
+reached, which bound the highest or the lowest; "when" by deadlines. Outcomes of two events are
+never mixed, and the chances of levels that can all be touched are never added.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from augury.forecast import distribution, explain, nulls
+from augury.forecast.distribution import Distribution, Part
+from augury.forecast.evidence import Estimate, Evidence
+from augury.forecast.normalise import Reading
+from augury.forecast.polarity import CONTESTS
+
+if TYPE_CHECKING:
+    from augury.forecast.engine import Bearing
+
+Asks = Literal["name", "amount", "highest", "lowest", "day"]
+
+MIN_ASKED: Final = 0.45
+"""Least share of the question's content that a market names for it to hold one of its outcomes."""
+MAX_SUM: Final = 1.15
+"""Sum of prices above which outcomes are not taken to exclude each other."""
+MIN_REST: Final = 0.005
+"""Least probability of outcomes without a market that is listed."""
+MAX_PARTS: Final = 20
+"""Most outcomes of a distribution by name; what is left counts as the rest."""
+REST: Final = "any other"
+
+OPEN: Final = "This question has no yes or no, so no single probability is given."
+
+_OPEN: Final = re.compile(
+    r"\W*(?:in\s+|by\s+|at\s+|on\s+|to\s+|for\s+)?(?:(?P<name>who|whom|whose|which|what|where)|(?P<day>when)"
+    r"|how\s+(?:(?P<highest>high)|(?P<lowest>low)|(?P<amount>many|much|far|long|often|big|large|hot|cold|tall)))\b",
+    re.I,
+)
+_AMOUNT: Final = re.compile(
+    r"\W*(?:at\s+)?(?:what|which)\s+(?:\w+\s+){0,2}?(?:price|level|value|rate|number|percentage|"
+    r"share|score|margin|temperature|figure)\b|\W*what\s+will\s+(?:\w+\s+){0,6}?(?:be|reach|close\s+at)\s*\??$",
+    re.I,
+)
+_DAY: Final = re.compile(
+    r"\W*(?:in\s+|on\s+|by\s+)?(?:what|which)\s+(?:day|date|month|year|quarter)\b", re.I
+)
+_HIGHEST: Final = re.compile(r"\b(?:highest|peak|maximum|high)\b", re.I)
+_LOWEST: Final = re.compile(r"\b(?:lowest|bottom|minimum|low)\b", re.I)
+_CONTINENTS: Final = frozenset(
+    "africa asia europe oceania antarctica americas north-america south-america uefa conmebol"
+    " concacaf caf afc ofc".split()
+)
+_ASKS_CONTINENT: Final = re.compile(r"\b(?:continent|confederation)s?\b", re.I)
+_PARTY: Final = re.compile(
+    r"\b(?:part(?:y|ies)|democrat\w*|republican\w*|gop|labour|tor(?:y|ies)|conservatives?|greens?|"
+    r"reform|liberals?|lib\s+dems?|independent)\b",
+    re.I,
+)
+_ASKS_PARTY: Final = re.compile(r"\b(?:which|what)\s+part(?:y|ies)\b", re.I)
+
+
+def asks(text: str) -> Asks | None:
+    """What an open question asks for; None for a question of yes or no."""
+    if _DAY.match(text):
+        return "day"
+    if _AMOUNT.match(text):
+        if _HIGHEST.search(text):
+            return "highest"
+        return "lowest" if _LOWEST.search(text) else "amount"
+    found = _OPEN.match(text)
+    if found is None:
+        return None
+    return next(kind for kind in ("name", "day", "highest", "lowest", "amount") if found[kind])
+
+
+class _Told(NamedTuple):
+    """A distribution with what it rests on."""
+
+    parts: Distribution
+    used: Sequence[Bearing]
+    note: str = ""
+
+
+def answer(reading: Reading, bearings: Sequence[Bearing], at: datetime) -> Estimate:
+    """The distribution that markets give for an open question, or why they give none.
+
+    bearings : every outcome compared, the best fit first
+    """
+    kind = asks(reading.effective)
+    assert kind is not None
+    near = [b for b in bearings if _is_about(reading, b)]
+    why: list[str] = []
+    for family in _families(near):
+        found = _MAKERS[kind](reading, family, at, why)
+        if found is not None:
+            return _estimate(found)
+    reason = why[0] if why else "No set of open markets has its outcomes."
+    return nulls.with_reason(
+        Estimate(evidence=(), fallbacks=("open_question",)), "open_question", f"{OPEN} {reason}"
+    )
+
+
+def _is_about(reading: Reading, b: Bearing) -> bool:
+    predicate = reading.proposition.predicate
+    if predicate in CONTESTS and b.view.proposition.predicate != predicate:
+        return False
+    return b.fit.asked >= MIN_ASKED and b.fit.edition != "differs"
+
+
+def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
+    """The outcomes of one event, or of one market of several outcomes; the best fit first."""
+    families: dict[tuple[object, ...], list[Bearing]] = {}
+    for b in near:
+        market = b.market
+        if len(market.outcomes) > 2:
+            key: tuple[object, ...] = ("market", market.seq)
+        elif market.event_id is not None:
+            key = ("event", market.platform, market.event_id)
+        else:
+            p = b.view.proposition
+            key = ("terms", market.platform, p.contest, p.predicate, p.stage)
+        families.setdefault(key, []).append(b)
+    several = [found for found in families.values() if len(found) > 1]
+    # Of events that fit alike, the one that has more of its outcomes.
+    return sorted(several, key=lambda f: (-round(f[0].fit.asked, 1), -len(f), f[0].market.id))
+
+
+# --- by name -------------------------------------------------------------------------------
+
+
+def _by_name(
+    reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
+) -> _Told | None:
+    named: dict[str, Bearing] = {}
+    for b in sorted(family, key=lambda b: (b.age, b.market.id)):
+        if not b.turned:
+            named.setdefault(label(b), b)
+    if len(named) < 2 or not _of_one_kind(reading.effective, list(named)):
+        return None
+    if not all(_is_exclusive(b) for b in named.values()):
+        why.append("The outcomes of the nearest markets can come true together.")
+        return None
+    return _shares(named, why, key=lambda one: (-one[1].positive, one[0]))
+
+
+def _of_one_kind(question: str, labels: Sequence[str]) -> bool:
+    """Whether outcomes are of the kind that is asked for: continents and countries, parties and
+    people are never mixed."""
+    continents = sum("-".join(name.casefold().split()) in _CONTINENTS for name in labels)
+    if _ASKS_CONTINENT.search(question):
+        return 2 * continents > len(labels)
+    if continents:
+        return False
+    parties = sum(_PARTY.search(name) is not None for name in labels)
+    return 2 * parties >= len(labels) if _ASKS_PARTY.search(question) else True
+
+
+def _is_exclusive(b: Bearing) -> bool:
+    market = b.market
+    return (
+        len(market.outcomes) > 2 or market.exclusive is True or b.view.proposition.exclusive
+        or market.market_type in ("sum_to_one", "winner_take_all")
+    )  # fmt: skip
+
+
+def _shares(
+    named: Mapping[str, Bearing],
+    why: list[str],
+    *,
+    key: Callable[[tuple[str, Bearing]], tuple[object, ...]],
+    ends: Callable[[Bearing], tuple[float | None, float | None]] = lambda b: (None, None),
+) -> _Told | None:
+    """Outcomes that exclude each other, at their prices: brought to one where they are above it,
+    with the rest where they are below."""
+    total = sum(b.positive for b in named.values())
+    if total > MAX_SUM:
+        why.append(
+            f"The prices of the nearest outcomes sum to {total:.0%}, so they do not exclude each"
+            " other."
+        )
+        return None
+    likely = sorted(named.items(), key=lambda one: (-one[1].positive, one[0]))[:MAX_PARTS]
+    listed = sorted(likely, key=key)
+    scale = 1 / total if total > 1 or total > 1 - MIN_REST else 1.0
+    parts = [
+        Part(name, *ends(b), round(b.positive * scale, 6)) for name, b in listed
+    ]  # fmt: skip
+    rest = round(1 - sum(part.probability for part in parts), 6)
+    if rest >= MIN_REST:
+        parts.append(Part(REST, None, None, rest))
+    elif parts:
+        best = max(range(len(parts)), key=lambda i: parts[i].probability)
+        parts[best] = parts[best]._replace(probability=round(parts[best].probability + rest, 6))
+    note = f" Prices summed to {total:.0%} and were scaled to 100%." if total > 1.005 else ""
+    return _Told(tuple(parts), [b for _, b in listed], note)
+
+
+# --- by amount -----------------------------------------------------------------------------
+
+
+def _by_amount(
+    reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
+) -> _Told | None:
+    levels = [b for b in family if b.view.proposition.threshold is not None and not b.turned]
+    if any(b.view.proposition.predicate == "touches" for b in levels):
+        why.append(
+            "The nearest markets ask whether levels are touched, and several can be; ask how high"
+            " or how low it goes, or name a level."
+        )
+        levels = [b for b in levels if b.view.proposition.predicate != "touches"]
+    if len(levels) < 2:
+        return None
+    if _are_apart(levels):
+        named = {label(b): b for b in reversed(levels)}
+        return _shares(named, why, key=lambda one: _ends(one[1]), ends=_shown_ends)
+    return _ladder(levels, upward=True, why=why) or _ladder(levels, upward=False, why=why)
+
+
+def _by_extreme(*, upward: bool) -> _Maker:
+    def make(
+        reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
+    ) -> _Told | None:
+        levels = [b for b in family if b.view.proposition.threshold is not None and not b.turned]
+        touched = [b for b in levels if b.view.proposition.predicate == "touches"]
+        if len(touched) < 2:
+            return _by_amount(reading, family, at, why)
+        found = _ladder(touched, upward=upward, why=why)
+        if found is None:
+            return None
+        note = f" Of the {'highest' if upward else 'lowest'} level reached."
+        return found._replace(note=note)
+
+    return make
+
+
+def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Told | None:
+    """The ranges between levels of one quantity, from the chance to get beyond each."""
+    rungs: dict[float, Bearing] = {}
+    first = levels[0].view.proposition
+    for b in levels:
+        p = b.view.proposition
+        t = p.threshold
+        assert t is not None
+        same = p.predicate == first.predicate and p.window.end == first.window.end
+        if same and _way(b) == ("above" if upward else "below"):
+            rungs.setdefault(t.low if upward else t.high, b)
+    if len(rungs) < 2:
+        return None
+    middle = sorted(rungs)[len(rungs) // 2]
+    unit = next(t.unit for b in rungs.values() if (t := b.view.proposition.threshold) is not None)
+    parts = distribution.by_level(
+        {level: b.positive for level, b in rungs.items() if level != middle},
+        middle, rungs[middle].positive, upward=upward, label=distribution.level_label(unit),
+    )  # fmt: skip
+    if parts is None:
+        why.append("The prices of the nearest levels contradict each other.")
+        return None
+    return _Told(parts, [rungs[level] for level in sorted(rungs)])
+
+
+def _way(b: Bearing) -> str | None:
+    """The side of its level on which Yes lies; what is only "hit" is hit from below."""
+    t = b.view.proposition.threshold
+    if t is None:
+        return None
+    touches = b.view.proposition.predicate == "touches"
+    return "above" if t.direction == "exactly" and touches else t.direction
+
+
+def _are_apart(levels: Sequence[Bearing]) -> bool:
+    """Whether no two ranges overlap, and one at least has two ends."""
+    spans = sorted({_ends(b) for b in levels})
+    return len(spans) > 1 and all(
+        high <= low and not (math.isinf(first) and math.isinf(last))
+        for (first, high), (low, last) in pairwise(spans)
+    ) and any(not math.isinf(low) and not math.isinf(high) for low, high in spans)  # fmt: skip
+
+
+def _ends(b: Bearing) -> tuple[float, float]:
+    t = b.view.proposition.threshold
+    assert t is not None
+    return t.low, t.high
+
+
+def _shown_ends(b: Bearing) -> tuple[float | None, float | None]:
+    low, high = _ends(b)
+    return (None if math.isinf(low) else low), (None if math.isinf(high) else high)
+
+
+# --- by day --------------------------------------------------------------------------------
+
+
+def _by_day(
+    reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
+) -> _Told | None:
+    rungs: dict[date, Bearing] = {}
+    first = family[0].view.proposition
+    for b in family:
+        p = b.view.proposition
+        end = p.window.end
+        if (
+            end is not None and p.window.kind == "by" and end > at.date() and not b.fit.lasting
+            and p.predicate == first.predicate and not b.turned
+        ):  # fmt: skip
+            rungs.setdefault(end, b)
+    if len(rungs) < 2:
+        return _by_name(reading, family, at, why) if first.choice else None
+    middle = sorted(rungs)[len(rungs) // 2]
+    parts = distribution.by_day(
+        {day: b.positive for day, b in rungs.items() if day != middle}, middle,
+        rungs[middle].positive,
+    )  # fmt: skip
+    if parts is None:
+        why.append("The prices of the nearest deadlines contradict each other.")
+        return None
+    return _Told(parts, [rungs[day] for day in sorted(rungs)])
+
+
+_Maker = Callable[[Reading, Sequence["Bearing"], datetime, list[str]], _Told | None]
+_MAKERS: Final[dict[Asks, _Maker]] = {
+    "name": _by_name,
+    "amount": _by_amount,
+    "highest": _by_extreme(upward=True),
+    "lowest": _by_extreme(upward=False),
+    "day": _by_day,
+}
+
+
+# --- the answer ----------------------------------------------------------------------------
+
+
+def _estimate(told: _Told) -> Estimate:
+    text = _sentence(told.parts) + told.note
+    evidence = tuple(
+        Evidence(
+            market=b.market, outcome=b.outcome, role="direct", flipped=False,
+            probability=round(b.positive, 6), age=b.age, fit=max(0.0, min(1.0, b.fit.score / 3)),
+            weight=1 / len(told.used), relation="asks about one of the outcomes",
+        )
+        for b in told.used
+    )  # fmt: skip
+    empty = Estimate(evidence=evidence, distribution=told.parts, fallbacks=("open_question",))
+    return nulls.with_reason(empty, "open_question", text)
+
+
+def _sentence(parts: Iterable[Part]) -> str:
+    likely = sorted(parts, key=lambda part: -part.probability)[:3]
+    first = ", ".join(f"{explain.quoted(p.label)} {explain.percent(p.probability)}" for p in likely)
+    return f"{OPEN} Its outcomes exclude each other and sum to 100%; the likeliest: {first}."
+
+
+def label(b: Bearing) -> str:
+    """What tells an outcome from the others of its kind, in the market's words."""
+    if len(b.market.outcomes) > 2:
+        return explain.shortened(b.market.outcomes[b.outcome])
+    if b.market.subtitle and b.market.subtitle.casefold() != "yes":
+        return explain.shortened(b.market.subtitle)
+    slots = ("threshold", "choice", "window")
+    read = b.view.proposition.read
+    said = next((r.text for slot in slots for r in read if r.slot == slot), "")
+    return explain.shortened(said or b.market.outcomes[b.outcome])

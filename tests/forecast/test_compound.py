@@ -1,0 +1,79 @@
+"""Questions of more than one proposition: nothing of them is dropped in silence."""
+
+from __future__ import annotations
+
+import pytest
+
+from augury.forecast.compound import condition, joined, parts, second_act
+from augury.forecast.evidence import Estimate
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Will Vance win in 2028 if Trump endorses him?", "if Trump endorses him"),
+        ("If Trump endorses him, will Vance win?", "If Trump endorses him"),
+        ("Assuming the Fed cuts, will Bitcoin hit $150k?", "Assuming the Fed cuts"),
+        ("Will oil hit $100 unless OPEC raises output?", "unless OPEC raises output"),
+        ("I wonder if Vance will win in 2028", None),
+        ("If Vance wins in 2028?", None),
+        ("Will it look as if a deal was made by June?", None),
+        ("Will Vance win in 2028?", None),
+    ],
+)
+def test_conditions_are_found(question: str, expected: str | None) -> None:
+    assert condition(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "connective", "names"),
+    [
+        ("Will Trump or Vance win the 2028 election?", "either", ("Trump", "Vance")),
+        ("Will either Arsenal or Man City win the league?", "either", ("Arsenal", "Man City")),
+        ("Will both Bitcoin and Ethereum hit new highs in 2027?", "both", ("Bitcoin", "Ethereum")),
+        ("Will Bitcoin and Ethereum both hit new highs?", "both", ("Bitcoin", "Ethereum")),
+    ],
+)
+def test_two_questions_in_one_are_told_apart(
+    question: str, connective: str, names: tuple[str, str]
+) -> None:
+    found = parts(question)
+    assert found is not None
+    assert (found.connective, found.names) == (connective, names)
+    assert all(name in one for name, one in zip(names, found.questions, strict=True))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Will Russia and Ukraine sign a peace deal?", "Will Trump and Putin meet in 2027?",
+     "Will Bitcoin hit $150,000 or more?", "Will the Fed raise or cut rates?"],
+)  # fmt: skip
+def test_what_two_do_together_is_one_question(question: str) -> None:
+    assert parts(question) is None
+
+
+def test_a_second_act_is_found() -> None:
+    assert second_act("Will Starmer lose the vote and resign by June?") == "resign by June"
+    assert second_act("Will Trinidad and Tobago win?") is None
+
+
+def answer(p: float) -> Estimate:
+    return Estimate(evidence=(), probability=p, lower=p, upper=p, confidence=0.9)
+
+
+def test_parts_are_joined_within_what_logic_allows() -> None:
+    either = parts("Will Trump or Vance win the 2028 election?")
+    both = parts("Will both Bitcoin and Ethereum hit new highs in 2027?")
+    assert either is not None
+    assert both is not None
+    added = joined(either, [answer(0.3), answer(0.5)], exclusive=True)
+    assert added.probability == pytest.approx(0.8)
+    assert added.distribution is not None
+    assert sum(part.probability for part in added.distribution) == pytest.approx(1)
+    loose = joined(either, [answer(0.3), answer(0.5)], exclusive=False)
+    assert (loose.lower, loose.upper) == (0.5, 0.8)
+    assert 0.5 <= (loose.probability or 0) <= 0.8
+    joint = joined(both, [answer(0.7), answer(0.6)], exclusive=False)
+    assert (joint.lower, joint.upper) == (0.3, 0.6)
+    missing = Estimate(evidence=(), error="No.")
+    assert joined(both, [answer(0.7), missing], exclusive=False).probability is None
