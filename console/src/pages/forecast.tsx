@@ -138,7 +138,7 @@ function Progress({ work }: { work: Work }) {
       {STAGES.map((stage, n) => (
         <li key={stage.id} class={n < work.stage ? "done" : n === work.stage && !work.error ? "now" : ""}>{stage.title}{detail(stage.id)}</li>
       ))}
-      {work.made?.latency_ms != null && <li class="done" role="status">Answered in {work.made.latency_ms} ms</li>}
+      {work.made?.latency_ms != null && <li class="done"><span role="status">Answered in {work.made.latency_ms} ms</span></li>}
     </ol>
   );
 }

@@ -174,10 +174,9 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
             {plan.boxes.map(({ node, lines, x, y, width, height }) => (
               <g key={node.id} class={`node ${node.id === "question" ? "question" : ""} ${chosen?.id === node.id ? "chosen" : ""}`}
                 transform={`translate(${x - width / 2},${y - height / 2})`} tabindex={0} role="button"
-                aria-label={`${node.label}, ${format.percent(node.current_probability)}, ${node.markets.length} markets`}
                 onClick={() => choose(node)} onKeyDown={(event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(node); } }}>
                 <rect width={width} height={height} rx="11" />
-                <text x="14" y="24">{lines.map((line, n) => <tspan key={n} x="14" dy={n ? LINE : 0}>{line}</tspan>)}</text>
+                <text x="14" y="24">{lines.map((line, n) => <tspan key={n} x="14" dy={n ? LINE : 0}>{`${line} `}</tspan>)}</text>
                 <text class="node-price" x="14" y={height - 13}>{format.percent(node.current_probability)}</text>
                 <text class="node-count" x={width - 14} y={height - 13} text-anchor="end">
                   {node.markets.length ? `${node.markets.length} ${node.markets.length === 1 ? "market" : "markets"}` : "no market"}
