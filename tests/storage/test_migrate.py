@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -102,3 +104,19 @@ def test_a_current_schema_is_seen_without_alembic(database_url: str) -> None:
         "assert not {'alembic', 'sqlalchemy'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code, database_url], check=True)
+
+
+def test_no_migration_is_edited_after_the_fact() -> None:
+    """Folders that have run it would be "current" with another schema: write a new one instead."""
+    kept = dict(
+        line.split("  ")[::-1]
+        for line in (Path(__file__).parent / "migrations.sha256").read_text().splitlines()
+    )
+    found = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in migrate.FOLDER.glob("[0-9]*.sql")
+    }
+    changed = [name for name, mark in kept.items() if found.get(name) != mark]
+    assert not changed
+    missing = sorted(set(found) - set(kept))
+    assert not missing, f"add them: (cd {migrate.FOLDER} && sha256sum {' '.join(missing)})"
