@@ -203,10 +203,12 @@ function OverviewCards() {
       <section class="card" aria-label="Jobs">
         <h2>Jobs</h2>
         {!found.data.jobs.length ? <p class="soft">No job is waiting or running.</p> : (
+<div class="scroll" tabIndex={0} role="region" aria-label="Table of jobs">
           <table class="data">
             <thead><tr><th scope="col">Job</th><th scope="col">State</th><th scope="col" class="n">Number</th><th scope="col">Oldest</th></tr></thead>
             <tbody>{found.data.jobs.map((job) => <tr key={job.name + job.state}><th scope="row"><code>{job.name}</code></th><td>{job.state}</td><td class="n">{job.count}</td><td>{job.oldest ? <Ago at={job.oldest} /> : "–"}</td></tr>)}</tbody>
           </table>
+          </div>
         )}
       </section>
       <section class="card" aria-label="Storage">
