@@ -92,7 +92,7 @@ function Account() {
 /** Says so when what is shown is invented or old. */
 function Notice({ health }: { health: Health | null }) {
   if (!health) return null;
-  if (health.status === "down") return <aside class="notice bad" aria-label="State of the service" role="alert">The service has no database at the moment: nothing new can be shown.</aside>;
+  if (health.status === "down") return <aside class="notice bad" aria-label="State of the service"><span role="alert">The service has no database at the moment: nothing new can be shown.</span></aside>;
   if (health.data === "sample") {
     return <aside class="notice" aria-label="State of the data"><b>Sample data.</b> These markets are invented, so that there is something to try before the first sync or import.</aside>;
   }

@@ -82,11 +82,13 @@ def service(tmp_path: Path) -> Iterator[tuple[str, str]]:
         "AUGURY_ANONYMOUS_SEARCH_BURST": "20",
         "AUGURY_WORK": "here",
     }
-    with (tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen(
+    with (
+        (tmp_path / "log").open("wb") as log,
+        subprocess.Popen(
             [sys.executable, "-m", "augury", "serve"], env=environment, stdout=subprocess.PIPE,
             stderr=log, text=True,
-        )  # fmt: skip
+        ) as process,
+    ):  # fmt: skip
         try:
             assert process.stdout is not None
             for line in process.stdout:
@@ -97,7 +99,7 @@ def service(tmp_path: Path) -> Iterator[tuple[str, str]]:
             yield found[1], found[2]
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(120)
 
 
 def test_journeys_in_chromium(service: tuple[str, str]) -> None:

@@ -101,10 +101,14 @@ def test_without_sources_there_is_nothing_to_build(
         build.build()
 
 
-def test_packages_and_tests_do_not_make_it_stale(sources: Path) -> None:
+def test_what_is_no_source_does_not_make_it_stale(sources: Path) -> None:
     before = original(sources)
-    for part in ("node_modules/x/index.js", "tests/a.ts", ".build/log"):
+    for part in (
+        "node_modules/x/index.js", "tests/a.ts", ".build/log", ".build-x/a.mjs", "src/schema.ts",
+    ):  # fmt: skip
         path = sources / part
         path.parent.mkdir(parents=True)
         path.write_text("x")
     assert original(sources) == before
+    (sources / "src" / "main.tsx").write_text("x")
+    assert original(sources) != before

@@ -204,11 +204,12 @@ async def test_another_site_can_neither_sign_in_nor_write(
 
 
 async def test_tries_to_sign_in_are_limited(client: httpx2.AsyncClient) -> None:
-    answers = [
-        (await client.post("/v1/session", json={"key": "aug_x"})).status_code for _ in range(14)
-    ]
-    assert answers[0] == 401
-    assert answers[-1] == 429
+    # Ten at once, then one a second: a slow machine earns some tries on the way to the limit.
+    answers: list[int] = []
+    while 429 not in answers and len(answers) < 100:
+        answers.append((await client.post("/v1/session", json={"key": "aug_x"})).status_code)
+    assert len(answers) > 10
+    assert answers == [401] * (len(answers) - 1) + [429]
 
 
 async def test_keys_are_made_rotated_and_revoked_by_the_admin_alone(

@@ -33,7 +33,7 @@ NODE_LOCK = REPOSITORY / "requirements" / "node.txt"
 OLDEST_NODE = 20
 PATIENCE = 300
 """Seconds a step of the build may take."""
-_LEFT_OUT = {"node_modules", ".build", "tests"}
+_LEFT_OUT = {"node_modules", "tests", "schema.ts"}  # schema.ts is made from the OpenAPI document
 
 
 class BuildFailed(Exception):
@@ -51,11 +51,14 @@ def status() -> dict[str, Any]:
 def digest(sources: Path = SOURCES) -> str:
     """A digest of everything that the build depends on."""
     found = hashlib.sha256()
-    for path in sorted(sources.rglob("*")):
-        relative = path.relative_to(sources)
-        if path.is_file() and not _LEFT_OUT & set(relative.parts):
+    for folder, folders, names in os.walk(sources):
+        # `.build` and `.build-*` hold what a build or a test leaves for a moment.
+        folders[:] = sorted(n for n in folders if n not in _LEFT_OUT and not n.startswith(".build"))
+        for name in sorted(set(names) - _LEFT_OUT):
+            path = Path(folder, name)
             body = path.read_bytes()
-            found.update(f"{relative.as_posix()}\0{len(body)}\0".encode() + body)
+            relative = path.relative_to(sources).as_posix()
+            found.update(f"{relative}\0{len(body)}\0".encode() + body)
     return found.hexdigest()
 
 
