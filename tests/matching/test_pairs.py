@@ -47,3 +47,11 @@ def test_shared_foreign_and_conflicting_names_are_counted() -> None:
     assert features._names(ours.entities, same.entities)[0] >= 1
     assert features._names(ours.entities, same.entities)[3] == 0
     assert features._names(ours.entities, other.entities)[3] == 1
+
+
+def test_whose_side_is_asked_about_first() -> None:
+    ours = features.read("do the Celtics beat the Heat?", default())
+    title = "Boston at Miami Winner?"
+    for side, expected in (("Boston Celtics", 1.0), ("Miami Heat", -1.0)):
+        market = features.read(f"{title} — {side}", default(), side)
+        assert features._choice_first(ours.entities, market) == expected

@@ -31,9 +31,11 @@ SETTINGS = {
     "lambda_l2": 5.0, "max_depth": 6, "seed": SEED, "verbose": -1, "num_threads": 2,
     "deterministic": True,
 }  # fmt: skip
-WRONG = {"same": 0.03, "opposite": 0.02}
-"""Largest share of answers on a side that may be wrong where its limit lies."""
-AGREE_WRONG = 0.5
+WRONG = {"same": 0.15, "opposite": 0.1}
+"""Largest share of answers on a side that may be wrong where its limit lies, on questions of which
+one in seven was written to deceive. Lower: fewer answers. From the curve of 200 questions through
+the whole engine: half of these shares cost a fifth of the right answers."""
+AGREE_RIGHT = 0.08
 """The rules' own direct answer stands where at least so many of such verdicts are right."""
 
 
@@ -183,7 +185,7 @@ def main() -> None:
         "same": limit(found, 1, WRONG["same"]), "opposite": limit(found, 2, WRONG["opposite"]),
     }  # fmt: skip
     steps = calibration(found)
-    limits["agree"] = next((p for p, share in steps if share >= AGREE_WRONG), 0.5)
+    limits["agree"] = next((p for p, share in steps if share >= AGREE_RIGHT), 0.5)
     gains = sorted(zip((*NAMES, *ENCODED), model.feature_importance("gain"), strict=True),
                    key=lambda one: -one[1])  # fmt: skip
     lines = curve(found)

@@ -54,7 +54,10 @@ async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any
     ranked.sort(key=lambda nb: (min(nb[0], order[nb[1].market.seq]), nb[0]))
     bearings = [b for _, b in ranked]
     texts = [pairs.told(b.market, b.outcome, day(b.market.closes_at), vocabulary) for b in bearings]
-    named = [features.read(text, vocabulary) for text in texts]
+    named = [
+        features.read(text, vocabulary, pairs.choice(b.market, b.outcome))
+        for b, text in zip(bearings, texts, strict=True)
+    ]
     rows = features.matrix(
         features.read(one.question, vocabulary),
         [float(question.vector @ b.view.vector) for b in bearings],

@@ -107,6 +107,9 @@ class Bearing:
     """The question is in the market's own words."""
     relation: Relation = "none"
     """How logic has the question stand to the outcome."""
+    share: float = 1.0
+    """Of the markets with such a verdict of the judge, the share that asked the question itself;
+    1 where it was not asked."""
 
 
 class Engine:
@@ -515,7 +518,8 @@ class _Weighing:
             slack=0.0,
             platform=lead.market.platform,
         )
-        return self._made(p, evidence, doubts, "direct", lead=evidence[direct.index(lead)])
+        made = self._made(p, evidence, doubts, "direct", lead=evidence[direct.index(lead)])
+        return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
 
     def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
         """Other deadlines of the same event."""

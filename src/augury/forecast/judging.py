@@ -75,7 +75,10 @@ def brief(
         features.read(reading.question, vocabulary),
         [float(question.vector @ b.view.vector) for b in chosen],
         chosen,
-        [features.read(text, vocabulary) for text in texts],
+        [
+            features.read(text, vocabulary, pairs.choice(b.market, b.outcome))
+            for b, text in zip(chosen, texts, strict=True)
+        ],
         [(order[b.market.seq], n) for _, n, b in ranked],
         asked=reading.proposition,
     )
@@ -95,16 +98,15 @@ def applied(
     positive : whether the question asks for its proposition rather than its opposite
     """
     return [
-        _applied(b, verdict, judge.limits, positive=positive)
+        _applied(b, verdict, judge, positive=positive)
         if (verdict := verdicts.get((b.market.seq, b.outcome))) is not None
         else b
         for b in bearings
     ]
 
 
-def _applied(
-    bearing: Bearing, verdict: Verdict, limits: Mapping[str, float], *, positive: bool
-) -> Bearing:
+def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool) -> Bearing:
+    limits = judge.limits
     if bearing.exact or bearing.relation != "none":
         return bearing  # the question in the market's own words, or logic has spoken
     same = verdict.same >= verdict.opposite
@@ -116,12 +118,12 @@ def _applied(
         turned = same != positive
         return replace(
             bearing, fit=_asked(bearing.fit, verdict), turned=turned,
-            positive=1 - price if turned else price,
+            positive=1 - price if turned else price, share=judge.confidence(verdict.side),
         )  # fmt: skip
     ours = verdict.opposite if bearing.turned == positive else verdict.same
     if ours < limits["agree"] and bearing.fit.same:
         return replace(bearing, fit=replace(bearing.fit, score=0.0, likeness=REFUSED))
-    return bearing
+    return replace(bearing, share=judge.confidence(ours))
 
 
 REFUSED: Final = -9.0

@@ -43,13 +43,14 @@ NAMES: Final = (
     "likeness_behind", "entities_shared", "entities_unnamed", "entities_foreign",
     "entities_conflict", "numbers_shared", "numbers_unnamed", "numbers_foreign",
     "negations_question", "negations_market", "question_words", "market_words",
-    "predicate_same",
+    "predicate_same", "choice_first",
 )  # fmt: skip
 """The features in the order in which the judge reads them.
 
 `*_behind`: how far below the best candidate; `*_unnamed`: what the question names and the market
 does not; `*_foreign`: what the market names and the question does not; `entities_conflict`: both
-name another of one kind.
+name another of one kind; `choice_first`: of the names that both say, the question's first is
+the market's choice (1), or a later one is (-1): "A beats B" asks about A.
 """
 
 
@@ -58,15 +59,18 @@ class Named:
     """The entities and numbers of a text."""
 
     entities: tuple[Mention, ...]
+    choice: frozenset[str]
+    """Of a market, keys of whoever its outcome is about: the side of a game, the candidate."""
     numbers: frozenset[str]
     negations: int
     words: int
 
 
-def read(text: str, vocabulary: Vocabulary) -> Named:
-    """What a text names."""
+def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
+    """What a text names; `choice` is what of it tells a market's outcome from its siblings."""
     return Named(
         entities=tuple(mentions(text, vocabulary)),
+        choice=frozenset(key for one in mentions(choice, vocabulary, text) for key in one.keys),
         numbers=frozenset(n.replace(",", "") for n in _NUMBER.findall(text)),
         negations=len(_NEGATION.findall(text)),
         words=len(text.split()),
@@ -113,9 +117,19 @@ def matrix(
             len(shared), len(question.numbers - shared), len(market.numbers - shared),
             question.negations, market.negations, question.words, market.words,
             float(asked.predicate == b.view.proposition.predicate),
+            _choice_first(question.entities, market),
         ]  # fmt: skip
         rows.append(row)
     return np.asarray(rows, np.float32)
+
+
+def _choice_first(ours: Sequence[Mention], market: Named) -> float:
+    shared = frozenset(key for one in market.entities for key in one.keys) | market.choice
+    said = [one.keys for one in ours if one.keys & shared]
+    places = [n for n, keys in enumerate(said) if keys & market.choice]
+    if not places:
+        return 0.0
+    return 1.0 if places[0] == 0 else -1.0
 
 
 def _names(ours: Sequence[Mention], theirs: Sequence[Mention]) -> list[float]:

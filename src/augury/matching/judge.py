@@ -137,10 +137,10 @@ class Judge:
         found = self.trees.probabilities(rows)
         return [Verdict(float(p[1]), float(p[2])) for p in found]
 
-    def confidence(self, verdict: Verdict) -> float:
-        """The share of answers with such a verdict that were right, on questions held out."""
+    def confidence(self, probability: float) -> float:
+        """The share of verdicts of such a probability that were right, on questions held out."""
         xs, ys = zip(*self.calibration, strict=True)
-        return float(np.interp(verdict.side, xs, ys))
+        return float(np.interp(probability, xs, ys))
 
 
 @cache

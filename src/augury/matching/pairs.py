@@ -63,6 +63,16 @@ def told(market: Market, outcome: int, closes: date | None, vocabulary: Vocabula
     return shown
 
 
+def choice(market: Market, outcome: int) -> str:
+    """What tells an outcome from its siblings: its label, the subtitle, or what follows a dash."""
+    labels = market.outcomes
+    if outcome < len(labels) and labels[outcome].casefold() not in _YES_NO:
+        return labels[outcome]
+    if market.subtitle and market.subtitle.casefold() not in _YES_NO:
+        return market.subtitle
+    return market.question.rpartition(" — ")[2] if " — " in market.question else ""
+
+
 def named(found: Sequence[Mention]) -> str:
     """The full names of what a text names in other words: " (GOP = Republican Party)"."""
     notes: list[str] = []
