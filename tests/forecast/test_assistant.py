@@ -47,6 +47,12 @@ ABOVE = ["Does BTC hit $150K before January 1, 2027?", BARELY]
 """Their market is direct."""
 
 
+@pytest.fixture(autouse=True)
+def _rules_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a model is asked and heard on is the rules' doubt; the judge leaves them little."""
+    monkeypatch.setattr("augury.forecast.service.judge.default", lambda: None)
+
+
 @pytest.fixture
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """All that is near the limit at all is in doubt: where it lies may change, as rules do."""

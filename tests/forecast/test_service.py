@@ -402,10 +402,12 @@ async def test_ladders_and_series_come_with_their_distribution(service: Forecast
         "Will Bitcoin stay below $150,000 through the end of 2026?",
     ):
         estimate = (await service.forecast(question)).estimate
+        assert estimate.distribution is not None
         assert chances(estimate.distribution) == pytest.approx(
             {"below $150,000": 0.7, "$150,000 to $200,000": 0.22, "$200,000 or more": 0.08}
         )
     estimate = (await service.forecast("Will Russia capture Kupiansk by March 31, 2027?")).estimate
+    assert estimate.distribution is not None
     assert chances(estimate.distribution) == pytest.approx(
         {"by 2027-01-31": 0.18, "2027-02-01 to 2027-03-31": 0.22, "later or never": 0.6}
     )

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "judge"))
 
-from labels import CLASSES, target
+from labels import CLASSES, target  # pyright: ignore[reportMissingImports]
 
 
 def _candidate(**more: Any) -> dict[str, Any]:

@@ -192,14 +192,15 @@ class PageFixture(BaseModel):
     starts_at: str | None = Field(description="A time, or a day where no more is known.")
 
 
+_PAGE_GRAPH: dict[str, Any] = {
+    **GRAPH_EXAMPLE, "price_as_of": "2026-11-21T09:30:00Z", "origin": "live",
+}  # fmt: skip
+
+
 class PageGraph(PublicCausalGraph):
     """The public graph, of when its prices are and where they come from."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{**GRAPH_EXAMPLE, "price_as_of": "2026-11-21T09:30:00Z", "origin": "live"}]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [_PAGE_GRAPH]})
 
     price_as_of: datetime | None = Field(description="The oldest price in it.")
     origin: ShownOrigin | None = Field(description="sample or import where any market in it is.")

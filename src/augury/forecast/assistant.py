@@ -19,6 +19,7 @@ import msgspec
 
 from augury.forecast.engine import Bearing, Engine
 from augury.forecast.evidence import Estimate, Snapshot
+from augury.forecast.judging import NONE, Verdicts
 from augury.forecast.normalise import Reading
 from augury.forecast.opinion import Opinions, Verdict
 from augury.forecast.rewording import LONGEST, masked, rephrased, reworded, unsure
@@ -190,13 +191,18 @@ class Sitting:
         return found
 
     async def estimate(
-        self, engine: Engine, reading: Reading, markets: Sequence[Snapshot], estimate: Estimate
+        self,
+        engine: Engine,
+        reading: Reading,
+        markets: Sequence[Snapshot],
+        estimate: Estimate,
+        verdicts: Verdicts = NONE,
     ) -> Estimate:
         """The estimate after a second opinion on what was in doubt, its reasons smoothed."""
         if await self._may(MATCH) and (
             opinions := await self._opinions(reading, engine.doubtful(reading, markets, self._at))
         ):
-            second = engine.answer(reading, markets, self._at, opinions)
+            second = engine.answer(reading, markets, self._at, opinions, verdicts)
             if second != estimate:
                 self.used.append("language_model_match")
                 estimate = second

@@ -152,7 +152,9 @@ class Engine:
             bearings.sort(key=_order)
         if verdicts and self.judge is not None:
             positive = reading.proposition.positive
-            bearings = judging.applied(bearings, verdicts, self.judge, positive=positive)
+            # A second opinion was asked for because the rules were in doubt: it stands.
+            judged = {key: verdict for key, verdict in verdicts.items() if key not in opinions}
+            bearings = judging.applied(bearings, judged, self.judge, positive=positive)
             bearings.sort(key=_order)
         weighing = _Weighing(reading, question, bearings, at)
         estimate = weighing.estimate()

@@ -221,9 +221,12 @@ class ForecastService:
         lap("gather")
         yield Stage("search", {"search_query": reading.search_text, "markets": len(markets)})
         if estimate is None:
-            estimate = await self._answered(reading, markets, at, lap)
+            verdicts = await self._judged(reading, markets, at, lap)
+            estimate = self._engine.answer(reading, markets, at, verdicts=verdicts)
             if sitting is not None:
-                estimate = await sitting.estimate(self._engine, reading, markets, estimate)
+                estimate = await sitting.estimate(
+                    self._engine, reading, markets, estimate, verdicts
+                )
             if estimate.decisive is None and nulls.is_over(reading, at):
                 # What has yet to come tells nothing of what is over.
                 estimate = nulls.over(reading, estimate)
@@ -236,19 +239,26 @@ class ForecastService:
         yield Forecast(reading, estimate, at, len(markets), replay, timings)
 
     async def _answered(
+        self, reading: Reading, markets: Sequence[Snapshot], at: datetime
+    ) -> Estimate:
+        """The engine's estimate, after the judge has read what is its to read."""
+        verdicts = await self._judged(reading, markets, at)
+        return self._engine.answer(reading, markets, at, verdicts=verdicts)
+
+    async def _judged(
         self,
         reading: Reading,
         markets: Sequence[Snapshot],
         at: datetime,
         lap: Callable[[str], None] = lambda name: None,
-    ) -> Estimate:
-        """The engine's estimate, after the judge has read what is its to read."""
-        verdicts: judging.Verdicts = judging.NONE
-        if (brief := self._engine.brief(reading, markets, at)) is not None:
-            assert self._engine.judge is not None
-            verdicts = await asyncio.to_thread(brief.judged, self._engine.judge)
-            lap("judge")
-        return self._engine.answer(reading, markets, at, verdicts=verdicts)
+    ) -> judging.Verdicts:
+        """The judge's verdicts on the first markets; none where it has no say."""
+        brief = self._engine.brief(reading, markets, at)
+        if brief is None or self._engine.judge is None:
+            return judging.NONE
+        verdicts = await asyncio.to_thread(brief.judged, self._engine.judge)
+        lap("judge")
+        return verdicts
 
     def refuse_future(self, as_of: datetime | None) -> None:
         """Refuse a moment that has not come.
