@@ -37,7 +37,7 @@ async def test_two_processes_answer_alike(
             await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "tests.answering", database_url, str(folder), str(requests),
                 str(tmp_path / f"{seed}.jsonl"),
-                env=os.environ | {"PYTHONHASHSEED": seed},
+                env=os.environ | {"PYTHONHASHSEED": seed, "AUGURY_SECRET_KEY": "one key of both hosts"},
             )
         )  # fmt: skip
     assert [await process.wait() for process in processes] == [0, 0]
