@@ -19,6 +19,8 @@ from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
 
+KEY = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY="
+"""The secret key of both processes: a database belongs to one. 32 bytes as base64."""
 FORECASTS_AND_GRAPHS = 5
 """Every fifth request has a graph too, and every fifth a forecast."""
 
@@ -37,7 +39,7 @@ async def test_two_processes_answer_alike(
             await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "tests.answering", database_url, str(folder), str(requests),
                 str(tmp_path / f"{seed}.jsonl"),
-                env=os.environ | {"PYTHONHASHSEED": seed, "AUGURY_SECRET_KEY": "one key of both hosts"},
+                env=os.environ | {"PYTHONHASHSEED": seed, "AUGURY_SECRET_KEY": KEY},
             )
         )  # fmt: skip
     assert [await process.wait() for process in processes] == [0, 0]
