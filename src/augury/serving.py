@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 import structlog
 import typer
-import uvicorn
 
 from augury import background, presence
 from augury.access.sessions import LINK_LASTS
@@ -16,7 +15,7 @@ from augury.background import Work
 from augury.doctor.exposure import exposures
 from augury.errors import SetupProblem
 from augury.http.connections import raise_descriptor_limit
-from augury.http.server import config
+from augury.http.server import Server, config
 from augury.logs import configure
 from augury.settings import Settings
 
@@ -59,7 +58,7 @@ _ELSEWHERE: Final[dict[str, Work | None]] = {
 }
 
 
-class _Server(uvicorn.Server):
+class _Server(Server):
     """Says where it listens once it answers, and leaves the address for other commands."""
 
     def __init__(self, settings: Settings) -> None:
@@ -81,12 +80,12 @@ class _Server(uvicorn.Server):
             host = "127.0.0.1"
         url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         presence.announce(self._settings, url)
-        await self._invite(url)
         typer.echo(
             f"Augury answers at {url}  (documentation: {url}/docs)\n"
             f"Try: curl -s {url}/v1/search -H 'content-type: application/json'"
             """ -d '{"query": "Fed rate cut"}'"""
         )
+        await self._invite(url)
 
     async def _invite(self, url: str) -> None:
         if self._settings.console == "off":

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 from tests.http.conftest import OpenLimiter, make_app
@@ -33,7 +32,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
     _add_routes(app)
     config = server.config(app, settings)
     config.http = server.protocol(settings, header_timeout=1.5)
-    runner = uvicorn.Server(config)
+    runner = server.Server(config)
     listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
     thread = threading.Thread(
         target=lambda: asyncio.run(runner.serve(sockets=[listener])), daemon=True

@@ -11,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import http
 import json
+import os
+import socket
 from typing import Any, cast
 
 import uvicorn
@@ -30,6 +32,11 @@ LEAST_RATE = 1024
 """Bytes a second a caller takes in while more is waiting for it; a slower one is cut off."""
 _MOST_LINGERING = 32
 """Refused connections that are given time to read why; more are cut off at once."""
+ACCEPTED_AT_ONCE = 16
+"""Connections taken from the kernel before those that were refused are closed: well below
+`LEAST_RESERVE`, so that a flood never takes the last descriptor."""
+QUEUED = 2048
+"""Connections the kernel keeps waiting meanwhile."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0
 _CODES = {
     400: "bad_request",
@@ -57,7 +64,22 @@ def config(app: FastAPI, settings: Settings) -> uvicorn.Config:
         log_config=None,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=10,
+        backlog=ACCEPTED_AT_ONCE,
     )
+
+
+class Server(uvicorn.Server):
+    """Accepts few connections at a time while the kernel keeps many waiting.
+
+    asyncio has one number for both, and without a free descriptor logs as many errors.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for server in self.servers if not self.should_exit else ():
+            for listening in server.sockets:
+                with socket.socket(fileno=os.dup(listening.fileno())) as same:
+                    same.listen(QUEUED)
 
 
 def protocol(

@@ -105,10 +105,9 @@ def _best(
 async def _routes(requests: int) -> dict[str, Any]:
     """`latest` and `history` over HTTP, on a service with 12,000 forecasts."""
     import httpx2
-    import uvicorn
 
     from augury.app import create_app
-    from augury.http.server import config
+    from augury.http.server import Server, config
     from augury.logs import configure
     from augury.search.load import percentiles
 
@@ -119,7 +118,7 @@ async def _routes(requests: int) -> dict[str, Any]:
         )  # fmt: skip
         configure(settings)
         app = create_app(settings)
-        server = uvicorn.Server(config(app, settings))
+        server = Server(config(app, settings))
         task = asyncio.create_task(server.serve())
         while not server.started:  # noqa: ASYNC110 - uvicorn offers no event
             await asyncio.sleep(0.05)
