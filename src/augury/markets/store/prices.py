@@ -55,8 +55,9 @@ class PastPrices(NamedTuple):
     span: timedelta
 
 
-# Of two outcomes the one not recorded is what the other leaves; of several, prices within a day of
-# the newest count. A 0 or 1 on an active market is no quote. The book is of the former quote.
+# A venue seen to quote nothing after the newest point has the last word. Of two outcomes the one
+# not recorded is what the other leaves; of several, prices within a day of the newest count. A 0
+# or 1 on an active market is no quote. The book is of the former quote.
 _FOLLOW_HISTORY = """
 with newest as (
   select market_seq as seq, max(at) as at from incoming_prices group by 1
@@ -73,7 +74,7 @@ with newest as (
                            else interval '1 day' end
     order by at desc limit 1
   ) p on true
-  where coalesce(m.price_as_of, '-infinity') < n.at
+  where coalesce(m.price_as_of, m.observed_at, '-infinity') < n.at
   group by m.seq, n.at
 ), whole as (
   select seq, at, case
