@@ -29,16 +29,22 @@ pytestmark = pytest.mark.anyio
 
 HOOK = {"type": "webhook", "url": "https://hooks.example.org/augury"}
 RULE = {"name": "High", "metric": "series_value", "op": "gt", "value": 5, "severity": "info"}
+TARGET = {"kind": "search", "ref": "rain in Lisbon"}
 SERIES = {"name": "Prices", "kind": "macro_indicator", "source": {"type": "push"}}
 BODIES: dict[str, Any] = {
     "/v1/watchlists": {"name": "Mine", "delivery": [HOOK]},
-    "/v1/watchlists/{watchlist_id}/targets": {"kind": "asset", "ref": "BTC"},
+    "/v1/watchlists/{watchlist_id}/targets": TARGET,
+    "/v1/watchlists/{watchlist_id}/targets/bulk": {"targets": [TARGET]},
     "/v1/watchlists/{watchlist_id}/rules": RULE,
+    "/v1/watchlists/{watchlist_id}/rules/bulk": {"rules": [RULE]},
     "/v1/watchlists/{watchlist_id}/deliveries": HOOK,
     "/v1/watchlists/{watchlist_id}/deliveries/{delivery_id}/ping": None,
     "/v1/watchlists/{watchlist_id}/deliveries/{delivery_id}/replay": {"message_id": "msg_lost"},
     "/v1/external-series": SERIES,
     "/v1/external-series/{series_id}/refresh": {"points": [{"time": "2026-01", "value": 1}]},
+    "/v1/forecasts": {"question": "Will it rain in Lisbon tomorrow?"},
+    "/v1/forecast-runs": {"questions": [{"question": "Will it rain in Lisbon?"}]},
+    "/v1/graphs": {"question": "Will it rain in Lisbon tomorrow?"},
     "/internal/v1/graph/jobs": {"question": "Will it rain in Lisbon tomorrow?"},
     "/internal/v1/forecast/runs": {"questions": [{"question": "Will it rain in Lisbon?"}]},
 }
@@ -57,7 +63,7 @@ class World:
 
     async def begin(self) -> None:
         access = self.app.state.services.access
-        _, text = await access.create_key("owner", ["watch:write", "internal"])
+        _, text = await access.create_key("owner", ["forecast:read", "watch:write", "internal"])
         self.headers = {"authorization": f"Bearer {text}"}
         made = (await self.post("/v1/watchlists", {"name": "First", "delivery": [HOOK]})).json()
         self.ids = {"watchlist_id": made["id"], "delivery_id": made["delivery"][0]["id"]}

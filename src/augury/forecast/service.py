@@ -153,6 +153,7 @@ class ForecastService:
         self._assistant = assistant
         self._engine = Engine(search.embedder.embed, search.embedder.rarity, judge.default())
         self._under_way: dict[str, _Flight[Forecast]] = {}
+        self._working: dict[str, _Flight[Forecast]] = {}
         self._drawing: dict[tuple[str, datetime], _Flight[PublicCausalGraph | None]] = {}
         self._scorecard: tuple[float, dict[str, Any]] | None = None
 
@@ -347,9 +348,19 @@ class ForecastService:
         await self._count(hints)
 
     async def _issue(self, question: str) -> Forecast:
-        forecast = await self._finish(question, None)
+        forecast = await self._worked_out(question)
         await self._remember(forecast)
         return forecast
+
+    async def _worked_out(self, question: str) -> Forecast:
+        """The answer of now, worked out once for all who ask at the same time."""
+        flight = self._working.get(question)
+        if flight is None:
+            flight = self._working[question] = _Flight(
+                asyncio.create_task(self._finish(question, None)),
+                lambda: self._working.pop(question, None),
+            )
+        return await flight.join()
 
     async def _finish(self, question: str, as_of: datetime | None) -> Forecast:
         try:
@@ -401,10 +412,16 @@ class ForecastService:
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> FullForecast:
         """A forecast in full, kept for the account."""
-        forecast = await self.forecast(question, as_of=as_of)
+        if as_of is None:
+            forecast = await self._worked_out(question)
+        else:
+            forecast = await self._finish(question, as_of)
         graph = await self.draw(forecast) if include_graph else None
         answer = self._full(forecast, new_id("fc"), graph)
         async with self._database.transaction() as conn:
+            # One transaction: a forecast is remembered if and only if the account has it.
+            if not forecast.replay:
+                await store.remember(conn, _issued(forecast))
             await queue.add_finished(
                 conn, MAKE, _asked(question, as_of, include_graph), answer.model_dump(mode="json"),
                 job_id=answer.id, account_id=account_id,
