@@ -145,7 +145,7 @@ async def test_every_failure_is_a_detail(
 async def test_other_methods_are_405_and_told_which(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/both/1")
     assert answer.status_code == 405
-    assert answer.headers["allow"] == "DELETE, GET"
+    assert answer.headers["allow"] == "DELETE, GET, HEAD"
     assert answer.json() == {"detail": "This address takes other methods."}
 
 

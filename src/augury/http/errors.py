@@ -155,11 +155,13 @@ async def _handle(request: Request, exc: Exception) -> Response:
 
 
 def _allowed(request: Request) -> list[str]:
-    methods: set[str] = set()
+    """The methods of the address: `/rules/bulk` is its own, not that of a rule called bulk."""
+    found: dict[str, set[str]] = {}
     for context in iter_route_contexts(request.app.routes):
         match, _ = context.matches(request.scope)
         if match is not Match.NONE:
-            methods |= context.methods or set()
+            found.setdefault(context.path or "", set()).update(context.methods or ())
+    methods = found[min(found, key=lambda path: path.count("{"))] if found else set()
     if "GET" in methods:
         methods.add("HEAD")
     return sorted(methods)
