@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -390,6 +390,7 @@ async def _survives(
     hangs 5 %; what came of it."""
     began = time.monotonic()
     rng = random.Random(7)
+    world.now = datetime.now(UTC)  # the killed process reads the real clock; no old price fires
     async with receiving(Receiver(answer=flaky(0.30, 0.05))) as receiver:
         await endpoint(world, receiver)
         targets = (alerts + 1) // 2
@@ -417,7 +418,7 @@ async def _survives(
                 if killed < kills:
                     await asyncio.sleep(rng.uniform(0.0, hold))
                 else:
-                    async with asyncio.timeout(600):
+                    async with asyncio.timeout(120 + alerts / 20):
                         while not await told():
                             await asyncio.sleep(0.1)
             finally:

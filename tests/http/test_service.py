@@ -10,13 +10,15 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from tests.http.conftest import OpenLimiter, client_of
 
 from augury.app import create_app
+from augury.console.routes import EMBEDS, PAGES
 from augury.http import openapi
 from augury.http.callers import gate_of
 from augury.http.routing import Route
 from augury.settings import Settings
 
 OPEN = {"/v1/health", "/v1/forecast/scorecard", "/metrics", "/openapi.json",
-        "/openapi-public.json", "/", "/docs", "/docs/page.css", "/docs/page.js"}  # fmt: skip
+        "/openapi-public.json", "/", "/docs", "/docs/page.css", "/docs/page.js",
+        "/docs/factors", "/v1/session", "/console/{name}", *PAGES, *EMBEDS}  # fmt: skip
 
 
 class NoAccess:

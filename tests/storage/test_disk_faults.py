@@ -14,6 +14,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -110,14 +111,17 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Disk]:
     if compiler is None or sys.platform != "linux":
         pytest.skip("a failing disk is made by a preloaded library, and there is no C compiler")
     folder = tmp_path_factory.mktemp("disk")
-    library = folder / "faults.so"
+    # Started by root the server is another user, who can't look into root's folders.
+    open_to_all = Path(tempfile.mkdtemp(prefix="augury-faults-"))
+    open_to_all.chmod(0o755)
+    library = open_to_all / "faults.so"
     built = subprocess.run(
         [compiler, "-shared", "-fPIC", "-O2", "-o", str(library), str(SHIM), "-ldl"],
         capture_output=True, text=True,
     )  # fmt: skip
     if built.returncode != 0:
         pytest.skip(f"a failing disk is made by a preloaded library: {built.stderr[:200]}")
-    control, data = folder / "fault", folder / "data"
+    control, data = open_to_all / "fault", folder / "data"
     faulty = {"LD_PRELOAD": str(library), "AUGURY_TEST_FAULT": str(control)}
     with serving(data, **UNLIMITED, **faulty) as (url, _):
         made = augury(data, "keys", "create", "--account", "a", "--scope", "watch:write", "--json")
@@ -126,6 +130,7 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Disk]:
         disk.whole()
         yield disk
         disk.heal()
+    shutil.rmtree(open_to_all)
 
 
 @pytest.fixture(autouse=True)

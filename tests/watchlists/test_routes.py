@@ -202,7 +202,7 @@ async def test_a_repeated_request_makes_one(client: httpx2.AsyncClient, world: W
     at = await made(client, world)
     headers = {"Idempotency-Key": "k"}
     for path, body in (
-        ("/targets", {"kind": "market", "ref": "polymarket:1"}),
+        ("/targets", {"kind": "search", "ref": "rain in Lisbon"}),
         ("/rules", RULE),
         ("/deliveries", {"type": "webhook", "url": "http://127.0.0.1:9/"}),
     ):
