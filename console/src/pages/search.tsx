@@ -115,7 +115,7 @@ export function Search() {
         )}
       </div>
       {typed.trim()
-        ? <Results answer={found.data} error={found.error} loading={found.loading || !who} retry={found.reload} facets={facets} tab={tab} go={go} />
+        ? <Results answer={found.data} error={found.error} loading={found.loading || !who || found.data?.query !== typed.trim()} retry={found.reload} facets={facets} tab={tab} go={go} />
         : <Busiest />}
     </div>
   );
@@ -162,7 +162,7 @@ function Results({ answer, error, loading, retry, facets, tab, go }: {
       {!answer ? <Loading what="the markets" lines={6} /> : total === 0 ? (
         <Empty title="No market found">Try fewer words, another status, or ask for <a href={`/forecast?q=${encodeURIComponent(answer.query)}`}>a forecast</a>: it looks further.</Empty>
       ) : (
-        <div class="columns tabbed" id="results">
+        <div class="columns tabbed" id="results" aria-busy={loading}>
           {DIMENSIONS.map(({ id, title, about }) => (
             <section class={`column ${id === tab ? "" : "wide-only"}`} key={id} aria-labelledby={`head-${id}`}>
               <header><h2 id={`head-${id}`}>{title}</h2><span class="count">{kept[id].length}</span></header>
