@@ -1,9 +1,11 @@
-"""Ids of things made here: `<prefix>_<uuid7>`, sortable by the time they were made."""
+"""Ids of things made here, `<prefix>_<uuid7>` (sortable by the time they were made), and the UUID
+that a market's own id stands for."""
 
 from __future__ import annotations
 
 import os
 import time
+import uuid
 
 _RANDOM = (1 << 74) - 1
 _VERSION_AND_VARIANT = 7 << 76 | 2 << 62
@@ -15,3 +17,11 @@ def new_id(prefix: str) -> str:
     # The version sits between the upper 12 and the lower 62 random bits.
     value = (random >> 62) << 64 | random & ((1 << 62) - 1)
     return f"{prefix}_{(time.time_ns() // 1_000_000) << 80 | _VERSION_AND_VARIANT | value:032x}"
+
+
+def market_uuid(market_id: str) -> uuid.UUID:
+    """The version 5 UUID (RFC 9562, namespace URL) of a market's own id, like `kalshi:<ticker>`.
+
+    Always the same for the same market, on every instance.
+    """
+    return uuid.uuid5(uuid.NAMESPACE_URL, market_id)

@@ -197,6 +197,12 @@ class Settings(BaseSettings):
         description="Age from which a price no longer counts, in seconds or like 36h, 14d.",
     )
 
+    market_ids: Literal["native", "uuid"] = Field(
+        default="native",
+        description="How answers write market ids: native, like kalshi:KXFED-27JAN-T3.50, or "
+        "uuid, for clients that know only UUIDs. Requests take both.",
+    )
+
     # Who may do how much ("count/unit", unit one of s, min, h)
     anonymous_rate: str = Field(
         default="50/s",

@@ -182,12 +182,17 @@ class ExtensionService:
         return await self._graphs.build(page.question[:MAX_QUESTION])
 
     async def prices(self, ids: Sequence[str]) -> dict[str, tuple[Quote, Standing]]:
-        """The quotes of the known ones among `ids`, and what they are worth."""
-        # PostgreSQL keeps no NUL, so it can't be asked for one.
+        """The quotes of the known ones among `ids`, by the names they were asked by, and what
+        they are worth."""
         async with self._database.reading() as conn:
-            found = await markets.quotes(conn, [i for i in dict.fromkeys(ids) if "\0" not in i])
+            names = await markets.native_ids(conn, ids)
+            found = await markets.quotes(conn, list(names.values()))
         at = self._clock()
-        return {id: (quote, self._age.judge(quote, at)) for id, quote in found.items()}
+        return {
+            asked: (quote, self._age.judge(quote, at))
+            for asked, id in names.items()
+            if (quote := found.get(id)) is not None
+        }
 
     async def _rows(self, ids: Sequence[str]) -> dict[str, Row]:
         """The known ones among `ids`, with the status and staleness they have now."""

@@ -85,7 +85,7 @@ class GraphService:
         estimate
             Put the question's own probability in the middle.
         only
-            Market ids by relation: nothing else is drawn.
+            Market ids, in any form, by relation: nothing else is drawn.
         status
             Only markets in this state: a graph looks forward.
         """
@@ -93,7 +93,9 @@ class GraphService:
         await _tell(stage, "searching", {"question": question})
         explored = await self._search.explore(question, top_k=DEPTH, status=status)
         clock.mark("search")
-        found = explored.found if only is None else _restricted(explored.found, only)
+        found = explored.found
+        if only is not None:
+            found = _restricted(found, await self._native(only))
         count = sum(map(len, found.values()))
         await _tell(stage, "drawing", {"markets": count})
         ids = [result.id for results in found.values() for result in results]
@@ -111,6 +113,14 @@ class GraphService:
         graph, trace = self._draw(question, middle, explored, found, by_id)
         clock.mark("draw")
         return Drawn(graph, {**trace, "timings_ms": clock.marks}, now())
+
+    async def _native(self, only: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+        given = [one for ids in only.values() for one in ids]
+        async with self._database.reading() as conn:
+            known = await markets.native_ids(conn, given)
+        return {
+            relation: [known[one] for one in ids if one in known] for relation, ids in only.items()
+        }
 
     def _draw(
         self,

@@ -11,6 +11,7 @@ from augury.http import docs, errors, openapi
 from augury.http.callers import MetricsCaller, Traffic
 from augury.http.guard import Guard
 from augury.http.limits import make_limiter
+from augury.http.market_ids import MarketUuids
 from augury.settings import Settings
 from augury.storage.vault import Vault
 
@@ -27,6 +28,8 @@ def install(app: FastAPI, settings: Settings) -> None:
     # A redirect to the path with a slash more or less would be built from the caller's Host.
     app.router.redirect_slashes = False
     errors.install(app)
+    if settings.market_ids == "uuid":
+        app.add_middleware(MarketUuids)
     app.add_middleware(
         GZipMiddleware,
         minimum_size=1024,

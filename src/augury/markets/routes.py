@@ -176,7 +176,11 @@ async def market_history(
 async def market_detail(
     request: Request, caller: MarketsCaller, service: Service, market_id: str
 ) -> Response:
-    """A market, its latest recorded prices, and the others of its event and family."""
+    """A market, its latest recorded prices, and the others of its event and family.
+
+    The id may also be the market's UUID, the address of its page at its venue, its slug at
+    Polymarket or its ticker at Kalshi.
+    """
     return _answer(request, schemas.detail(await service.detail(market_id)))
 
 

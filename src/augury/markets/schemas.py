@@ -80,7 +80,9 @@ class MarketRecord(BaseModel):
 
     model_config = _example(**_EXAMPLE_RECORD)
 
-    id: str = Field(description="`polymarket:<id>` or `kalshi:<ticker>`.")
+    id: str = Field(
+        description="`polymarket:<id>` or `kalshi:<ticker>`, or its UUID (`AUGURY_MARKET_IDS`)."
+    )
     platform: Platform
     platform_id: str
     question: str

@@ -12,6 +12,7 @@ from augury.clock import Clock, now
 from augury.errors import InvalidInput, NotFound
 from augury.markets import samples, store
 from augury.markets.freshness import AgeRule
+from augury.markets.naming import read_name
 from augury.markets.store import Bucket, Filters, Position, PriceRow, Sort, StoredMarket
 from augury.storage.database import Database
 
@@ -130,7 +131,7 @@ class MarketService:
                 return
 
     async def detail(self, market_id: str) -> Detail:
-        """One market, its latest prices, the others of its event and group."""
+        """One market by any of its names, its latest prices, the others of its event and group."""
         async with self._database.reading() as conn:
             market = await self._market(conn, market_id)
             prices = await store.latest_prices(conn, market, _LATEST_PRICES)
@@ -172,8 +173,14 @@ class MarketService:
         # PostgreSQL keeps no NUL, so it can't be asked for one.
         found = [] if "\0" in market_id else await store.fetch(conn, [market_id])
         if not found:
-            raise NotFound("There is no market with this id.")
-        return found[0]
+            names = await store.native_ids(conn, [market_id])
+            found = await store.fetch(conn, list(names.values()))
+        if found:
+            return found[0]
+        name = read_name(market_id)
+        if name is not None and len(several := await store.named_by(conn, name)) > 1:
+            raise NotFound(f"This names several markets. Ask for one of them: {', '.join(several)}")
+        raise NotFound("There is no market with this id.")
 
     async def drop_sample(self) -> int:
         """Take the sample away; returns how many markets that were."""

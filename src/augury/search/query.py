@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
-from urllib.parse import unquote
+from uuid import UUID
 
+from augury.markets.naming import VenueLink, take_links
 from augury.search.aliases import ALIASES, MONTHS, STOP_WORDS
 from augury.search.rank import is_fixture
 from augury.search.text import MAX_CHARS, fold
@@ -46,21 +47,6 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class VenueLink:
-    """A venue's page pasted as a query.
-
-    Polymarket: `event` and `market` are slugs. Kalshi: `event` is the series ticker, `market` the
-    ticker of an event or a market of it (Kalshi's pages do not tell which).
-    """
-
-    platform: Literal["polymarket", "kalshi"]
-    event: str | None
-    market: str | None
-    words: str = ""
-    """What the address says in words, for a search where nothing else is said."""
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedQuery:
     """A query, read. `text` is what to search for; the rest says more about it."""
 
@@ -71,7 +57,8 @@ class ParsedQuery:
     phrases: tuple[str, ...] = ()
     """Quoted: a result must hold each, word for word."""
     market_ids: tuple[str, ...] = ()
-    """`polymarket:<id>` or `kalshi:<ticker>`; a bare Kalshi ticker may also be an event's."""
+    """`polymarket:<id>`, `kalshi:<ticker>` or a market's UUID; a bare Kalshi ticker may also be an
+    event's."""
     links: tuple[VenueLink, ...] = ()
     entities: tuple[str, ...] = ()
     """Names, as written, told by their capitals."""
@@ -91,29 +78,23 @@ class ParsedQuery:
         return bool(self.market_ids or self.links)
 
 
-_LINK = re.compile(
-    r"(?:https?://)?(?:[a-z]{2,6}\.)?(?P<host>polymarket\.com|kalshi\.com)"
-    r"(?:/[a-z]{2}(?=/))?/(?P<path>[^\s\"'<>]{1,500})",
-    re.IGNORECASE,
-)
 _MARKET_ID = re.compile(
     r"\b(?:(?P<poly>polymarket:[\w-]{1,100})|(?P<kalshi>kalshi:[A-Z0-9][\w.-]{0,100}))",
     re.IGNORECASE | re.ASCII,
 )
+_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE | re.ASCII)
 _TICKER = re.compile(r"(?<![\w.-])(?:KX[A-Z0-9]{2,40}(?:-[A-Z0-9.]{1,40}){0,4}"
                      r"|kx[a-z0-9]{2,40}(?:-[a-z0-9.]{1,40}){1,4})(?![\w-])")  # fmt: skip
 _QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]{1,200})[\"“”»]")
 _QUOTES = re.compile(r"[\"“”„«»]")
-_SLUG_WORD = re.compile(r"[-_/]+")
 
 
 def parse(query: str) -> ParsedQuery:
     """Read a query of any length and script; beyond 10,000 characters the rest is not read."""
     text = query[:MAX_CHARS]
-    found = (_link(match["host"], match["path"]) for match in _LINK.finditer(text))
-    links = [link for link in found if link is not None]
-    ids: list[str] = []
-    text = _LINK.sub(" ", text)
+    text, links = take_links(text)
+    ids = [str(UUID(match)) for match in _UUID.findall(text)]
+    text = _UUID.sub(" ", text)
     for match in _MARKET_ID.finditer(text):
         platform, _, name = match.group().rstrip(".-").partition(":")
         name = name.upper() if match["kalshi"] else name
@@ -152,35 +133,6 @@ def contains_phrase(text: str, phrase: str) -> bool:
     """Whether a text holds a phrase word for word, case, accents and punctuation apart."""
     wanted = words(phrase)
     return f" {' '.join(wanted)} " in f" {' '.join(words(text))} " if wanted else True
-
-
-def _link(host: str, path: str) -> VenueLink | None:
-    path = unquote(path.split("?")[0].split("#")[0])
-    if "\0" in path:  # of no market, and no text of the database
-        return None
-    parts = [part for part in path.rstrip("/.,;:!?)").split("/") if part]
-    if len(parts) < 2:
-        return None
-    section, *rest = parts
-    if host.lower() == "polymarket.com":
-        if section.lower() not in ("event", "market"):
-            return None
-        event, market = rest[0].lower(), rest[1].lower() if rest[1:] else None
-        if section.lower() == "market":
-            event, market = None, event
-        return VenueLink("polymarket", event, market, _unslug(market or event or ""))
-    if section.lower() not in ("markets", "events"):
-        return None
-    # /markets/<series>[/<words>[/<ticker>]]; an event's or market's ticker begins as the series
-    series = rest[0].upper()
-    tickers = [part for part in rest[1:] if part.upper().startswith(series)]
-    spoken = [part for part in rest[1:] if part not in tickers]
-    ticker = tickers[-1].upper() if tickers else None
-    return VenueLink("kalshi", series, ticker, _unslug(" ".join(spoken)))
-
-
-def _unslug(slug: str) -> str:
-    return " ".join(_SLUG_WORD.sub(" ", slug).split())
 
 
 _MONTH_NUMBER: Final = {name: number for number, name in enumerate(MONTHS, 1)} | {

@@ -70,7 +70,7 @@ async def named_markets(
     pages: Sequence[tuple[Platform, str]],
     limit: int,
 ) -> list[ResultRow]:
-    """Markets named by id, or by what a venue's address names: (platform, slug or ticker).
+    """Markets named by id or UUID, or by what a venue's address names: (platform, slug or ticker).
 
     Markets named themselves come first, then those of a named event, most traded first. A
     Kalshi name may be a market's ticker, an event's, or a series'; Kalshi's pages do not tell.
@@ -83,7 +83,8 @@ async def named_markets(
         f"""
         select {_RESULT} from (
           select 0 as nearness, m.* from markets m
-          where id = any(%(ids)s) or (platform = 'polymarket' and slug = any(%(slugs)s))
+          where id = any(%(ids)s) or uuid = any(%(uuids)s::uuid[])
+            or (platform = 'polymarket' and slug = any(%(slugs)s))
           union all
           select 1, m.* from markets m
           where platform = 'kalshi' and event_id = any(%(tickers)s)
@@ -99,6 +100,7 @@ async def named_markets(
         """,  # noqa: S608
         {
             "ids": [*ids, *(f"kalshi:{ticker}" for ticker in tickers)],
+            "uuids": [id for id in ids if ":" not in id],
             "slugs": slugs,
             "tickers": tickers,
             "addresses": addresses,

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from augury.errors import AuguryError, NotFound
+from augury.markets import store as markets
 from augury.markets.records import PLATFORMS, Platform
 from augury.relations.linking import Linker
 from augury.search.commands import make_searchable
@@ -163,9 +164,11 @@ async def _sync_markets(ids: list[str], *, as_json: bool) -> int:
     syncing = Sync(database, settings)
     found: list[dict[str, str | None]] = []
     try:
+        async with database.reading() as conn:
+            known = await markets.native_ids(conn, ids)
         for id_ in ids:
             try:
-                given = await syncing.look_up(id_)
+                given = await syncing.look_up(known.get(id_, id_))
             except (NotFound, VenueError) as problem:
                 found.append({"id": id_, "status": None, "problem": str(problem)})
                 continue

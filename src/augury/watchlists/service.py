@@ -185,6 +185,8 @@ class WatchlistService:
             if one.kind == "asset":
                 with _placed("targets", n if bulk else None):
                     one = one._replace(ref=await self._asset(one.ref))
+            elif one.kind == "market":
+                one = one._replace(ref=await self._market_id(one.ref))
             prepared.append((one, await self._evaluator.members_of(one.kind, one.ref)))
         made: list[Target] = []
         async with self._database.transaction() as conn:
@@ -213,6 +215,11 @@ class WatchlistService:
                 made.append(target)
             await self._check_pairs(conn, watchlist_id)
         return made
+
+    async def _market_id(self, ref: str) -> str:
+        """The own id of a market named in any form; what names none stays as it is."""
+        async with self._database.reading() as conn:
+            return (await markets.native_ids(conn, [ref])).get(ref, ref)
 
     async def _asset(self, ref: str) -> str:
         """The asset as it is spelled here, whatever the case it was asked in."""

@@ -27,6 +27,7 @@ from augury.markets.store.moving import (
     moving_apart,
     moving_since,
 )
+from augury.markets.store.naming import named_by, native_ids
 from augury.markets.store.news import (
     apply_changes,
     set_links,
@@ -112,6 +113,8 @@ __all__ = [
     "moving",
     "moving_apart",
     "moving_since",
+    "named_by",
+    "native_ids",
     "overdue",
     "position",
     "prices_before",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from augury.ids import market_uuid
 from augury.markets import grouping
 from augury.markets.grouping import Grouping, Member
 from augury.markets.records import Market, Strike
@@ -25,7 +26,7 @@ class UpsertSummary(msgspec.Struct, frozen=True):
 
 
 _INCOMING = (
-    "id", "platform", "platform_id", "question", "title", "subtitle", "description",
+    "id", "uuid", "platform", "platform_id", "question", "title", "subtitle", "description",
     "outcomes", "prices", "price_as_of", "status", "resolution", "created_at", "closes_at",
     "resolved_at", "event_id", "event_name", "series_id", "exclusive", "category", "tags",
     "volume", "volume_24h", "liquidity", "open_interest", "best_bid", "best_ask",
@@ -47,7 +48,8 @@ _SILENT = frozenset({"observed_at", "price_as_of"})
 
 _ARRAYS = {"outcomes": "text[]", "prices": "float8[]", "tags": "text[]", "token_ids": "text[]"}
 _TYPES = {
-    "price_as_of": "timestamptz", "created_at": "timestamptz", "closes_at": "timestamptz",
+    "uuid": "uuid", "price_as_of": "timestamptz", "created_at": "timestamptz",
+    "closes_at": "timestamptz",
     "resolved_at": "timestamptz", "observed_at": "timestamptz", "exclusive": "bool",
     "volume": "float8", "volume_24h": "float8", "liquidity": "float8",
     "open_interest": "float8", "best_bid": "float8", "best_ask": "float8",
@@ -315,9 +317,10 @@ async def _copy_incoming(
                 strike = m.strike
                 kin = inferred[m.id]
                 await copy.write_row((
-                    ord_, m.id, m.platform, m.platform_id, m.question, m.title, m.subtitle,
-                    m.description, list(m.outcomes), list(m.prices), m.price_as_of, m.status,
-                    m.resolution, m.created_at, m.closes_at, m.resolved_at, m.event_id,
+                    ord_, m.id, market_uuid(m.id), m.platform, m.platform_id, m.question,
+                    m.title, m.subtitle, m.description, list(m.outcomes), list(m.prices),
+                    m.price_as_of, m.status, m.resolution, m.created_at, m.closes_at,
+                    m.resolved_at, m.event_id,
                     m.event_name, m.series_id, m.exclusive, m.category, list(m.tags), m.volume,
                     m.volume_24h, m.liquidity, m.open_interest, m.best_bid, m.best_ask,
                     strike.kind if strike else None, strike.floor if strike else None,

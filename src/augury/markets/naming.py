@@ -1,0 +1,107 @@
+"""The names a market goes by: its own id, its UUID, its page at its venue, its slug. Pure.
+
+Wherever a market id is taken, each of them will do; `store.native_ids` finds the market.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+from urllib.parse import unquote
+from uuid import UUID
+
+MAX_NAME: Final = 1_000
+"""Characters of the longest name that is looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class VenueLink:
+    """A venue's page pasted as a query.
+
+    Polymarket: `event` and `market` are slugs. Kalshi: `event` is the series ticker, `market` the
+    ticker of an event or a market of it (Kalshi's pages do not tell which).
+    """
+
+    platform: Literal["polymarket", "kalshi"]
+    event: str | None
+    market: str | None
+    words: str = ""
+    """What the address says in words, for a search where nothing else is said."""
+
+
+_LINK = re.compile(
+    r"(?:https?://)?(?:[a-z]{2,6}\.)?(?P<host>polymarket\.com|kalshi\.com)"
+    r"(?:/[a-z]{2}(?=/))?/(?P<path>[^\s\"'<>]{1,500})",
+    re.IGNORECASE,
+)
+
+_SLUG_WORD = re.compile(r"[-_/]+")
+_UUID = re.compile(
+    r"(?:urn:uuid:)?(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+class Name(NamedTuple):
+    """A market's name by its kind: what to look for in which column."""
+
+    kind: Literal["id", "uuid", "page", "slug"]
+    value: str
+    link: VenueLink | None = None
+    """Of a page."""
+
+
+def read_name(given: str) -> Name | None:
+    """What kind of name this is; None for what can name no market.
+
+    `polymarket:<id>` and `kalshi:<ticker>` (a ticker in any case), a UUID as RFC 9562 writes it, an
+    address at polymarket.com or kalshi.com, and else a slug of Polymarket or a ticker of Kalshi.
+    """
+    given = given.strip()
+    if not given or len(given) > MAX_NAME or "\0" in given:
+        return None
+    if _UUID.fullmatch(given):
+        return Name("uuid", str(UUID(given)))
+    if (address := _LINK.fullmatch(given)) is not None:
+        link = _link(address["host"], address["path"])
+        return Name("page", given, link) if link else None
+    platform, colon, _ = given.partition(":")
+    if colon and platform.lower() in ("polymarket", "kalshi"):
+        return Name("id", given)
+    return Name("slug", given)
+
+
+def take_links(text: str) -> tuple[str, list[VenueLink]]:
+    """A text without the addresses of venues' pages in it, and what these name."""
+    found = (_link(match["host"], match["path"]) for match in _LINK.finditer(text))
+    return _LINK.sub(" ", text), [link for link in found if link is not None]
+
+
+def _link(host: str, path: str) -> VenueLink | None:
+    path = unquote(path.split("?")[0].split("#")[0])
+    if "\0" in path:  # of no market, and no text of the database
+        return None
+    parts = [part for part in path.rstrip("/.,;:!?)").split("/") if part]
+    if len(parts) < 2:
+        return None
+    section, *rest = parts
+    if host.lower() == "polymarket.com":
+        if section.lower() not in ("event", "market"):
+            return None
+        event, market = rest[0].lower(), rest[1].lower() if rest[1:] else None
+        if section.lower() == "market":
+            event, market = None, event
+        return VenueLink("polymarket", event, market, _unslug(market or event or ""))
+    if section.lower() not in ("markets", "events"):
+        return None
+    # /markets/<series>[/<words>[/<ticker>]]; an event's or market's ticker begins as the series
+    series = rest[0].upper()
+    tickers = [part for part in rest[1:] if part.upper().startswith(series)]
+    spoken = [part for part in rest[1:] if part not in tickers]
+    ticker = tickers[-1].upper() if tickers else None
+    return VenueLink("kalshi", series, ticker, _unslug(" ".join(spoken)))
+
+
+def _unslug(slug: str) -> str:
+    return " ".join(_SLUG_WORD.sub(" ", slug).split())

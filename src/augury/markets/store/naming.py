@@ -1,0 +1,89 @@
+"""Markets by whatever name they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from augury.markets.naming import Name, VenueLink, read_name
+from augury.markets.store.sql import Connection
+
+MOST_NAMED = 5
+"""Markets of a page that are looked at: of one with several none is the one meant."""
+
+
+async def native_ids(conn: Connection, given: Sequence[str]) -> dict[str, str]:
+    """The own id of each known market among `given`, by the name it was given.
+
+    A name is an own id, a UUID, the address of the market's page (or of the page of an event with
+    this market alone), a slug of Polymarket or a ticker of Kalshi. What names several markets
+    names none.
+    """
+    found: dict[str, str] = {}
+    names = {one: name for one in dict.fromkeys(given) if (name := read_name(one)) is not None}
+    for column, value in (("id", _as_id), ("uuid", _as_uuid)):
+        wanted = {one: keys for one, name in names.items() if (keys := value(name))}
+        if not wanted:
+            continue
+        rows = await conn.execute(
+            f"select {column}, id from markets where {column} = any(%s::{_TYPES[column]}[])",  # type: ignore[arg-type]  # noqa: S608
+            ([key for keys in wanted.values() for key in keys],),
+        )
+        known = {str(key): id_ for key, id_ in await rows.fetchall()}
+        found |= {
+            one: known[key] for one, keys in wanted.items() for key in keys[::-1] if key in known
+        }
+    for one, name in names.items():
+        if one not in found and name.kind in ("page", "slug"):
+            markets = await named_by(conn, name)
+            if len(markets) == 1:
+                found[one] = markets[0]
+    return {one: found[one] for one in names if one in found}
+
+
+_TYPES = {"id": "text", "uuid": "uuid"}
+
+
+def _as_id(name: Name) -> list[str]:
+    """The own ids that a name may be, the likelier first."""
+    if name.kind == "page" and name.link is not None and name.link.platform == "kalshi":
+        return [f"kalshi:{name.link.market}"] if name.link.market else []
+    if name.kind != "id":
+        return []
+    platform, _, own = name.value.partition(":")
+    platform = platform.lower()
+    return [f"{platform}:{own}", *([f"kalshi:{own.upper()}"] if platform == "kalshi" else [])]
+
+
+def _as_uuid(name: Name) -> list[str]:
+    return [name.value] if name.kind == "uuid" else []
+
+
+async def named_by(conn: Connection, name: Name) -> list[str]:
+    """Ids of at most `MOST_NAMED` markets that a page or a slug names."""
+    if name.kind == "slug":
+        return await _select(
+            conn, "slug = %(slug)s or id = %(ticker)s",
+            slug=name.value.lower(), ticker=f"kalshi:{name.value.upper()}",
+        )  # fmt: skip
+    link = name.link or VenueLink("polymarket", None, None)
+    if link.platform == "kalshi":
+        return await _select(
+            conn, "platform = 'kalshi' and event_id = %(event)s", event=link.market or link.event
+        )
+    if link.market:
+        return await _select(conn, "platform = 'polymarket' and slug = %(slug)s", slug=link.market)
+    return await _select(
+        conn,
+        "platform = 'polymarket' and (slug = %(slug)s or url = %(url)s)",
+        slug=link.event,
+        url=f"https://polymarket.com/event/{link.event}",
+    )
+
+
+async def _select(conn: Connection, where: str, **params: Any) -> list[str]:
+    rows = await conn.execute(
+        f"select id from markets where {where} order by seq limit {MOST_NAMED}",  # type: ignore[arg-type]  # noqa: S608
+        params,
+    )
+    return [row[0] for row in await rows.fetchall()]
