@@ -50,6 +50,20 @@ def test_ordinary_words_are_no_teams(vocabulary: Vocabulary, text: str) -> None:
     assert not kinds & {"team", "company"}
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("do the celtics get to 60 wins", {"Boston Celtics"}),
+        ("who is up ten on the knicks at the half", {"New York Knicks"}),
+        ("no way the steelers beat him", {"Pittsburgh Steelers"}),
+    ],
+)
+def test_words_of_grammar_name_nobody_beside_a_topic(
+    vocabulary: Vocabulary, text: str, names: set[str]
+) -> None:
+    assert {e.name for one in mentions(text, vocabulary) for e in one.entities} == names
+
+
 def test_a_guarded_name_counts_beside_its_topic(vocabulary: Vocabulary) -> None:
     found = mentions("do the heat beat the Celtics in the playoffs", vocabulary)
     assert {e.name for one in found for e in one.entities} >= {"Miami Heat", "Boston Celtics"}

@@ -11,6 +11,19 @@ from augury.language.vocabulary import Entity, Vocabulary, Word, words
 MAX_CHARS: Final = 2_000
 """Characters of a text that are read."""
 
+NAMELESS: Final = frozenset(
+    "a about after again all also am an and any are as at away back be before big but by can"
+    " day did do down each ed eight en even ever every few first five for four from get go had"
+    " has have he her here high him his how i if in into is it just last long low made make many"
+    " max may me men min more most much my new next nine no nor not now of off old on once one"
+    " only or other our out over own per power same say second sen set seven she show since six"
+    " so some soon still sun take ten than that the them then there they third this three time"
+    " to too top two under until up upon very was way we week were what when where which while"
+    " who whole whom whose why will win with would year yes yet you your".split()
+)
+"""Words of grammar, number and time. In lower case they name nobody, whatever the topic: "to"
+beside a basketball club is not Toronto."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -36,6 +49,8 @@ class _Candidate:
     entity: Entity
     guard: str
     capital: bool
+    nameless: bool
+    """A word of grammar, number or time in lower case."""
 
 
 def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:
@@ -82,7 +97,8 @@ def _candidates(said: Sequence[Word], vocabulary: Vocabulary) -> list[_Candidate
                     all(w.capital for w in said[first : last + 1] if len(w.folded) > 3)
                     and said[first].capital
                 )
-                found.append(_Candidate(first, last, entity, alias.guard, capital))
+                nameless = not capital and len(alias.words) == 1 and word.folded in NAMELESS
+                found.append(_Candidate(first, last, entity, alias.guard, capital, nameless))
     return found
 
 
@@ -107,6 +123,8 @@ def _meant(
 
 
 def _counts(candidate: _Candidate, near: bool, *, lower: bool) -> bool:
+    if candidate.nameless:
+        return False
     match candidate.guard:
         case "capital":
             return candidate.capital or (lower and near)
