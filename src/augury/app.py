@@ -32,6 +32,7 @@ from augury.health.service import HealthService
 from augury.http import setup
 from augury.http import store as idempotency
 from augury.jobs.worker import Worker
+from augury.language import vocabulary
 from augury.llm.service import LanguageModel
 from augury.macro.service import MacroRuntime
 from augury.markets.freshness import AgeRule
@@ -134,6 +135,8 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         observer = Observer(linked=relation_store.linked, volatility=_volatility, age=age)
         evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)
         access = AccessService(database)
+        # Needed by the first question; the service starts without it.
+        asyncio.get_running_loop().run_in_executor(None, vocabulary.default)
         yield Services(
             settings=settings,
             database=database,

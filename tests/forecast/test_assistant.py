@@ -65,9 +65,9 @@ async def in_doubt(service: ForecastService, questions: Sequence[str]) -> str:
     for question in questions:
         made = await service.forecast(question)
         markets = await service._gather(made.reading, NOW, replay=False)
-        if service._engine.doubtful(made.reading, markets, NOW) and below != bool(
-            made.estimate.count("direct")
-        ):
+        if service._engine.doubtful(
+            service._engine.compare(made.reading, markets, NOW)
+        ) and below != bool(made.estimate.count("direct")):
             return question
     raise AssertionError("none of these questions is in doubt: think of another")
 

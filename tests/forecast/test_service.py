@@ -330,7 +330,7 @@ async def test_one_who_leaves_does_not_end_the_work_of_others(service: ForecastS
 
 async def test_an_accident_is_a_bad_gateway(service: ForecastService) -> None:
     with (
-        patch.object(service._engine, "answer", side_effect=RuntimeError("secret")),
+        patch.object(service._engine, "compare", side_effect=RuntimeError("secret")),
         pytest.raises(UpstreamFailed) as told,
     ):
         await service.forecast("Will it rain?")

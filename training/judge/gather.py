@@ -20,12 +20,13 @@ import questions as written
 from store import settings
 
 from augury.app import running
+from augury.forecast import judging
 from augury.forecast.normalise import normalise
 from augury.language.vocabulary import default
-from augury.matching import features, pairs
+from augury.matching import pairs
 
-KEPT = 30
-"""Candidates kept of a question from either order: the index's and the rules'."""
+KEPT = 48
+"""Candidates kept of a question: the first of the index's order and of the rules'."""
 
 
 async def gather(folder: Path, out: Path, names: list[str]) -> None:
@@ -46,26 +47,9 @@ async def gather(folder: Path, out: Path, names: list[str]) -> None:
 async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any]]:
     reading = normalise(one.question, one.as_of)
     markets = await service._gather(reading, one.as_of, replay=True)
-    order = {market.seq: n for n, market in enumerate(markets)}
-    engine, vocabulary = service._engine, default()
-    question = engine._view(reading)
-    ranked = list(enumerate(engine._bearings(question, reading, markets, one.as_of)))
-    ranked = [(n, b) for n, b in ranked if n < KEPT or order[b.market.seq] < KEPT]
-    ranked.sort(key=lambda nb: (min(nb[0], order[nb[1].market.seq]), nb[0]))
-    bearings = [b for _, b in ranked]
-    texts = [pairs.told(b.market, b.outcome, day(b.market.closes_at), vocabulary) for b in bearings]
-    named = [
-        features.read(text, vocabulary, pairs.choice(b.market, b.outcome))
-        for b, text in zip(bearings, texts, strict=True)
-    ]
-    rows = features.matrix(
-        features.read(one.question, vocabulary),
-        [float(question.vector @ b.view.vector) for b in bearings],
-        bearings,
-        named,
-        [(order[b.market.seq], n) for n, b in ranked],
-        asked=reading.proposition,
-    )
+    compared = service._engine.compare(reading, markets, one.as_of)
+    read = judging.brief(compared, default(), KEPT)
+    rows = zip(read.bearings, read.markets, read.features, read.ranks, strict=True)
     return [
         {
             "id": b.market.id,
@@ -79,19 +63,14 @@ async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any
             "same": b.fit.same,
             "turned": b.turned,
             "asked_positive": reading.proposition.positive,
-            "rule_rank": n,
-            "rank": order[b.market.seq],
+            "rule_rank": rule_rank,
+            "rank": rank,
             "terms": b.view.proposition.terms,
             "parts": (repr(b.view.proposition.threshold), b.view.proposition.stage),
             "end": b.view.proposition.window.end,
         }
-        for (n, b), text, row in zip(ranked, texts, rows, strict=True)
+        for b, text, row, (rank, rule_rank) in rows
     ]
-
-
-def day(moment: Any) -> Any:
-    """The date of a moment that may be missing."""
-    return moment.date() if moment else None
 
 
 def main() -> None:

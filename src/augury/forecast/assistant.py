@@ -17,8 +17,8 @@ from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
-from augury.forecast.engine import Bearing, Engine
-from augury.forecast.evidence import Estimate, Snapshot
+from augury.forecast.engine import Bearing, Compared, Engine
+from augury.forecast.evidence import Estimate
 from augury.forecast.judging import NONE, Verdicts
 from augury.forecast.normalise import Reading
 from augury.forecast.opinion import Opinions, Verdict
@@ -193,16 +193,15 @@ class Sitting:
     async def estimate(
         self,
         engine: Engine,
-        reading: Reading,
-        markets: Sequence[Snapshot],
+        compared: Compared,
         estimate: Estimate,
         verdicts: Verdicts = NONE,
     ) -> Estimate:
         """The estimate after a second opinion on what was in doubt, its reasons smoothed."""
         if await self._may(MATCH) and (
-            opinions := await self._opinions(reading, engine.doubtful(reading, markets, self._at))
+            opinions := await self._opinions(compared.reading, engine.doubtful(compared))
         ):
-            second = engine.answer(reading, markets, self._at, opinions, verdicts)
+            second = engine.estimate(compared, opinions, verdicts)
             if second != estimate:
                 self.used.append("language_model_match")
                 estimate = second

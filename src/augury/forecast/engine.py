@@ -112,6 +112,18 @@ class Bearing:
     1 where it was not asked."""
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A question beside the markets of a moment, compared once for all who go on from it."""
+
+    reading: Reading
+    markets: Sequence[Snapshot]
+    at: datetime
+    question: View
+    bearings: list[Bearing]
+    """Every side of every priced market, the best first."""
+
+
 class Engine:
     """Compares and weighs; keeps what it has read of markets."""
 
@@ -125,20 +137,29 @@ class Engine:
         # of tenths of a second.
         self._known: OrderedDict[bytes, tuple[bytes, NDArray[np.float32]]] = OrderedDict()
 
-    def answer(
+    def answer(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Estimate:
+        """The estimate of the rules alone, as the markets stand at `at`."""
+        return self.estimate(self.compare(reading, markets, at))
+
+    def compare(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Compared:
+        """Each market read into parts and held against the question."""
+        question = self._view(reading)
+        bearings = self._bearings(question, reading, markets, at)
+        return Compared(reading, markets, at, question, bearings)
+
+    def estimate(
         self,
-        reading: Reading,
-        markets: Sequence[Snapshot],
-        at: datetime,
+        compared: Compared,
         opinions: opinion.Opinions = opinion.NONE,
         verdicts: judging.Verdicts = judging.NONE,
     ) -> Estimate:
-        """The estimate that the markets, as they stand at `at`, give for the question.
+        """The estimate that the compared markets give for the question.
 
+        opinions : a language model's, on the markets in doubt (`doubtful`)
         verdicts : the judge's, on the markets of its brief (`brief`)
         """
-        question = self._view(reading)
-        bearings = self._bearings(question, reading, markets, at)
+        reading, markets, at = compared.reading, compared.markets, compared.at
+        bearings = compared.bearings
         verbatim_asked = any(b.exact for b in bearings)
         if len(reading.either) == 2 and not verbatim_asked:
             parts = [self.answer(part, markets, at) for part in reading.parts(at)]
@@ -156,7 +177,7 @@ class Engine:
             judged = {key: verdict for key, verdict in verdicts.items() if key not in opinions}
             bearings = judging.applied(bearings, judged, self.judge, positive=positive)
             bearings.sort(key=_order)
-        weighing = _Weighing(reading, question, bearings, at)
+        weighing = _Weighing(reading, compared.question, bearings, at)
         estimate = weighing.estimate()
         if reading.wider and not estimate.count("direct", "bound"):
             part = self.answer(normalise(reading.wider, at), markets, at)
@@ -172,23 +193,18 @@ class Engine:
             for market in markets
         )
 
-    def brief(
-        self, reading: Reading, markets: Sequence[Snapshot], at: datetime
-    ) -> judging.Brief | None:
+    def brief(self, compared: Compared) -> judging.Brief | None:
         """What the judge has to read of a question; None where it has no say."""
+        reading = compared.reading
         if self.judge is None or len(reading.either) == 2 or outcomes.asks(reading.effective):
             return None
-        question = self._view(reading)
-        bearings = self._bearings(question, reading, markets, at)
-        return judging.brief(reading, question, bearings, markets, at, vocabulary.default())
+        return judging.brief(compared, vocabulary.default())
 
-    def doubtful(
-        self, reading: Reading, markets: Sequence[Snapshot], at: datetime
-    ) -> list[Bearing]:
+    def doubtful(self, compared: Compared) -> list[Bearing]:
         """The markets on whose role a second opinion would help."""
-        if len(reading.either) == 2:
+        if len(compared.reading.either) == 2:
             return []
-        return opinion.doubtful(self._bearings(self._view(reading), reading, markets, at), DIRECT)
+        return opinion.doubtful(compared.bearings, DIRECT)
 
     def _view(self, reading: Reading) -> View:
         vector = self._embed([reading.effective])[0]

@@ -19,10 +19,8 @@ from augury.matching import features, pairs
 from augury.matching.judge import CANDIDATES, Judge, Verdict
 
 if TYPE_CHECKING:
-    from augury.forecast.engine import Bearing
-    from augury.forecast.evidence import Snapshot
-    from augury.forecast.match import Comparison, View
-    from augury.forecast.normalise import Reading
+    from augury.forecast.engine import Bearing, Compared
+    from augury.forecast.match import Comparison
 
 Verdicts = Mapping[tuple[int, int], Verdict]
 """By market number and outcome."""
@@ -50,40 +48,42 @@ class Brief:
     asked: str
     markets: tuple[str, ...]
     features: features.Matrix
-    keys: tuple[tuple[int, int], ...]
+    bearings: tuple[Bearing, ...]
+    """What stands behind each of `markets`."""
+    ranks: tuple[tuple[int, int], ...]
+    """The place of each in the index's order and in the rules'."""
 
     def judged(self, judge: Judge) -> Verdicts:
         """The verdicts; some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
-        return dict(zip(self.keys, found, strict=True))
+        keys = ((b.market.seq, b.outcome) for b in self.bearings)
+        return dict(zip(keys, found, strict=True))
 
 
-def brief(
-    reading: Reading, question: View, bearings: Sequence[Bearing], markets: Sequence[Snapshot],
-    at: datetime, vocabulary: Vocabulary,
-) -> Brief:  # fmt: skip
-    """What the judge reads: the first markets in the index's order and in the rules'."""
-    order = {market.seq: n for n, market in enumerate(markets)}
-    ranked = sorted(
-        ((min(n, order[b.market.seq]), n, b) for n, b in enumerate(bearings)),
-        key=lambda one: one[:2],
-    )[:CANDIDATES]
-    chosen = [b for _, _, b in ranked]
-    texts = tuple(pairs.told(b.market, b.outcome, _day(b.market.closes_at), vocabulary)
-                  for b in chosen)  # fmt: skip
+def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) -> Brief:
+    """What the judge reads: the first `most` in the index's order and in the rules'."""
+    reading = compared.reading
+    order = {market.seq: n for n, market in enumerate(compared.markets)}
+    placed = ((order[b.market.seq], n, b) for n, b in enumerate(compared.bearings))
+    first = sorted(placed, key=lambda one: (min(one[:2]), one[1]))[:most]
+    chosen = tuple(b for *_, b in first)
+    texts = tuple(
+        pairs.told(b.market, b.outcome, _day(b.market.closes_at), vocabulary) for b in chosen
+    )
+    ranks = tuple((rank, n) for rank, n, _ in first)
     rows = features.matrix(
         features.read(reading.question, vocabulary),
-        [float(question.vector @ b.view.vector) for b in chosen],
+        [float(compared.question.vector @ b.view.vector) for b in chosen],
         chosen,
         [
             features.read(text, vocabulary, pairs.choice(b.market, b.outcome))
             for b, text in zip(chosen, texts, strict=True)
         ],
-        [(order[b.market.seq], n) for _, n, b in ranked],
+        ranks,
         asked=reading.proposition,
     )
-    keys = tuple((b.market.seq, b.outcome) for b in chosen)
-    return Brief(pairs.asked(reading.question, vocabulary, at.date()), texts, rows, keys)
+    asked = pairs.asked(reading.question, vocabulary, compared.at.date())
+    return Brief(asked, texts, rows, chosen, ranks)
 
 
 def _day(moment: datetime | None) -> date | None:

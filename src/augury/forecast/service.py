@@ -22,7 +22,7 @@ from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError, InvalidInput, NotFound, UpstreamFailed
 from augury.forecast import channels, compound, grade, judging, nulls, scoring, store
 from augury.forecast.assistant import Assistant
-from augury.forecast.engine import Engine
+from augury.forecast.engine import Compared, Engine
 from augury.forecast.evidence import Estimate, Evidence, Origin, Snapshot
 from augury.forecast.graph import graph_of
 from augury.forecast.normalise import Reading, normalise
@@ -201,6 +201,8 @@ class ForecastService:
             began = ended
 
         self.refuse_future(as_of)
+        if not vocabulary.is_loaded():  # asked while the service starts
+            await asyncio.to_thread(vocabulary.default)
         reading = normalise(question, at)
         help = self._assistant
         sitting = help.sitting(at) if help and (as_of is None or help.replays) else None
@@ -222,12 +224,11 @@ class ForecastService:
         lap("gather")
         yield Stage("search", {"search_query": reading.search_text, "markets": len(markets)})
         if estimate is None:
-            verdicts = await self._judged(reading, markets, at, lap)
-            estimate = self._engine.answer(reading, markets, at, verdicts=verdicts)
+            compared = self._engine.compare(reading, markets, at)
+            verdicts = await self._judged(compared, lap)
+            estimate = self._engine.estimate(compared, verdicts=verdicts)
             if sitting is not None:
-                estimate = await sitting.estimate(
-                    self._engine, reading, markets, estimate, verdicts
-                )
+                estimate = await sitting.estimate(self._engine, compared, estimate, verdicts)
             if estimate.decisive is None and nulls.is_over(reading, at):
                 # What has yet to come tells nothing of what is over.
                 estimate = nulls.over(reading, estimate)
@@ -243,18 +244,14 @@ class ForecastService:
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime
     ) -> Estimate:
         """The engine's estimate, after the judge has read what is its to read."""
-        verdicts = await self._judged(reading, markets, at)
-        return self._engine.answer(reading, markets, at, verdicts=verdicts)
+        compared = self._engine.compare(reading, markets, at)
+        return self._engine.estimate(compared, verdicts=await self._judged(compared))
 
     async def _judged(
-        self,
-        reading: Reading,
-        markets: Sequence[Snapshot],
-        at: datetime,
-        lap: Callable[[str], None] = lambda name: None,
+        self, compared: Compared, lap: Callable[[str], None] = lambda name: None
     ) -> judging.Verdicts:
         """The judge's verdicts on the first markets; none where it has no say."""
-        brief = self._engine.brief(reading, markets, at)
+        brief = self._engine.brief(compared)
         if brief is None or self._engine.judge is None:
             return judging.NONE
         verdicts = await asyncio.to_thread(brief.judged, self._engine.judge)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final, Literal
 
 FOLDER: Final = Path(__file__).parent / "vocabulary"
@@ -159,10 +160,23 @@ def _merged(one: Entity, other: Entity) -> Entity:
     )  # fmt: skip
 
 
-@cache
+_loading: Final = Lock()
+_loaded: list[Vocabulary] = []
+
+
 def default() -> Vocabulary:
-    """The vocabulary that this version carries."""
-    return Vocabulary.load()
+    """The vocabulary that this version carries; read from its files, for a second, when first
+    asked for."""
+    if not _loaded:
+        with _loading:
+            if not _loaded:
+                _loaded.append(Vocabulary.load())
+    return _loaded[0]
+
+
+def is_loaded() -> bool:
+    """Whether `default` answers at once."""
+    return bool(_loaded)
 
 
 def _file(path: Path) -> list[Entity]:
