@@ -1,0 +1,105 @@
+"""What the judge's verdicts change of an answer, and what they may not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from tests.forecast.conftest import market
+
+from augury.forecast import judging
+from augury.forecast.engine import Compared, Engine
+from augury.forecast.evidence import Estimate, Snapshot
+from augury.forecast.normalise import normalise
+from augury.forecast.properties import snapshot
+from augury.language.vocabulary import default
+from augury.matching.judge import Judge, Verdict
+from augury.search.embedding import Embedder
+
+AT = datetime(2027, 1, 10, 12, tzinfo=UTC)
+PRICE = 0.2
+QUESTION = "do the Rangers get knocked out before the final"
+TITLE = "Will the Rangers reach the 2027 final?"
+LIMITS = {"same": 0.8, "opposite": 0.9, "agree": 0.1}
+
+
+class Fixed(Judge):
+    """A judge with limits but without a model: its verdicts are given."""
+
+    def __init__(self) -> None:
+        super().__init__(None, None, LIMITS, ((0.0, 0.0), (1.0, 1.0)))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    embedder = Embedder.load()
+    return Engine(embedder.embed, embedder.rarity, Fixed())
+
+
+def asked(engine: Engine, question: str, *titles: str) -> Compared:
+    known: list[Snapshot] = [
+        snapshot(market(n, title, PRICE, "2027-07-31T00:00"), n, PRICE, AT)
+        for n, title in enumerate(titles, 1)
+    ]
+    return engine.compare(normalise(question, AT), known, AT)
+
+
+def given(engine: Engine, compared: Compared, same: float, opposite: float) -> Estimate:
+    verdict = Verdict(same, opposite)
+    return engine.estimate(compared, verdicts={(1, 0): verdict})
+
+
+@pytest.mark.parametrize(
+    ("same", "opposite", "probability"), [(0.95, 0.02, PRICE), (0.02, 0.95, 1 - PRICE)]
+)
+def test_a_sure_judge_names_the_market_and_the_side(
+    engine: Engine, same: float, opposite: float, probability: float
+) -> None:
+    found = given(engine, asked(engine, QUESTION, TITLE), same, opposite)
+    assert found.probability == pytest.approx(probability, abs=0.01)
+    assert [one.role for one in found.evidence] == ["direct"]
+
+
+def test_where_rules_and_an_unsure_judge_name_other_sides_nothing_is_direct(
+    engine: Engine,
+) -> None:
+    compared = asked(engine, "do the Rangers make the 2027 final", TITLE)
+    assert engine.estimate(compared).probability == pytest.approx(PRICE, abs=0.01)
+    found = given(engine, compared, 0.02, 0.85)
+    assert "direct" not in [one.role for one in found.evidence]
+
+
+def test_confidence_is_the_share_that_was_right(engine: Engine) -> None:
+    compared = asked(engine, QUESTION, TITLE)
+    sure, surer = (given(engine, compared, same, 0.01).confidence for same in (0.82, 0.98))
+    assert sure < surer
+
+
+def test_what_the_judge_finds_to_be_another_matter_is_no_evidence(engine: Engine) -> None:
+    question, title = "Will Arsenal win the league in 2027?", "Will Arsenal win the cup in 2027?"
+    found = given(engine, asked(engine, question, title), 0.01, 0.01)
+    assert "direct" not in [one.role for one in found.evidence]
+
+
+def test_a_market_s_own_words_need_no_judge(engine: Engine) -> None:
+    found = given(engine, asked(engine, TITLE, TITLE), 0.0, 0.99)
+    assert found.probability == pytest.approx(PRICE, abs=0.01)
+
+
+def test_logic_stands_above_the_judge(engine: Engine) -> None:
+    compared = asked(engine, "Will Bitcoin be above $90,000 on May 1, 2027?",
+                     "Will Bitcoin be above $100,000 on May 1, 2027?")  # fmt: skip
+    assert compared.bearings[0].relation == "implied_by"
+    found = given(engine, compared, 0.01, 0.99)
+    assert found.probability is None or found.probability >= PRICE
+
+
+def test_a_brief_holds_the_first_of_both_orders_once(engine: Engine) -> None:
+    titles = [f"Will the {n}th Rangers reach the 2027 final?" for n in range(30)]
+    compared = asked(engine, QUESTION, *titles)
+    brief = judging.brief(compared, default(), 12)
+    assert len(brief.markets) == len(brief.bearings) == len(brief.ranks) == 12
+    assert np.asarray(brief.features).shape[0] == 12
+    assert {(0, 1)} <= {(min(rank), 1) for rank in brief.ranks}
+    assert len({b.market.seq for b in brief.bearings}) == 12
