@@ -1,0 +1,21 @@
+"""What all models have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Model(msgspec.Struct, kw_only=True):
+    """Something the service says. Fields that a newer service adds are passed over."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain values; times stay `datetime`."""
+        from datetime import date, datetime
+
+        return msgspec.to_builtins(self, builtin_types=(datetime, date))
+
+    def to_json(self) -> str:
+        """All fields as JSON."""
+        return msgspec.json.encode(self).decode()

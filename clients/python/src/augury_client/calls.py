@@ -1,0 +1,121 @@
+"""A request and what its answer is, apart from how it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any, Generic, TypeVar
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+
+import msgspec
+
+from augury_client.errors import UnexpectedAnswer
+
+T = TypeVar("T")
+
+When = datetime | date | str
+"""A moment: a `datetime` with its zone, a day (its first moment, UTC), or ISO 8601."""
+
+
+def moment(when: When | None) -> str | None:
+    """A moment as the service reads it.
+
+    Raises
+    ------
+    ValueError
+        For a `datetime` without a zone: it could be any of 40 moments.
+    """
+    if isinstance(when, datetime):
+        if when.tzinfo is None:
+            raise ValueError(
+                f"{when!r} has no time zone. Write datetime(..., tzinfo=timezone.utc), or a text"
+                " such as '2026-03-01T12:00:00Z'."
+            )
+        return when.isoformat()
+    if isinstance(when, date):
+        return f"{when.isoformat()}T00:00:00+00:00"
+    return when
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One operation of the service with its values.
+
+    `repeat`: it changes nothing, so that it may be sent again; `keyed`: sent again under the same
+    Idempotency-Key it happens once.
+    """
+
+    method: str
+    address: str
+    type: type[T]
+    path: tuple[str, ...] = ()
+    query: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    body: Mapping[str, Any] | None = None
+    repeat: bool = False
+    keyed: bool = False
+
+    def url(self) -> str:
+        """Path and query, quoted: an id may be a venue's address."""
+        parts = iter(self.path)
+        path = "/".join(
+            quote(next(parts), safe="") if part.startswith("{") else part
+            for part in self.address.split("/")
+        )
+        asked = {name: _text(value) for name, value in self.query.items() if value is not None}
+        return f"{path}?{urlencode(asked)}" if asked else path
+
+    def content(self) -> bytes | None:
+        """The body as JSON; what is None is left to the service, but not in a change."""
+        if self.body is None:
+            return None
+        changing = self.method == "PATCH"
+        sent = {
+            name: moment(value) if isinstance(value, date) else value
+            for name, value in self.body.items()
+            if value is not msgspec.UNSET and (value is not None or changing)
+        }
+        return msgspec.json.encode(sent)
+
+    def read(self, body: bytes) -> T:
+        """The answer as its model."""
+        if self.type is type(None):
+            return None  # type: ignore[return-value]
+        try:
+            return msgspec.json.decode(body, type=self.type)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise UnexpectedAnswer(
+                f"{self.method} {self.address} answered what this client can't read: {error}."
+            ) from None
+
+    def at(self, cursor: str) -> Call[T]:
+        """The same for another page."""
+        return replace(self, query={**self.query, "cursor": cursor})
+
+
+def following(page: Any, headers: Mapping[str, str]) -> str | None:
+    """Where the next page begins: of a list that says so, else by the `Link` header.
+
+    Only the cursor is taken from the header, never its address: the key goes nowhere else.
+    """
+    if not isinstance(page, list):
+        return page.next_cursor
+    for link in headers.get("link", "").split(","):
+        address, _, kind = link.partition(";")
+        if 'rel="next"' in kind:
+            found = parse_qs(urlsplit(address.strip().strip("<>")).query).get("cursor")
+            return found[0] if found else None
+    return None
+
+
+def rows(page: Any) -> list[Any]:
+    """What a page holds."""
+    return page if isinstance(page, list) else page.items  # type: ignore[no-any-return]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, date):
+        return str(moment(value))
+    return str(value)

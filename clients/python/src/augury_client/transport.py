@@ -1,0 +1,401 @@
+"""How calls are sent: over one pool of connections, again where that is safe and worth it."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+
+from augury_client import frames
+from augury_client.calls import Call, following, rows
+from augury_client.errors import (
+    ApiError,
+    AuguryError,
+    Conflict,
+    ConnectionFailed,
+    RateLimited,
+    ServerFailed,
+    TimedOut,
+    Unavailable,
+    UnexpectedAnswer,
+    refusal,
+)
+
+T = TypeVar("T")
+P = TypeVar("P")
+
+DEFAULT_URL = "http://127.0.0.1:8000"
+_FIRST_WAIT = 0.25
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer that was let through."""
+
+    headers: httpx2.Headers
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where to ask and how long to bear it; times in seconds."""
+
+    url: str
+    api_key: str | None
+    timeout: float
+    retries: int
+    patience: float
+
+    @classmethod
+    def of(
+        cls, url: str | None, api_key: str | None, timeout: float, retries: int, patience: float
+    ) -> Settings:
+        """As given, else from AUGURY_URL and AUGURY_API_KEY."""
+        url = (url or os.environ.get("AUGURY_URL") or DEFAULT_URL).rstrip("/")
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"{url!r} is no address of a service. Write http://HOST:PORT.")
+        if parts.username or parts.password:
+            raise ValueError("An address holds no password. Give the key as api_key=...")
+        return cls(url, api_key or os.environ.get("AUGURY_API_KEY"), timeout, retries, patience)
+
+    def client(self) -> dict[str, Any]:
+        """What httpx2's clients take."""
+        headers = {"User-Agent": "augury-client/0.1.0"}
+        if self.api_key:
+            headers["Authorization"] = f"Bearer {self.api_key}"
+        return {
+            "base_url": self.url,
+            "headers": headers,
+            "timeout": httpx2.Timeout(self.timeout, connect=min(10.0, self.timeout)),
+            "trust_env": urlsplit(self.url).hostname not in _LOCAL,
+            "follow_redirects": False,
+        }
+
+    def failure(self, error: Exception) -> AuguryError:
+        """What a failed exchange means."""
+        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+            return ConnectionFailed(f"No service answers at {self.url} ({_reason(error)}).")
+        if isinstance(error, httpx2.TimeoutException | TimeoutError):
+            return TimedOut(f"No whole answer came in {self.timeout:g} s.")
+        return ConnectionFailed(
+            f"The connection to {self.url} broke off ({_reason(error)}).", sent=True
+        )
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+class Attempts:
+    """How often a call was sent, and how long it waited."""
+
+    def __init__(self, call: Call[Any], settings: Settings) -> None:
+        self.count, self.waited = 0, 0.0
+        self._again = call.repeat or call.keyed
+        self._settings = settings
+        self.headers = {"Content-Type": "application/json"} if call.body is not None else {}
+        if call.keyed:
+            self.headers["Idempotency-Key"] = str(uuid.uuid4())
+
+    def wait(self, error: AuguryError) -> float:
+        """Seconds until it is sent again. Raises the error where it should not be."""
+        if self.count >= self._settings.retries or not self._worth(error):
+            raise error
+        told = error.retry_after if isinstance(error, ApiError) else None
+        seconds = _FIRST_WAIT * 2**self.count if told is None else told
+        # Clients that were refused together should not come back together.
+        seconds += random.uniform(0, 0.1 + seconds / 4)
+        if self.waited + seconds > self._settings.patience:
+            raise error
+        self.count += 1
+        self.waited += seconds
+        return seconds
+
+    def _worth(self, error: AuguryError) -> bool:
+        match error:
+            case RateLimited():
+                return True  # refused before anything was done
+            case ConnectionFailed():
+                return self._again or not error.sent
+            case Unavailable():
+                return self._again
+            case ServerFailed():
+                return self._again and error.status in (502, 504)
+            case Conflict():
+                return self._again and error.retry_after is not None
+            case _:
+                return False
+
+
+def _checked(status: int, headers: httpx2.Headers, body: bytes, url: str) -> Reply:
+    if status >= 400:
+        raise refusal(status, headers, body)
+    if status >= 300:
+        raise UnexpectedAnswer(f"{url} sends elsewhere (HTTP {status}). Give the final address.")
+    return Reply(headers, body)
+
+
+class Connection:
+    """Sends calls, one thread at a time or many."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.http = httpx2.Client(**settings.client())
+
+    def exchange(self, call: Call[Any]) -> Reply:
+        """The answer, after as many tries as are worth it."""
+        attempts = Attempts(call, self.settings)
+        url, content = call.url(), call.content()
+        while True:
+            try:
+                return self._once(call.method, url, content, attempts.headers)
+            except AuguryError as error:
+                seconds = attempts.wait(error)
+            time.sleep(seconds)
+
+    def _once(self, method: str, url: str, content: bytes | None, headers: dict[str, str]) -> Reply:
+        until = time.monotonic() + self.settings.timeout
+        try:
+            with self.http.stream(method, url, content=content, headers=headers) as answer:
+                parts: list[bytes] = []
+                for part in answer.iter_bytes():  # a trickle keeps no one longer than the timeout
+                    parts.append(part)
+                    if time.monotonic() > until:
+                        raise TimeoutError
+        except (httpx2.TransportError, TimeoutError) as error:
+            raise self.settings.failure(error) from None
+        return _checked(answer.status_code, answer.headers, b"".join(parts), self.settings.url)
+
+    @contextmanager
+    def stream(self, call: Call[Any]) -> Generator[Iterator[bytes]]:
+        """The answer's bytes as they come."""
+        attempts = Attempts(call, self.settings)
+        while True:
+            try:
+                request = self.http.build_request(
+                    call.method, call.url(), content=call.content(), headers=attempts.headers
+                )
+                try:
+                    answer = self.http.send(request, stream=True)
+                    if answer.status_code >= 300:
+                        answer.read()
+                except httpx2.TransportError as error:
+                    raise self.settings.failure(error) from None
+                if answer.status_code >= 300:
+                    _checked(answer.status_code, answer.headers, answer.content, self.settings.url)
+                break
+            except AuguryError as error:
+                seconds = attempts.wait(error)
+            time.sleep(seconds)
+        try:
+            yield answer.iter_bytes()
+        finally:
+            answer.close()
+
+
+class AsyncConnection:
+    """Sends calls, any number at a time."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.http = httpx2.AsyncClient(**settings.client())
+
+    async def exchange(self, call: Call[Any]) -> Reply:
+        """The answer, after as many tries as are worth it."""
+        attempts = Attempts(call, self.settings)
+        url, content = call.url(), call.content()
+        while True:
+            try:
+                return await self._once(call.method, url, content, attempts.headers)
+            except AuguryError as error:
+                seconds = attempts.wait(error)
+            await anyio.sleep(seconds)
+
+    async def _once(
+        self, method: str, url: str, content: bytes | None, headers: dict[str, str]
+    ) -> Reply:
+        try:
+            with anyio.fail_after(self.settings.timeout):
+                answer = await self.http.request(method, url, content=content, headers=headers)
+        except (httpx2.TransportError, TimeoutError) as error:
+            raise self.settings.failure(error) from None
+        return _checked(answer.status_code, answer.headers, answer.content, self.settings.url)
+
+    @asynccontextmanager
+    async def stream(self, call: Call[Any]) -> AsyncGenerator[AsyncIterator[bytes]]:
+        """The answer's bytes as they come."""
+        attempts = Attempts(call, self.settings)
+        while True:
+            try:
+                request = self.http.build_request(
+                    call.method, call.url(), content=call.content(), headers=attempts.headers
+                )
+                try:
+                    answer = await self.http.send(request, stream=True)
+                    if answer.status_code >= 300:
+                        await answer.aread()
+                except httpx2.TransportError as error:
+                    raise self.settings.failure(error) from None
+                if answer.status_code >= 300:
+                    _checked(answer.status_code, answer.headers, answer.content, self.settings.url)
+                break
+            except AuguryError as error:
+                seconds = attempts.wait(error)
+            await anyio.sleep(seconds)
+        try:
+            yield answer.aiter_bytes()
+        finally:
+            await answer.aclose()
+
+
+class Caller:
+    """A group of operations."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def _send(self, call: Call[T]) -> T:
+        return call.read(self._connection.exchange(call).body)
+
+    def _pages(self, call: Call[P]) -> Pages[P, Any]:
+        return Pages(self._connection, call)
+
+
+class AsyncCaller:
+    """A group of operations."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def _send(self, call: Call[T]) -> T:
+        return call.read((await self._connection.exchange(call)).body)
+
+    def _pages(self, call: Call[P]) -> AsyncPages[P, Any]:
+        return AsyncPages(self._connection, call)
+
+
+class Pages(Generic[P, T]):
+    """A list of the service: iterate over all of it, asked for page by page as it is needed.
+
+    `limit`, where the call took one, is the size of a page.
+    """
+
+    def __init__(self, connection: Connection, call: Call[P]) -> None:
+        self._connection, self._call = connection, call
+
+    def pages(self) -> Iterator[P]:
+        """Page by page, as the service sends them."""
+        call: Call[P] | None = self._call
+        while call is not None:
+            reply = self._connection.exchange(call)
+            page = call.read(reply.body)
+            yield page
+            cursor = following(page, reply.headers)
+            call = call.at(cursor) if cursor else None
+
+    def first(self) -> P:
+        """The first page, in one request."""
+        return next(self.pages())
+
+    def __iter__(self) -> Iterator[T]:
+        for page in self.pages():
+            yield from rows(page)
+
+    def all(self, most: int | None = None) -> list[T]:
+        """All items; at most this many."""
+        found: list[T] = []
+        for page in self.pages():
+            found += rows(page)
+            if most is not None and len(found) >= most:
+                return found[:most]
+        return found
+
+    def file(self, form: str = "csv") -> bytes:
+        """The list as the service's own file, "csv" or "parquet", where it has one."""
+        query = {**self._call.query, "format": form}
+        call = Call("GET", self._call.address, bytes, self._call.path, query, repeat=True)
+        return self._connection.exchange(call).body
+
+    def to_polars(self, most: int | None = None) -> Any:
+        """All items as a polars DataFrame."""
+        return frames.to_polars(frames.columns(self.all(most)))
+
+    def to_pandas(self, most: int | None = None) -> Any:
+        """All items as a pandas DataFrame."""
+        return frames.to_pandas(frames.columns(self.all(most)))
+
+    def to_arrow(self, most: int | None = None) -> Any:
+        """All items as an Arrow table."""
+        return frames.to_arrow(frames.columns(self.all(most)))
+
+
+class AsyncPages(Generic[P, T]):
+    """A list of the service: iterate over all of it, asked for page by page as it is needed.
+
+    `limit`, where the call took one, is the size of a page.
+    """
+
+    def __init__(self, connection: AsyncConnection, call: Call[P]) -> None:
+        self._connection, self._call = connection, call
+
+    async def pages(self) -> AsyncIterator[P]:
+        """Page by page, as the service sends them."""
+        call: Call[P] | None = self._call
+        while call is not None:
+            reply = await self._connection.exchange(call)
+            page = call.read(reply.body)
+            yield page
+            cursor = following(page, reply.headers)
+            call = call.at(cursor) if cursor else None
+
+    async def first(self) -> P:
+        """The first page, in one request."""
+        call = self._call
+        return call.read((await self._connection.exchange(call)).body)
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        async for page in self.pages():
+            for row in rows(page):
+                yield row
+
+    async def all(self, most: int | None = None) -> list[T]:
+        """All items; at most this many."""
+        found: list[T] = []
+        async for page in self.pages():
+            found += rows(page)
+            if most is not None and len(found) >= most:
+                return found[:most]
+        return found
+
+    async def file(self, form: str = "csv") -> bytes:
+        """The list as the service's own file, "csv" or "parquet", where it has one."""
+        query = {**self._call.query, "format": form}
+        call = Call("GET", self._call.address, bytes, self._call.path, query, repeat=True)
+        return (await self._connection.exchange(call)).body
+
+    async def to_polars(self, most: int | None = None) -> Any:
+        """All items as a polars DataFrame."""
+        return frames.to_polars(frames.columns(await self.all(most)))
+
+    async def to_pandas(self, most: int | None = None) -> Any:
+        """All items as a pandas DataFrame."""
+        return frames.to_pandas(frames.columns(await self.all(most)))
+
+    async def to_arrow(self, most: int | None = None) -> Any:
+        """All items as an Arrow table."""
+        return frames.to_arrow(frames.columns(await self.all(most)))
+
+
+Progress = Callable[[int, int], None]
+"""Told how many are done, and of how many."""

@@ -1,0 +1,100 @@
+"""The Python client says what the OpenAPI document says: every field, every operation."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from augury_client import async_api, models, sync_api
+
+from augury.app import create_app
+from augury.settings import Settings
+
+FOLDER = Path(__file__).parents[2] / "clients" / "python"
+
+
+def _generator() -> Any:
+    spec = importlib.util.spec_from_file_location("generate", FOLDER / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+generate = _generator()
+API = create_app(Settings(sync="off", sample="off")).openapi()
+SCHEMAS: dict[str, Any] = API["components"]["schemas"]
+CALLS = {
+    call: (group, name) for group, calls in generate.NAMES.items() for name, call in calls.items()
+}
+
+
+def _code(text: str) -> str:
+    """What a module does, without its prose: a better sentence in the document breaks nothing."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [
+                part
+                for part in node.body
+                if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+            ]
+    return ast.dump(tree)
+
+
+def test_the_generated_files_are_those_of_the_document() -> None:
+    for name, text in generate.made(API).items():
+        kept = (generate.PACKAGE / name).read_text()
+        assert _code(kept) == _code(text), "Run: PYTHONPATH=src python clients/python/generate.py"
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_field_of_a_schema_is_a_field_of_its_model(name: str) -> None:
+    model = getattr(models, name)
+    fields = {field.encode_name: field for field in msgspec.structs.fields(model)}
+    assert set(fields) == set(SCHEMAS[name].get("properties", {}))
+    required = set(SCHEMAS[name].get("required", []))
+    assert {n for n, field in fields.items() if field.required} == required
+
+
+def test_every_operation_is_a_method() -> None:
+    operations = {
+        f"{verb.upper()} {path}"
+        for path, verbs in API["paths"].items()
+        for verb in verbs
+        if not path.startswith(generate.FOR_BROWSERS)
+    }
+    assert operations == set(CALLS) | set(generate.BY_HAND)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_method_takes_every_parameter_and_field_of_its_operation(call: str) -> None:
+    verb, path = call.split(" ")
+    operation = API["paths"][path][verb.lower()]
+    # A page is asked for by iterating, a file by `file()`, attribution is for embedders.
+    passed_over = {"cursor", "format"} if path != "/v1/forecast-runs/{run_id}" else {"format"}
+    wanted = {
+        p["name"]
+        for p in operation.get("parameters", [])
+        if p["in"] != "header" and p["name"] not in passed_over
+    }
+    schema = (
+        operation.get("requestBody", {})
+        .get("content", {})
+        .get("application/json", {})
+        .get("schema", {})
+    )
+    for option in [schema, *schema.get("anyOf", [])]:
+        if "$ref" in option:
+            schema = SCHEMAS[option["$ref"].rpartition("/")[2]]
+    wanted |= set(schema.get("properties", {}))
+    group, name = CALLS[call]
+    for kind in (getattr(sync_api, group), getattr(async_api, f"Async{group}")):
+        taken = inspect.signature(getattr(kind, name)).parameters
+        assert set(taken) - {"self"} == {generate.spelt(one) for one in wanted}
