@@ -1,14 +1,20 @@
-"""Where the service on a data folder answers: a note it leaves there, by which other commands
-ask it, because the search index is that service's alone."""
+"""Where the service on a data folder answers: a socket there, by which other commands ask it,
+because the search index is that service's alone, and a note of its address for people.
+
+A note alone proves nothing: the service may have been killed and its port be somebody else's by
+now. What commands send, keys among it, goes through the socket only, whose maker is known.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import socket
+import stat
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +25,45 @@ from augury.net.cookies import no_cookies
 from augury.settings import Settings
 
 _NAME = "service.json"
+_SOCKET = "service.sock"
+_BASE = "http://localhost"
+_LONGEST = 107
+"""Bytes of a unix socket's path."""
+
+
+@contextmanager
+def _socket_path(settings: Settings) -> Iterator[str]:
+    """The socket's path, spelled so that it is short enough for a unix socket's address."""
+    path = str(Path(settings.data_dir) / _SOCKET)
+    if len(os.fsencode(path)) <= _LONGEST:
+        yield path
+        return
+    folder = os.open(settings.data_dir, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{folder}/{_SOCKET}"
+    finally:
+        os.close(folder)
+
+
+def listen(settings: Settings) -> socket.socket:
+    """The socket in the data folder, for the service to answer on; nobody else may open it.
+
+    Raises
+    ------
+    OSError
+        The folder's file system has no sockets.
+    """
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with _socket_path(settings) as path:
+            Path(path).unlink(missing_ok=True)  # of a service that was killed
+            listening.bind(path)
+            os.chmod(path, 0o600)
+        listening.listen()
+    except OSError:
+        listening.close()
+        raise
+    return listening
 
 
 def announce(settings: Settings, url: str) -> None:
@@ -27,19 +72,44 @@ def announce(settings: Settings, url: str) -> None:
 
 
 def withdraw(settings: Settings) -> None:
-    """Take the note away."""
-    (Path(settings.data_dir) / _NAME).unlink(missing_ok=True)
+    """Take the note and the socket away, where they are this process's."""
+    note = Path(settings.data_dir) / _NAME
+    try:
+        if json.loads(note.read_text())["pid"] != os.getpid():
+            return  # another service has taken the folder over
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    note.unlink(missing_ok=True)
+    note.with_name(_SOCKET).unlink(missing_ok=True)
+
+
+def _answers(path: str, settings: Settings) -> bool:
+    """Whether somebody listens on the socket, and it was made by the folder's owner or by us: in a
+    folder that others may write anybody can make one. Raises OSError where nobody listens."""
+    made = os.stat(path, follow_symlinks=False)
+    owners = (os.geteuid(), os.stat(settings.data_dir).st_uid)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
+        trial.settimeout(5)
+        trial.connect(path)
+    return stat.S_ISSOCK(made.st_mode) and made.st_uid in owners
 
 
 def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
-    """Address and health of the service on this data folder; None where none answers.
-
-    A service that was killed leaves its note behind, so a note alone proves nothing.
-    """
+    """Address and health of the service on this data folder; None where none answers."""
     try:
         url = json.loads((Path(settings.data_dir) / _NAME).read_text())["url"]
-        answer = httpx2.get(f"{url}/v1/health", timeout=5, trust_env=False).raise_for_status()
-        return url, answer.json()
+        with _socket_path(settings) as path:
+            if not _answers(path, settings):
+                return None
+            transport = httpx2.HTTPTransport(uds=path)
+            with httpx2.Client(
+                transport=transport,
+                base_url=_BASE,
+                timeout=5,
+                cookies=no_cookies(),
+                trust_env=False,
+            ) as client:
+                return url, client.get("/v1/health").raise_for_status().json()
     except (OSError, ValueError, KeyError, TypeError, httpx2.HTTPError):
         return None
 
@@ -51,23 +121,24 @@ async def service(settings: Settings, *scopes: str) -> AsyncIterator[httpx2.Asyn
     from augury.access.service import AccessService
     from augury.storage.database import Database
 
-    found = await asyncio.to_thread(health, settings)
-    if found is None:
+    if await asyncio.to_thread(health, settings) is None:
         yield None
         return
     database = await Database.open(settings)
     try:
-        async with (
-            AccessService(database).lent(*scopes) as key,
-            httpx2.AsyncClient(
-                base_url=found[0],
-                headers={"Authorization": f"Bearer {key}"},
-                timeout=60,
-                cookies=no_cookies(),
-                trust_env=False,
-            ) as client,
-        ):
-            yield client
+        with _socket_path(settings) as path:
+            async with (
+                AccessService(database).lent(*scopes) as key,
+                httpx2.AsyncClient(
+                    transport=httpx2.AsyncHTTPTransport(uds=path),
+                    base_url=_BASE,
+                    headers={"Authorization": f"Bearer {key}"},
+                    timeout=60,
+                    cookies=no_cookies(),
+                    trust_env=False,
+                ) as client,
+            ):
+                yield client
     finally:
         await database.close()
 

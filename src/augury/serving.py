@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from socket import socket
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import structlog
 import typer
@@ -78,6 +79,7 @@ class _Server(Server):
         host, port = self.servers[0].sockets[0].getsockname()[:2]
         if host in ("0.0.0.0", "::"):  # noqa: S104 - reached by its own name from here
             host = "127.0.0.1"
+        await self._listen_in_folder()
         url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         presence.announce(self._settings, url)
         typer.echo(
@@ -86,6 +88,23 @@ class _Server(Server):
             """ -d '{"query": "Fed rate cut"}'"""
         )
         await self._invite(url)
+
+    async def _listen_in_folder(self) -> None:
+        """Answer commands of this machine too."""
+        try:
+            listening = presence.listen(self._settings)
+        except OSError as error:
+            log.warning("commands can't ask this service", folder_has_no_socket=str(error))
+            return
+
+        def connection() -> asyncio.Protocol:
+            make: Any = self.config.http_protocol_class
+            return make(
+                config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+            )
+
+        loop = asyncio.get_running_loop()
+        self.servers.append(await loop.create_unix_server(connection, sock=listening))
 
     async def _invite(self, url: str) -> None:
         if self._settings.console == "off":
