@@ -380,6 +380,35 @@ async def test_no_notification_leads_inward(trap: Trap) -> None:
     assert trap.caught == []
 
 
+@pytest.mark.parametrize("confined", [True, False])
+def test_no_notification_opens_a_file(tmp_path: Path, confined: bool) -> None:
+    """Templates, keys and key rings are named by path in the addresses of some services."""
+    secret = tmp_path / "secret.json"
+    secret.write_text('{"title": "the secret"}')
+    script = (
+        "import sys, apprise\n"
+        "from augury.deliveries.notify import confine, send\n"
+        "from augury.net.addresses import Policy\n"
+        "if sys.argv[2] == 'True': confine(Policy(http=True))\n"
+        "def seen(event, found):\n"
+        "    if event == 'open' and str(found[0]) == sys.argv[1]: print('opened')\n"
+        "    if event == 'socket.connect': raise PermissionError\n"
+        "sys.addaudithook(seen)\n"
+        "for url in ('workflows://host:443/workflow/signature/?template=' + sys.argv[1],\n"
+        "            'fcm://project/device/?keyfile=' + sys.argv[1]):\n"
+        "    try: send(url, {'type': 'ping'})\n"
+        "    except PermissionError: pass\n"
+        "try: open(sys.argv[1] + '.new', 'w')\n"
+        "except PermissionError: print('refused')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script, str(secret), str(confined)],
+        capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert set(done.stdout.split()) == ({"refused"} if confined else {"opened"})
+
+
 # Crashes (R8, R13)
 
 

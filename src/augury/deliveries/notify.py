@@ -2,15 +2,18 @@
 
 Apprise talks to some hundred services through libraries of its own, past our guard. So this
 process is one that can't connect inward at all: a hook in the interpreter, which nothing can
-remove, judges each connection, and refuses to start programs. Takes its job as JSON on standard
-input; ends with 0 when the service took the message.
+remove, judges each connection, refuses to start programs, and opens no file but Python's own and
+what the network needs: some services' addresses name a template or a key by its path. Takes its
+job as JSON on standard input; ends with 0 when the service took the message.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import socket
 import sys
+import zoneinfo
 from ipaddress import ip_address
 from typing import Any
 
@@ -19,12 +22,39 @@ from augury.net.addresses import Policy, Refused
 _STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork")
 
 
+_CHANGES = (
+    "os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir",
+    "os.symlink", "os.truncate", "sqlite3.connect",
+)  # fmt: skip
+_SYSTEM = (
+    "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services",
+    "/etc/localtime", "/etc/mime.types", "/etc/ssl", "/etc/pki", "/etc/ca-certificates",
+    "/usr/share/ca-certificates", "/usr/share/zoneinfo", "/usr/lib/ssl", "/dev/null",
+    "/dev/urandom",
+)  # fmt: skip
+"""Files and folders for names, certificates and times."""
+_READING = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
 def confine(policy: Policy) -> None:
-    """From now on this process connects to public addresses only. It can't be undone."""
+    """From now on this process connects to public addresses only, and reads no file that is not
+    Python's or the network's. It can't be undone."""
+    readable = tuple(map(os.path.realpath, (*filter(None, sys.path), *zoneinfo.TZPATH, *_SYSTEM)))
+
+    def judge_file(path: Any, flags: int) -> None:
+        if isinstance(path, int):
+            return  # opened before
+        real = os.path.realpath(os.fsdecode(path))
+        if flags & ~_READING or not any(
+            real == place or real.startswith(f"{place}/") for place in readable
+        ):
+            raise PermissionError("no files from here")
 
     def judge(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in _STARTS:
-            raise PermissionError("no programs from here")
+        if event == "open":
+            return judge_file(arguments[0], arguments[2] or 0)
+        if event in _STARTS or event in _CHANGES:
+            raise PermissionError("no programs and no changes from here")
         if event not in ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind"):
             return
         connection, address = arguments[0], arguments[1]
