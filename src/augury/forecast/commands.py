@@ -235,7 +235,9 @@ async def _evaluate(
                 )
             answers: list[Answered] = []
             helped = 0
-            for one in track(asked, "Asking", console=Console(stderr=True), disable=quiet):
+            for one in track(
+                asked, "Asking", console=Console(stderr=True, markup=False), disable=quiet
+            ):
                 started = time.perf_counter()
                 if leave_one_out:
                     gone = frozenset({one.market_id or ""})
@@ -313,7 +315,7 @@ def evaluate_properties(
     catalogue = properties.Catalogue(m for part in slices for m in part if isinstance(m, Market))
     titles = list({m.question: m for m in catalogue.markets}.values())
     asked = random.Random(seed).sample(titles, min(most, len(titles)))
-    shown = track(asked, "Asking", console=Console(stderr=True), disable=as_json)
+    shown = track(asked, "Asking", console=Console(stderr=True, markup=False), disable=as_json)
     tallies = properties.verbatim(engine, catalogue, shown)
     tallies |= properties.reworded(engine, asked[: max(1, len(asked) // 5)])
     pairs = ((m, other) for m in asked[: len(asked) // 3] for other in catalogue.siblings(m)[:2])
@@ -329,7 +331,7 @@ def evaluate_properties(
     for name, tally in tallies.items():
         counts = [tally.counts[verdict] for verdict in ("own", "inverted", "other", "null")]
         table.add_row(name, str(tally.n), *map(str, counts))
-    Console().print(table)
+    Console(markup=False, emoji=False).print(table)
     for name, tally in tallies.items():
         for told in tally.broken[:10]:
             typer.echo(f"{name}: {told}")
@@ -369,7 +371,7 @@ def evaluate_leave_one_out(
         table.add_column(name, justify="left" if name == "grade" else "right")
     for name, row in result["by_grade"].items():
         table.add_row(name, *("-" if row[c] is None else str(row[c]) for c in columns))
-    Console().print(table)
+    Console(markup=False, emoji=False).print(table)
     floor = told["hint_floor"]["floor"]
     typer.echo(
         "No floor: too few hints, or none better than the base rate, so hints stay withheld."
@@ -410,7 +412,7 @@ def evaluate_calibration(
             *("-" if value is None else str(value) for value in shown),
             "yes" if cell["use"] else "no",
         )  # fmt: skip
-    Console().print(table)
+    Console(markup=False, emoji=False).print(table)
 
 
 def _decided(markets: Path, prices: Path) -> Iterator[Decided]:

@@ -89,9 +89,9 @@ def names(
         ]  # fmt: skip
         typer.echo(json.dumps({"text": text, "names": shown}, ensure_ascii=False))
         return
-    console = Console()
+    console = Console(markup=False, emoji=False)
     for one in found:
         meant = " or ".join(f"{e.name} ({e.kind}, {e.topic})" for e in one.entities)
-        console.print(f"{one.text}: {meant}", markup=False, highlight=False)
+        console.print(f"{one.text}: {meant}", highlight=False)
     if not found:
         typer.echo("The vocabulary knows no name in this text.")

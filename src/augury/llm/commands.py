@@ -46,7 +46,7 @@ def examine(
             one["task"], "yes" if one["passed"] else "no", str(one["right"]), str(one["usable"]),
             str(one["of"]), f"{median(one['seconds']):.2f}" if one["seconds"] else "-",
         )  # fmt: skip
-    Console().print(table)
+    Console(markup=False, emoji=False).print(table)
     typer.echo(f"{report['model']}: {report['tokens_today']:,} tokens spent today.")
 
 
@@ -67,7 +67,9 @@ async def _examine(*, quiet: bool) -> dict[str, Any]:
             tasks = [task for task in (LABEL, REWRITE, MATCH, WORDING) if model.does(task.name)]
             found = [
                 await model.examine(task)
-                for task in track(tasks, "Examining", console=Console(stderr=True), disable=quiet)
+                for task in track(
+                    tasks, "Examining", console=Console(stderr=True, markup=False), disable=quiet
+                )
             ]
             spent = await model.spent_today()
         except NoAnswer as error:

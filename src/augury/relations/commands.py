@@ -115,7 +115,7 @@ async def _label(limit: int, *, quiet: bool) -> dict[str, Any]:
         try:
             relations = RelationService()
             labeller = Labeller(database, model, relations.tags, relations.graph.near)
-            with Progress(console=Console(stderr=True), disable=quiet) as progress:
+            with Progress(console=Console(stderr=True, markup=False), disable=quiet) as progress:
                 bar = progress.add_task("Examining the model and finding pairs", total=None)
 
                 def told(done: int, of: int) -> None:
@@ -156,7 +156,7 @@ def labels(
             str(one["id"]), one["status"], one["first_id"], one["relation"], one["second_id"],
             one["reason"], one["model"],
         )  # fmt: skip
-    Console().print(table if found else "There are no labels.")
+    Console(markup=False, emoji=False).print(table if found else "There are no labels.")
 
 
 async def _labels(
@@ -216,7 +216,7 @@ def _catch(base: knowledge.Base, catalogue: Path) -> dict:
 
 
 def _show(caught: dict) -> None:
-    console = Console()
+    console = Console(markup=False, emoji=False)
     console.print(
         f"{caught['matched']:,} of {caught['markets']:,} markets have a factor"
         f" ({caught['markets_per_second']:,} a second)"

@@ -273,7 +273,7 @@ def _progress(*, shown: bool) -> Iterator[Callable[[str, int, int], None] | None
     if not shown:
         yield None
         return
-    with Progress(console=Console(stderr=True), transient=True) as bars:
+    with Progress(console=Console(stderr=True, markup=False), transient=True) as bars:
         tasks: dict[str, Any] = {}
 
         def report(stage: str, done: int, total: int) -> None:

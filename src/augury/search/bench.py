@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) -> dict[str, Any]:
     """Measure search over `n` generated markets; the shape of the result is `table`'s rows."""
-    console = Console(stderr=True, quiet=quiet)
+    console = Console(stderr=True, quiet=quiet, markup=False)
     result: dict[str, Any] = {"markets": n, "queries": queries, "cpus": os.cpu_count()}
     with TemporaryDirectory(prefix="augury-bench-") as folder:
         settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)

@@ -133,7 +133,7 @@ def age_of(price_as_of: str | None) -> str:
 
 
 def _show(results: dict[str, list[dict[str, Any]]]) -> None:
-    console = Console()
+    console = Console(markup=False, emoji=False)
     for dimension, found in results.items():
         if not found:
             continue
@@ -211,7 +211,9 @@ async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, An
             await import_file(services.database, DumpFile(markets))
             await services.search.catch_up()
             scores, seconds = [], []
-            for query in track(judged, "Searching", console=Console(stderr=True), disable=quiet):
+            for query in track(
+                judged, "Searching", console=Console(stderr=True, markup=False), disable=quiet
+            ):
                 started = time.perf_counter()
                 found = await services.search.search(query.query, top_k=EVALUATION_DEPTH)
                 seconds.append(time.perf_counter() - started)

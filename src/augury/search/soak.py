@@ -36,7 +36,7 @@ QUERIES = 5_000
 
 async def run(n: int, *, rate: float, seconds: float, streams: int, quiet: bool) -> dict[str, Any]:
     """Load a service over `n` generated markets with `rate` searches a second for `seconds`."""
-    console = Console(stderr=True, quiet=quiet)
+    console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-soak-") as folder:
         settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
         async with running(settings) as services:

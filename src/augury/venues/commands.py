@@ -233,9 +233,9 @@ def _show_sync(outcome: Outcome) -> None:
 
 def _progress(*, shown: bool) -> Progress:
     """Bars on a terminal, nothing elsewhere; never on stdout, which is for the result."""
-    console = Console(stderr=True)
+    console = Console(stderr=True, markup=False)
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),

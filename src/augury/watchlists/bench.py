@@ -51,7 +51,7 @@ async def run(
     *, targets: int, rules: int, messages: int, alerts: int, quiet: bool
 ) -> dict[str, Any]:
     """Measure all of it over `targets` markets and `rules` rules."""
-    console = Console(stderr=True, quiet=quiet)
+    console = Console(stderr=True, quiet=quiet, markup=False)
     result: dict[str, Any] = {"targets": targets, "rules": rules, "cpus": os.cpu_count()}
     with TemporaryDirectory(prefix="augury-bench-") as folder:
         settings = Settings(
