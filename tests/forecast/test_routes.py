@@ -171,7 +171,7 @@ async def test_what_fails_first_is_an_ordinary_error(client: httpx2.AsyncClient)
 
 async def test_what_fails_later_is_the_last_event(client: httpx2.AsyncClient) -> None:
     forecast = client.services.forecast  # type: ignore[attr-defined]
-    with patch.object(forecast._engine, "answer", side_effect=RuntimeError("secret")):
+    with patch.object(forecast._engine, "compare", side_effect=RuntimeError("secret")):
         found = await events(client, QUESTION)
     assert found[-1][1] == "error"
     assert found[-1][2]["code"] == "forecast_failed"
