@@ -54,6 +54,35 @@ def test_the_summary_has_the_published_shape() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("p", "null_ok", "verdict"),
+    [
+        (0.25, False, "right"), (0.5, False, "wrong"), (0.75, False, "inverted"),
+        (None, False, "null"), (None, True, "right"), (0.5, True, "wrong"),
+    ],
+)  # fmt: skip
+def test_a_trap_is_right_within_its_range(p: float | None, null_ok: bool, verdict: str) -> None:
+    line = {"qid": "q", "question": "?", "as_of": AT, "lo": 0.2, "hi": 0.3, "null_ok": null_ok}
+    assert answered(Asked.of(line), p).verdict == verdict
+
+
+def test_a_trap_that_no_number_answers() -> None:
+    line = {"qid": "q", "question": "?", "as_of": AT, "null_ok": True}
+    assert answered(Asked.of(line), None).verdict == "right"
+    assert answered(Asked.of(line), 0.5).verdict == "wrong"
+
+
+def test_every_kind_prints_right_wrong_inverted_and_null() -> None:
+    trap = Asked.of({"qid": "q", "question": "?", "as_of": AT, "lo": 0.2, "hi": 0.3,
+                     "null_ok": False})  # fmt: skip
+    sure = replace(answered(trap, 0.75), confidence=0.9)
+    result = summary([answered(asked("unanswerable"), None), sure], {"p50": 1.0})
+    for kind in ("paraphrase", "negation", "near", "unanswerable", "range"):
+        assert {"right", "wrong", "inverted", "null", "surely_wrong"} <= result[kind].keys()
+    assert result["unanswerable"]["right"] == 1.0
+    assert result["range"]["inverted"] == result["range"]["surely_wrong"] == 1.0
+
+
 def test_the_price_of_a_week_on_is_turned_with_the_question() -> None:
     at = datetime(2026, 5, 1, tzinfo=UTC)
     prices = [(at + timedelta(days=d), p) for d, p in ((-1, 0.1), (1, 0.2), (6, 0.3), (13, 0.9))]

@@ -167,6 +167,8 @@ def evaluate_forecast(
 
     Example: augury eval forecast --questions q.jsonl --markets m.parquet --prices p.parquet --json
     """
+    from augury.forecast.evaluate import KINDS, RIGHT
+
     result = asyncio.run(
         _evaluate(questions, markets, prices, with_model=with_model, quiet=as_json)
     )
@@ -174,15 +176,15 @@ def evaluate_forecast(
         typer.echo(json.dumps(result, ensure_ascii=False))
         return
     for one in result["per_question"]:
-        if one["verdict"] not in ("hit", "held") and (one["kind"], one["verdict"]) != (
+        if one["verdict"] not in RIGHT and (one["kind"], one["verdict"]) != (
             "unanswerable", "null",
         ):  # fmt: skip
             said = "-" if one["probability"] is None else f"{one['probability']:.3f}"
-            wanted = one["p"] if one["p"] is not None else one["bound"]
+            wanted = next((one[k] for k in ("p", "bound", "range") if one[k] is not None), "null")
             typer.echo(
                 f"{one['qid']:>6} {one['verdict']:>8} {said} for {wanted}  {one['question']}"
             )
-    for kind in ("paraphrase", "negation", "near", "unanswerable"):
+    for kind in KINDS:
         typer.echo(f"{kind:>12}: {json.dumps(result[kind])}")
     typer.echo(
         f"interval holds the price of a week on: {result['interval_cover']}"
@@ -261,6 +263,8 @@ async def _evaluate(
                         grade=estimate.grade,
                         confidence=estimate.confidence,
                         hint=estimate.probability if shown.probability is None else None,
+                        role=estimate.evidence[0].role if estimate.evidence else None,
+                        reason=shown.null.kind if shown.null else None,
                     )
                 )
             if model is not None and services.model is not None:

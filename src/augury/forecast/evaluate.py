@@ -2,7 +2,8 @@
 
 A question's kind says what is asked of the answer: `paraphrase` and `negation` have a right
 probability, the market's own price or what it leaves; `near` has a bound that logic sets;
-`unanswerable` should get no number.
+`unanswerable` should get no number; `range` is a trap, whose right answers lie in a range, or are
+no number at all.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ from typing import Any, Final, Literal
 
 from augury.forecast.evidence import GRADES, Grade
 
-Kind = Literal["paraphrase", "negation", "near", "unanswerable"]
+Kind = Literal["paraphrase", "negation", "near", "unanswerable", "range"]
+KINDS: Final[tuple[Kind, ...]] = ("paraphrase", "negation", "near", "unanswerable", "range")
+RIGHT: Final = frozenset(("hit", "held", "right"))
+WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
+"""Verdicts of numbers on the right side and on none; those turned round are `inverted`."""
+SURE: Final = 0.5
+"""From this confidence on a wrong answer misleads."""
 
 CLOSE: Final = 0.05
 """An answer this near to the market's price hits it."""
@@ -39,20 +46,27 @@ class Asked:
     outcome: float | None = None
     bound: tuple[str, float] | None = None
     """`le` or `ge`, and the value."""
+    right: tuple[float, float] | None = None
+    """Of a trap: the least and greatest right probability."""
+    null_ok: bool = False
+    """Of a trap: no number is right too."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Asked:
         """From one line of a question file, parsed."""
-        bound = line.get("bound")
+        bound, least, most = line.get("bound"), line.get("lo"), line.get("hi")
+        in_range = least is not None or most is not None or "null_ok" in line
         return cls(
             qid=str(line["qid"]),
-            kind=line["kind"],
+            kind="range" if in_range else line["kind"],
             question=str(line["question"]),
             as_of=datetime.fromisoformat(str(line["as_of"]).replace("Z", "+00:00")),
             market_id=line.get("market_id"),
             p=line.get("p"),
             outcome=line.get("outcome"),
             bound=(bound["op"], float(bound["value"])) if bound else None,
+            right=None if least is None or most is None else (float(least), float(most)),
+            null_ok=bool(line.get("null_ok", False)),
         )
 
 
@@ -71,11 +85,18 @@ class Answered:
     confidence: float = 0.0
     hint: float | None = None
     """What a hint would have given, where it was withheld."""
+    role: str | None = None
+    """The role of the weightiest evidence."""
+    reason: str | None = None
+    """Why there is no number: its kind."""
 
     @property
     def verdict(self) -> str:
-        """hit, miss, inverted, null; for near: held, broken, null; for unanswerable: null, made."""
+        """hit, miss, inverted, null; for near: held, broken, null; for unanswerable: null, made;
+        for a range: right, wrong, inverted, null (right where no number is right)."""
         kind, p = self.asked.kind, self.probability
+        if kind == "range":
+            return self._within()
         if p is None:
             return "null"
         if kind == "unanswerable":
@@ -88,6 +109,27 @@ class Answered:
         if abs(p - right) <= CLOSE:
             return "hit"
         return "inverted" if _is_inverted(p, right) else "miss"
+
+    def _within(self) -> str:
+        p, right = self.probability, self.asked.right
+        if p is None:
+            return "right" if self.asked.null_ok else "null"
+        if right is None:
+            return "wrong"
+        if right[0] <= p <= right[1]:
+            return "right"
+        middle = (right[0] + right[1]) / 2
+        turned = right[0] <= 1 - p <= right[1] and abs(p - middle) >= INVERTED
+        return "inverted" if turned else "wrong"
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in the four words of every kind: right, wrong, inverted, null. No number is
+        right where none can be given."""
+        verdict = self.verdict
+        if verdict in RIGHT or (verdict == "null" and self.asked.kind == "unanswerable"):
+            return "right"
+        return "wrong" if verdict in WRONG else verdict
 
 
 def holds(p: float, bound: tuple[str, float] | None) -> bool:
@@ -127,11 +169,14 @@ def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[s
             "n": len(near),
             "bound_held": _share(a.verdict == "held" for a in near),
             "answered": _share(a.probability is not None for a in near),
+            **outcomes(near),
         },
         "unanswerable": {
             "n": len(without),
             "null_share": _share(a.probability is None for a in without),
+            **outcomes(without),
         },
+        "range": _ranged(groups.get("range", [])),
         "by_grade": by_grade(answers),
         "interval_cover": _share(_covers(a) for a in weeks),
         "interval_n": len(weeks),
@@ -140,6 +185,28 @@ def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[s
         ),
         "latency_ms": dict(latency),
         "per_question": [per_question(a) for a in answers],
+    }
+
+
+def outcomes(answers: Sequence[Answered]) -> dict[str, Any]:
+    """Shares of right, wrong, inverted and null, and of those wrong or inverted at a confidence of
+    `SURE` or more."""
+    return {
+        **{word: _share(a.outcome == word for a in answers)
+           for word in ("right", "wrong", "inverted", "null")},
+        "surely_wrong": _share(
+            a.outcome in ("wrong", "inverted") and a.confidence >= SURE for a in answers
+        ),
+    }  # fmt: skip
+
+
+def _ranged(answers: Sequence[Answered]) -> dict[str, Any]:
+    decided = [a for a in answers if not a.asked.null_ok]
+    return {
+        "n": len(answers),
+        **outcomes(answers),
+        "n_decided": len(decided),
+        "decided_right": _share(a.outcome == "right" for a in decided),
     }
 
 
@@ -235,9 +302,12 @@ def per_question(answer: Answered) -> dict[str, Any]:
         "probability": answer.probability,
         "p": asked.p,
         "bound": {"op": asked.bound[0], "value": asked.bound[1]} if asked.bound else None,
+        "range": None if asked.right is None else list(asked.right),
         "outcome": asked.outcome,
         "verdict": answer.verdict,
         "grade": answer.grade,
+        "role": answer.role,
+        "reason": answer.reason,
         "confidence": answer.confidence,
         "hint": answer.hint,
         "interval": None if answer.lower is None else [answer.lower, answer.upper],
@@ -253,6 +323,7 @@ def _priced(answers: Sequence[Answered]) -> dict[str, Any]:
         "hit": _share(a.verdict == "hit" for a in answers),
         "inverted": _share(a.verdict == "inverted" for a in answers),
         "answered": _share(a.probability is not None for a in answers),
+        **outcomes(answers),
         "brier": _mean((_p(a.probability) - _p(a.asked.outcome)) ** 2 for a in decided),
         "crowd_brier": _mean(
             (_p(a.asked.p) - _p(a.asked.outcome)) ** 2 for a in decided if a.asked.p is not None
