@@ -5,15 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import httpx2
+import psycopg
 import pytest
 from structlog.testing import capture_logs
-from tests.test_end_to_end import augury, dump, serving
+from tests.test_end_to_end import augury, dump, environment, serving
 
 from augury import background
+from augury.errors import Unavailable
+from augury.settings import Settings
+from augury.storage.embedded import EmbeddedServer
+from augury.working import measured
 
 
 def workers(of: int) -> list[int]:
@@ -126,3 +134,85 @@ async def test_the_pause_grows_with_each_failure_and_not_after_long_work(
     with capture_logs() as logs:
         await background._kept_up("work", run, stop)
     assert [line["seconds"] for line in logs] == [0.001, 0.002, 0.004, 0.004, 0.001, 0.002]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("error", "level"),
+    [
+        (Unavailable("The database is busy."), "warning"),
+        (psycopg.OperationalError("server closed the connection"), "warning"),
+        (ExceptionGroup("of tasks", [psycopg.OperationalError("connection refused")]), "warning"),
+        (ExceptionGroup("of tasks", [psycopg.OperationalError("x"), KeyError("y")]), "error"),
+        (RuntimeError("ours"), "error"),
+    ],
+)
+async def test_a_database_that_is_away_is_a_warning_and_a_fault_of_ours_a_traceback(
+    error: Exception, level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "PAUSES", (0.001, 0.004))
+    stop = asyncio.Event()
+
+    async def run(stop: asyncio.Event) -> None:
+        stop.set()
+        raise error
+
+    with capture_logs() as logs:
+        await background._kept_up("work", run, stop)
+    (line,) = logs
+    assert (line["log_level"], "exc_info" in line) == (level, level == "error")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return listening.getsockname()[1]
+
+
+def test_a_worker_answers_metrics_where_a_port_is_named(tmp_path: Path) -> None:
+    port = free_port()
+    settings = Settings(data_dir=tmp_path, worker_metrics_port=port)
+    with measured(settings):
+        text = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=5).text
+        assert "# TYPE augury_background_restarts_total counter" in text
+        with capture_logs() as logs, measured(settings):
+            pass  # the second worker of a machine works on all the same
+        assert [(line["log_level"], line["port"]) for line in logs] == [("warning", port)]
+    with pytest.raises(httpx2.ConnectError):
+        httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=5)
+    with measured(Settings(data_dir=tmp_path)):
+        pass
+
+
+def test_a_worker_whose_database_goes_away_warns_and_waits(tmp_path: Path) -> None:
+    """A real worker, a real server that stops: no line of the log is a traceback."""
+    server = EmbeddedServer.open(tmp_path / "server")
+    with psycopg.connect(server.url("postgres"), autocommit=True) as conn:
+        conn.execute("create database of_the_worker")
+    more = {"AUGURY_DATABASE_URL": server.url("of_the_worker"), "AUGURY_LOG_FORMAT": "json"}
+    told = tmp_path / "log"
+    with told.open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "augury", "worker"],
+            env=environment(tmp_path / "data", **more),
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        wait_for(told, "at work", process)
+        server.close()
+        wait_for(told, "can't go on for now", process)
+    finally:
+        server.close()
+        process.terminate()
+        process.wait(30)
+    text = told.read_text()
+    assert "Traceback" not in text
+    assert '"level": "error"' not in text
+
+
+def wait_for(file: Path, words: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 60
+    while words not in (text := file.read_text()):
+        assert process.poll() is None, text
+        assert time.monotonic() < deadline, text
+        time.sleep(0.1)

@@ -47,7 +47,7 @@ from augury.relations.service import RelationService
 from augury.rvol import store as rvol_store
 from augury.rvol.service import RvolService
 from augury.search.edge import IndexInUse
-from augury.search.service import SearchService, shared_embedder
+from augury.search.service import SearchService, index_folder, shared_embedder
 from augury.series.service import SeriesService
 from augury.settings import Settings
 from augury.storage.agreement import check_key
@@ -171,6 +171,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
                 stale_after=settings.stale_after,
                 syncing=settings.sync == "on",
                 age=age,
+                index_folder=None if settings.search_url else index_folder(settings),
             ),
             console=Assets(),
             model=model,
@@ -230,8 +231,7 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
                 stack.push_async_exit(attempt.pop_all())
                 return services
             except (psycopg.Error, Unavailable) as error:
-                away = isinstance(error, Unavailable) or as_unavailable(error) is not None
-                if not away or time.monotonic() > until:
+                if as_unavailable(error) is None or time.monotonic() > until:
                     raise
                 log.warning("the database went away; starting again", reason=str(error))
         await asyncio.sleep(0.5)
@@ -266,7 +266,7 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
         redoc_url=None,
     )
     api.mount(app)  # first, so that routing meets the busy routes first
-    setup.install(app, settings)
+    setup.install(app, settings, measure=lambda: app.state.services.health.measure())
     return app
 
 

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from time import monotonic
 
 import structlog
+from prometheus_client import Counter
 
 from augury.forecast.reader import Reader
 from augury.jobs.worker import Worker
@@ -26,6 +27,7 @@ from augury.rvol.service import RvolService
 from augury.settings import Settings
 from augury.storage import launch
 from augury.storage.database import Database
+from augury.storage.failures import as_unavailable
 from augury.storage.scheduled import scheduled
 
 log = structlog.get_logger(__name__)
@@ -35,6 +37,12 @@ DRAIN = 8.0
 
 PAUSES = 1.0, 60.0
 """Seconds until work that failed starts again: at first, doubled each time, at most."""
+
+RESTARTS = Counter(
+    "augury_background_restarts",
+    "Times that background work ended early and began again.",
+    ["work"],
+)
 
 Work = Callable[[asyncio.Event], Awaitable[None]]
 
@@ -89,10 +97,17 @@ async def _kept_up(name: str, run: Work, stop: asyncio.Event) -> None:
         began = monotonic()
         try:
             await run(stop)
-        except Exception:
+        except Exception as error:
             if monotonic() - began > PAUSES[1]:
                 pause = PAUSES[0]  # it had worked, so this is a new failure and no repeated one
-            log.exception("background work failed; it starts again", work=name, seconds=pause)
+            RESTARTS.labels(name).inc()
+            if (away := as_unavailable(error)) is not None:
+                log.warning(
+                    "background work can't go on for now; it starts again",
+                    work=name, reason=str(away), seconds=pause,
+                )  # fmt: skip
+            else:
+                log.exception("background work failed; it starts again", work=name, seconds=pause)
             try:
                 await asyncio.wait_for(stop.wait(), pause)
             except TimeoutError:

@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 
 from augury.settings import Settings
+from augury.storage.failures import as_unavailable
 
 
 def configure(settings: Settings) -> None:
@@ -40,7 +41,17 @@ def configure(settings: Settings) -> None:
     handler = logging.StreamHandler(sys.stderr)
     # uvicorn logs why a start failed as a traceback; the command says it in a sentence.
     handler.addFilter(lambda record: not record.getMessage().startswith("Traceback"))
+    handler.addFilter(_without_traceback)
     handler.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(max(level, logging.WARNING) if level > logging.DEBUG else level)
+
+
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """A database that is away is worth a line: what waits for it goes on by itself."""
+    error = record.exc_info[1] if record.exc_info else None
+    if error is not None and as_unavailable(error) is not None:
+        record.exc_info = record.exc_text = None
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+    return True

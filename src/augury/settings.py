@@ -143,6 +143,15 @@ class Settings(BaseSettings):
         description="Who does the heavy background work: child: a process that `augury serve` "
         "starts; here: `serve` itself; elsewhere: `augury worker` that you start.",
     )
+    worker_metrics_port: int | None = Field(
+        default=None,
+        ge=1,
+        le=65535,
+        description="Port on which a worker answers /metrics, without a key; unset: none.",
+    )
+    worker_metrics_host: str = Field(
+        default="127.0.0.1", description="Address on which a worker answers /metrics."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Lowest level that is logged."
     )

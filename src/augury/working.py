@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import structlog
 import typer
+from prometheus_client import start_http_server
 
 from augury import background, memory
 from augury.logs import configure
 from augury.settings import Settings
 from augury.storage.database import Database
+
+log = structlog.get_logger(__name__)
 
 
 def worker() -> None:
@@ -20,14 +26,44 @@ def worker() -> None:
     nothing but the database. With a search server (AUGURY_SEARCH_URL) also everything else:
     following the venues, the index, graphs, runs of forecasts, watchlists, deliveries. Any number
     of workers share the work. `augury serve` starts one by itself unless AUGURY_WORK says
-    otherwise.
+    otherwise. With AUGURY_WORKER_METRICS_PORT it answers /metrics for Prometheus.
 
     Example: AUGURY_DATABASE_URL=postgresql://... augury worker
     """
     settings = Settings()
     configure(settings)
     memory.settle()
-    asyncio.run(_work(settings))
+    with measured(settings):
+        asyncio.run(_work(settings))
+
+
+@contextmanager
+def measured(settings: Settings) -> Iterator[None]:
+    """Answer `/metrics` until the block ends, where the settings name a port.
+
+    A port that is taken is told in the log and no more: the work matters more than its figures,
+    and a second worker of the same machine may read the same settings.
+    """
+    host, port = settings.worker_metrics_host, settings.worker_metrics_port
+    if port is None:
+        yield
+        return
+    try:
+        server, thread = start_http_server(port, host)
+    except OSError as error:
+        log.warning(
+            "the worker's /metrics are not served; set AUGURY_WORKER_METRICS_PORT to a free port"
+            " and AUGURY_WORKER_METRICS_HOST to an address of this machine",
+            host=host, port=port, reason=error.strerror or str(error),
+        )  # fmt: skip
+        yield
+        return
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 async def _work(settings: Settings) -> None:

@@ -28,6 +28,11 @@ def exposures(settings: Settings) -> list[str]:
             )
     if settings.metrics == "open" and not is_local(settings.host):
         found.append("/metrics is open to everybody who reaches the port (AUGURY_METRICS=open).")
+    if settings.worker_metrics_port and not is_local(settings.worker_metrics_host):
+        found.append(
+            "A worker's /metrics is open to everybody who reaches its port "
+            "(AUGURY_WORKER_METRICS_HOST)."
+        )
     if settings.search_url and settings.search_key is None and not _on_this_machine(settings):
         found.append("The search server is asked without a key. Set AUGURY_SEARCH_KEY.")
     return found

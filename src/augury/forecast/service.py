@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 import msgspec
 import psycopg
 import structlog
+from prometheus_client import Counter
 
 from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError, InvalidInput, NotFound, UpstreamFailed
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
+
+MADE = Counter(
+    "augury_forecasts", "Forecasts worked out, as of now, those in graphs too.", ["grade"]
+)
 
 DEPTH: Final = 150
 """Best hits taken from either side of the index."""
@@ -238,6 +243,8 @@ class ForecastService:
         for one in estimate.evidence:
             yield Stage("evidence", one.shown())
         yield Stage("estimate", estimate.shown())
+        if not replay and not leave_out:
+            MADE.labels(estimate.grade).inc()
         yield Forecast(reading, estimate, at, len(markets), replay, timings)
 
     async def _answered(

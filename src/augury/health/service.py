@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ from pydantic import SecretStr
 import augury
 from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError
+from augury.health import gauges
 from augury.jobs import queue
 from augury.markets import store as markets
 from augury.markets.freshness import AgeRule, in_words
@@ -53,15 +55,18 @@ class HealthService:
         stale_after: float,
         syncing: bool,
         age: AgeRule = AgeRule(),
+        index_folder: Path | None = None,
         clock: Clock = now,
     ) -> None:
         """`stale_after` in seconds: data of a followed venue older than that is late. `age`: the
-        rule by which markets are called stale."""
+        rule by which markets are called stale. `index_folder`: where the index is, where it is on
+        this machine."""
         self._database = database
         self._search = search
         self._late = timedelta(seconds=stale_after) if syncing else UNFOLLOWED
         self._syncing = syncing
         self._age = age
+        self._index_folder = index_folder
         self._clock = clock
         self._started_at = clock()
         self._asking = asyncio.Lock()
@@ -77,6 +82,16 @@ class HealthService:
             if self._made is None or time.monotonic() - self._made[0] > HOLDS:
                 self._made = time.monotonic(), await self._report()
             return self._made[1]
+
+    async def measure(self) -> None:
+        """Bring the gauges of `/metrics` up to date. Never raises, as `report`."""
+        gauges.follow(await self.report())
+        database = None
+        with suppress(DatabaseError, AuguryError):
+            async with self._database.reading() as conn:
+                database = await size(conn)
+        folder = self._index_folder
+        gauges.sizes(database, await asyncio.to_thread(_folder_size, folder) if folder else 0)
 
     async def overview(self, settings: Settings) -> dict[str, Any]:
         """For the operator: settings in force, open jobs and those of the last day, sizes."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from fastapi import FastAPI, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.middleware.cors import CORSMiddleware
@@ -16,9 +18,16 @@ from augury.settings import Settings
 from augury.storage.vault import Vault
 
 
-def install(app: FastAPI, settings: Settings) -> None:
+async def _nothing() -> None:
+    pass
+
+
+def install(
+    app: FastAPI, settings: Settings, *, measure: Callable[[], Awaitable[None]] = _nothing
+) -> None:
     """Guard, compression, error handlers, limits, `/metrics`, the OpenAPI documents, `/docs`.
 
+    `measure` brings gauges up to date before `/metrics` is read.
     Routes find their services at `app.state.services`, which the lifespan puts there.
     """
     redis_url = settings.redis_url.get_secret_value() if settings.redis_url else None
@@ -50,17 +59,21 @@ def install(app: FastAPI, settings: Settings) -> None:
         )
     app.add_middleware(Guard, settings=settings)
     if settings.metrics != "off":
-        read = metrics if settings.metrics == "open" else keyed_metrics
-        app.add_api_route("/metrics", read, include_in_schema=False)
+        app.add_api_route("/metrics", _metrics(settings, measure), include_in_schema=False)
     openapi.install(app)
     docs.install(app)
 
 
-async def keyed_metrics(caller: MetricsCaller) -> Response:
-    """The same for a key with the scope metrics:read."""
-    return await metrics()
+def _metrics(
+    settings: Settings, measure: Callable[[], Awaitable[None]]
+) -> Callable[..., Awaitable[Response]]:
+    async def metrics() -> Response:
+        """Counters, gauges and histograms for Prometheus."""
+        await measure()
+        return Response(generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
+    async def keyed_metrics(caller: MetricsCaller) -> Response:
+        """The same for a key with the scope metrics:read."""
+        return await metrics()
 
-async def metrics() -> Response:
-    """Counters and histograms for Prometheus."""
-    return Response(generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+    return metrics if settings.metrics == "open" else keyed_metrics

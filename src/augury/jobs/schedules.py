@@ -120,7 +120,10 @@ class Schedules:
                 return  # still due: the next process does it
             await work
         except Exception as error:
-            log.exception("schedule_failed", schedule=schedule.name)
+            if (away := as_unavailable(error)) is not None:
+                log.warning("schedule_failed", schedule=schedule.name, reason=str(away))
+            else:
+                log.exception("schedule_failed", schedule=schedule.name)
             failure = f"{type(error).__name__}: {error}"[:500]
         finally:
             work.cancel()

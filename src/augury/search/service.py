@@ -651,6 +651,11 @@ def shared_embedder() -> Embedder:
     return Embedder.load()
 
 
+def index_folder(settings: Settings) -> Path:
+    """Where the index is kept without a search server."""
+    return Path(settings.data_dir) / "search"
+
+
 def _open_engine(settings: Settings, layout: IndexSchema) -> tuple[Engine, str]:
     """The engine of the settings, and the name of its index."""
     if settings.search_url:
@@ -660,7 +665,7 @@ def _open_engine(settings: Settings, layout: IndexSchema) -> tuple[Engine, str]:
         return ServerEngine(settings.search_url, layout, api_key=key), "server"
     from augury.search.edge import EdgeEngine
 
-    folder = Path(settings.data_dir) / "search"
+    folder = index_folder(settings)
     engine = EdgeEngine(folder, layout)
     return engine, _identity(folder / "identity")
 

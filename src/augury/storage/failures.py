@@ -40,7 +40,15 @@ def _of_a_file(exc: psycopg.Error) -> bool:
 
 
 def as_unavailable(exc: BaseException) -> Unavailable | None:
-    """The 503 this database failure means, or None when it is a fault of ours."""
+    """The 503 this database failure means, or None when it is a fault of ours.
+
+    A group of failures is one of the database if all in it are.
+    """
+    if isinstance(exc, Unavailable):
+        return exc
+    if isinstance(exc, BaseExceptionGroup):
+        found = [as_unavailable(one) for one in exc.exceptions]
+        return found[0] if all(found) else None
     for kinds, text, retry_after in _TEXTS:
         if isinstance(exc, kinds):
             return Unavailable(text, retry_after=retry_after)

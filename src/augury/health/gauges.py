@@ -1,0 +1,61 @@
+"""What Prometheus reads of the data itself: how many markets, how old, how far behind, how large.
+
+The gauges follow a health report; what a report no longer knows has no value, never an old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from prometheus_client import Gauge
+
+DATABASE_UP = Gauge("augury_database_up", "1 while the database answers, 0 while it does not.")
+MARKETS = Gauge("augury_markets", "Markets in the catalogue.", ["venue", "status"])
+AGE = Gauge(
+    "augury_data_age_seconds",
+    "Seconds since the newest observation of a part of the data; of parts without a venue it is "
+    "empty.",
+    ["venue", "part"],
+)
+LAG = Gauge("augury_index_lag", "Changes of the catalogue that can't be searched yet.")
+DOCUMENTS = Gauge("augury_index_documents", "Markets in the search index.")
+DATABASE_BYTES = Gauge("augury_database_bytes", "Bytes that the database takes on disk.")
+INDEX_BYTES = Gauge(
+    "augury_index_bytes", "Bytes that the search index takes on disk; 0 with a search server."
+)
+
+UNKNOWN: Final = float("nan")
+
+
+def follow(report: Mapping[str, Any]) -> None:
+    """Set the gauges to what a report of `HealthService` says."""
+    MARKETS.clear()
+    AGE.clear()
+    up = report["database"]["status"] == "ok"
+    DATABASE_UP.set(up)
+    index = report["index"]
+    DOCUMENTS.set(index["documents"])
+    LAG.set(UNKNOWN if index["lag"] is None else index["lag"])
+    if not up:
+        return
+    for venue, entry in report["catalogue"].items():
+        if not isinstance(entry, dict):
+            continue
+        for status, count in entry["by_status"].items():
+            MARKETS.labels(venue, status).set(count)
+        _age(venue, "catalogue", entry["age_seconds"])
+        _age(venue, "prices", entry["price_age_seconds"])
+    for part in ("volatility", "series"):
+        _age("", part, report["parts"][part]["age_seconds"])
+
+
+def sizes(database: int | None, index: int) -> None:
+    """Set the sizes in bytes; None: not known now."""
+    DATABASE_BYTES.set(UNKNOWN if database is None else database)
+    INDEX_BYTES.set(index)
+
+
+def _age(venue: str, part: str, seconds: int | None) -> None:
+    if seconds is not None:
+        AGE.labels(venue, part).set(seconds)
