@@ -116,6 +116,7 @@ PURE = [
     "forecast/rewording.py",
     "forecast/engine.py",
     "forecast/compound.py",
+    "forecast/rungs.py",
     "forecast/grade.py",
     "forecast/nulls.py",
     "forecast/outcomes.py",

@@ -28,6 +28,7 @@ from augury.forecast import (
     opinion,
     outcomes,
     pool,
+    rungs,
     verbatim,
     words,
 )
@@ -433,23 +434,15 @@ class _Weighing:
         return replace(estimate, distribution=found) if found else estimate
 
     def _over_levels(self, p: float) -> distribution.Distribution | None:
-        asked = self._asked.threshold
-        way = _way(self._asked)
-        if asked is None or way not in ("above", "below"):
+        asked, way = self._asked.threshold, rungs.way(self._asked)
+        if asked is None or way is None:
             return None
-        upward = way == "above"
-        rungs: dict[float, float] = {}
-        for b in self._bearings:
-            other = b.view.proposition
-            t = other.threshold
-            if (
-                t is not None and _way(other) == way and t.unit == asked.unit
-                and other.predicate == self._asked.predicate and _is_rung(b.fit, "threshold")
-            ):  # fmt: skip
-                rungs.setdefault(t.low if upward else t.high, b.positive)
+        found = rungs.by_level(
+            self._asked, way, self._bearings, lambda b: _is_rung(b.fit, "threshold")
+        )
         return distribution.by_level(
-            rungs, asked.low if upward else asked.high, p, upward=upward,
-            label=distribution.level_label(asked.unit),
+            {level: b.positive for level, b in found.items()}, rungs.level(self._asked, way), p,
+            upward=way == "above", label=distribution.level_label(asked.unit),
         )  # fmt: skip
 
     def _over_days(self, p: float) -> distribution.Distribution | None:
@@ -458,15 +451,15 @@ class _Weighing:
             return None
         series = [
             b for b in self._bearings
-            if b.fit.gap and not b.fit.lasting and b.fit.extra <= SERIES_EXTRA
-            and b.view.proposition.window.kind == "by" and _is_rung(b.fit, "window")
+            if b.fit.gap and b.fit.extra <= SERIES_EXTRA and rungs.is_deadline(b)
+            and _is_rung(b.fit, "window")
         ]  # fmt: skip
-        rungs: dict[date, float] = {}
-        for b in series:
-            day = end - timedelta(days=round(b.fit.gap))
-            if _are_series(series[0], b) and day > self._at.date():
-                rungs.setdefault(day, b.positive)
-        return distribution.by_day(rungs, end, p)
+        found = rungs.by_day(
+            (b for b in series if _are_series(series[0], b)),
+            self._at.date(),
+            lambda b: end - timedelta(days=round(b.fit.gap)),
+        )
+        return distribution.by_day({day: b.positive for day, b in found.items()}, end, p)
 
     # Roles
 
@@ -925,14 +918,6 @@ def _deadline(b: Bearing) -> date | None:
 
 def _orders(c: Comparison) -> set[str]:
     return {c.window, c.threshold, c.stage, c.choice}
-
-
-def _way(p: Proposition) -> str | None:
-    """The side of its level on which Yes lies; what is only "hit" is hit from below."""
-    if p.threshold is None:
-        return None
-    way = p.threshold.direction
-    return "above" if way == "exactly" and p.predicate == "touches" else way
 
 
 def _is_rung(c: Comparison, part: str) -> bool:

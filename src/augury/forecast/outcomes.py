@@ -15,7 +15,7 @@ from datetime import date, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from augury.forecast import distribution, explain, nulls
+from augury.forecast import distribution, explain, nulls, rungs
 from augury.forecast.distribution import Distribution, Part
 from augury.forecast.evidence import Estimate, Evidence
 from augury.forecast.normalise import Reading
@@ -242,36 +242,23 @@ def _by_extreme(*, upward: bool) -> _Maker:
 
 def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Told | None:
     """The ranges between levels of one quantity, from the chance to get beyond each."""
-    rungs: dict[float, Bearing] = {}
     first = levels[0].view.proposition
-    for b in levels:
-        p = b.view.proposition
-        t = p.threshold
-        assert t is not None
-        same = p.predicate == first.predicate and p.window.end == first.window.end
-        if same and _way(b) == ("above" if upward else "below"):
-            rungs.setdefault(t.low if upward else t.high, b)
-    if len(rungs) < 2:
+    found = rungs.by_level(
+        first, "above" if upward else "below", levels,
+        lambda b: b.view.proposition.window.end == first.window.end,
+    )  # fmt: skip
+    if first.threshold is None or len(found) < 2:
         return None
-    middle = sorted(rungs)[len(rungs) // 2]
-    unit = next(t.unit for b in rungs.values() if (t := b.view.proposition.threshold) is not None)
+    middle = sorted(found)[len(found) // 2]
     parts = distribution.by_level(
-        {level: b.positive for level, b in rungs.items() if level != middle},
-        middle, rungs[middle].positive, upward=upward, label=distribution.level_label(unit),
+        {level: b.positive for level, b in found.items() if level != middle},
+        middle, found[middle].positive, upward=upward,
+        label=distribution.level_label(first.threshold.unit),
     )  # fmt: skip
     if parts is None:
         why.append("The prices of the nearest levels contradict each other.")
         return None
-    return _Told(parts, [rungs[level] for level in sorted(rungs)])
-
-
-def _way(b: Bearing) -> str | None:
-    """The side of its level on which Yes lies; what is only "hit" is hit from below."""
-    t = b.view.proposition.threshold
-    if t is None:
-        return None
-    touches = b.view.proposition.predicate == "touches"
-    return "above" if t.direction == "exactly" and touches else t.direction
+    return _Told(parts, [found[level] for level in sorted(found)])
 
 
 def _are_apart(levels: Sequence[Bearing]) -> bool:
@@ -300,27 +287,24 @@ def _shown_ends(b: Bearing) -> tuple[float | None, float | None]:
 def _by_day(
     reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
 ) -> _Told | None:
-    rungs: dict[date, Bearing] = {}
     first = family[0].view.proposition
-    for b in family:
+
+    def day(b: Bearing) -> date | None:
         p = b.view.proposition
-        end = p.window.end
-        if (
-            end is not None and p.window.kind == "by" and end > at.date() and not b.fit.lasting
-            and p.predicate == first.predicate and not b.turned
-        ):  # fmt: skip
-            rungs.setdefault(end, b)
-    if len(rungs) < 2:
+        return p.window.end if p.predicate == first.predicate and not b.turned else None
+
+    found = rungs.by_day(family, at.date(), day)
+    if len(found) < 2:
         return _by_name(reading, family, at, why) if first.choice else None
-    middle = sorted(rungs)[len(rungs) // 2]
+    middle = sorted(found)[len(found) // 2]
     parts = distribution.by_day(
-        {day: b.positive for day, b in rungs.items() if day != middle}, middle,
-        rungs[middle].positive,
+        {day: b.positive for day, b in found.items() if day != middle}, middle,
+        found[middle].positive,
     )  # fmt: skip
     if parts is None:
         why.append("The prices of the nearest deadlines contradict each other.")
         return None
-    return _Told(parts, [rungs[day] for day in sorted(rungs)])
+    return _Told(parts, [found[day] for day in sorted(found)])
 
 
 _Maker = Callable[[Reading, Sequence["Bearing"], datetime, list[str]], _Told | None]
