@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import time
-from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -13,12 +13,11 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from augury import clock, presence
 from augury.errors import SetupProblem
 from augury.markets import store as markets
-from augury.markets.freshness import in_words
+from augury.search import listing
 from augury.search.indexer import Progress
 from augury.search.schemas import DIMENSIONS
 from augury.settings import Settings
@@ -114,55 +113,13 @@ async def make_searchable(settings: Settings, database: Database, progress: Prog
         await service.close()
 
 
-_RIGHT = {"score", "price", "volume"}
-
-
-def _price(result: dict[str, Any]) -> str:
-    """The first outcome's probability, with its label where that is not Yes."""
-    for label, price in (result["current_prices"] or {}).items():
-        shown = "-" if price is None else f"{price:.1%}"
-        return shown if label == "Yes" else f"{label[:12]} {shown}"
-    return "-"
-
-
-def age_of(price_as_of: str | None) -> str:
-    """How long ago a price is: "3 hours ago"; "-" where that is not known."""
-    if price_as_of is None:
-        return "-"
-    return f"{in_words(clock.now() - datetime.fromisoformat(price_as_of))} ago"
-
-
 def _show(results: dict[str, list[dict[str, Any]]]) -> None:
-    console = Console(markup=False, emoji=False)
-    for dimension, found in results.items():
-        if not found:
-            continue
-        table = Table(title=dimension, title_justify="left", box=None)
-        for name in ("score", "price", "price of", "closes", "volume", "status", "question"):
-            table.add_column(name, justify="right" if name in _RIGHT else "left", no_wrap=True)
-        table.columns[-1].no_wrap = False
-        for result in found:
-            table.add_row(
-                f"{result['score']:.2f}",
-                _price(result),
-                age_of(result["price_as_of"]),
-                (result["closes_at"] or "-")[:10],
-                "-" if result["volume"] is None else f"{result['volume']:,.0f}",
-                result["status"] + (" (stale)" if result["stale"] else ""),
-                "\n".join(
-                    [
-                        result["question"],
-                        f"{result['id']}  {result['platform_url'] or ''}".rstrip(),
-                        *([] if dimension == "direct" else [result["reason"]]),
-                    ]
-                ),
-            )
-        origins = {result["origin"] for result in found}
-        if "sample" in origins:
-            table.caption = "SAMPLE: these are not real markets."
-        console.print(table)
     if not any(results.values()):
-        console.print("Nothing found.")
+        typer.echo("Nothing found.")
+        return
+    width = shutil.get_terminal_size((100, 24)).columns
+    for line in listing.lines(results, width, clock.now()):
+        typer.echo(line)
 
 
 def evaluate_search(
