@@ -162,6 +162,6 @@ class TestWindows:
 
     async def test_unknown(self, database: Database) -> None:
         service = await self.put(database)
-        for unknown in ("kalshi:B", "", "\0", "kalshi:a"):
+        for unknown in ("kalshi:B", "", "\0", "kalshi:b"):
             with pytest.raises(NotFound):
                 await service.history(unknown)
