@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from augury.extension.page import Page, words_of
@@ -50,3 +52,28 @@ def test_a_fetched_page_fills_what_is_missing() -> None:
     assert Page(url="https://a.org/1").filled(html).text == "Both banks cut."
     assert Page(title="Mine").filled(html).title == "Mine"
     assert Page().filled(b"\xff\xfe<title>" * 1000).text == ""
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        b"<title>" + b"a<b>" * 125_000,
+        b"<title>" + b"a&lt;" * 100_000,
+        b"<title>a</title>" * 30_000,
+        b"<meta name=description content='" + b"a " * 250_000,
+        b"<meta name=description content=a>" * 15_000,
+        b"<" * 500_000,
+        b"<a " * 160_000,
+        b"<a b" + b"=c b" * 120_000,
+        b"<!--" * 120_000,
+        b"<![CDATA[" * 55_000,
+        b"&" * 500_000,
+        b"</" * 250_000,
+    ],
+    ids=lambda html: html[:14].decode(),
+)
+def test_a_hostile_page_is_read_in_bounded_time(html: bytes) -> None:
+    """In a thread; the first grew with the square of its length before."""
+    start = time.thread_time()
+    Page(url="https://a.org/1").filled(html)
+    assert time.thread_time() - start < 1

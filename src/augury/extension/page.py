@@ -20,6 +20,10 @@ _PLACES: Final = frozenset(
 )
 _IDENTIFIER = re.compile(r"(?=.*\d)[a-z0-9]{7,}|\d{5,}|[a-f0-9]{8,}|c[a-z0-9]{10,}", re.IGNORECASE)
 _SITE = re.compile(r"^(?P<title>.*\S)\s+(?:[|·•—–]|-|::)\s+(?P<site>[^|·•—–]{2,40})$")
+_HEAD: Final = 200_000
+"""Bytes of a page in which its title and description are looked for."""
+_PIECES: Final = 50
+"""Pieces of a title that are read; between tags there may be as many as a page likes."""
 FIRST_WORDS: Final = 40
 """Words of the text that stand for a page without a title."""
 _VENUES: Final = ("polymarket.com", "kalshi.com")
@@ -73,7 +77,7 @@ class Page:
     def filled(self, html: bytes) -> Page:
         """With title and text from a page that was fetched, where they are missing."""
         reader = _Reader()
-        reader.feed(html[:500_000].decode("utf-8", "replace"))
+        reader.feed(html[:_HEAD].decode("utf-8", "replace"))
         return replace(
             self,
             title=self.title or reader.title[:500],
@@ -109,19 +113,24 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.title = ""
         self.description = ""
+        self._told = ""
+        self._pieces: list[str] = []
         self._in_title = False
 
+    @property
+    def title(self) -> str:
+        return self._told or " ".join(" ".join(self._pieces).split())
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "title" and not self.title:
+        if tag == "title":
             self._in_title = True
         elif tag == "meta":
             told = dict(attrs)
             name = (told.get("property") or told.get("name") or "").lower()
             content = " ".join((told.get("content") or "").split())
             if name == "og:title" and content:
-                self.title = content
+                self._told = content
             elif name in ("description", "og:description") and not self.description:
                 self.description = content
 
@@ -130,5 +139,5 @@ class _Reader(HTMLParser):
             self._in_title = False
 
     def handle_data(self, data: str) -> None:
-        if self._in_title:
-            self.title = f"{self.title} {data}".strip()
+        if self._in_title and len(self._pieces) < _PIECES:
+            self._pieces.append(data[:500])

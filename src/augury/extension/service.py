@@ -214,7 +214,7 @@ class ExtensionService:
                 found = await fetch.get(
                     self._http, page.url, deadline=FETCH_SECONDS, max_bytes=FETCH_BYTES
                 )
-                page = page.filled(found.body)
+                page = await asyncio.to_thread(page.filled, found.body)
             except (UpstreamFailed, InvalidInput) as problem:
                 # The address still has words of its own.
                 log.info("page not fetched", problem=str(problem))

@@ -195,7 +195,7 @@ _ANOTHER_WAY: Final = re.compile(
 _HIGHEST: Final = re.compile(r"\b(?:highs?|highest|maximum|max|hottest|warmest)\b", re.I)
 _LOWEST: Final = re.compile(r"\b(?:lows?|lowest|minimum|min|coldest|coolest)\b", re.I)
 
-_KEEPS: Final = r"\b(?:stay|remain|hold|keep)s?\s+(?:at\s+\d+\S*(?:\s+degrees)?\s+or\s+"
+_KEEPS: Final = r"\b(?:stay|remain|hold|keep)s?\s+(?:at\s+\d\S*(?:\s+degrees)?\s+or\s+"
 _NEVER_BELOW: Final = re.compile(rf"{_KEEPS}(?:more|higher|above|warmer)|above|over)\b", re.I)
 _NEVER_ABOVE: Final = re.compile(rf"{_KEEPS}(?:less|lower|below|colder)|below|under)\b", re.I)
 

@@ -67,7 +67,7 @@ _BEFORE: Final = re.compile(
     re.I,
 )  # fmt: skip
 _BEHIND: Final = re.compile(
-    rf"{_A}(?:\s+[a-z-]+){{0,3}}?\s*(?:(?P<more>\bor\s+(?:more|above|higher|greater|over|better)\b"
+    rf"(?<!\d)(?<!\d,){_A}(?:\s+[a-z-]+){{0,3}}?\s*(?:(?P<more>\bor\s+(?:more|above|higher|greater|over|better)\b"
     r"|\+(?!\d))|(?P<less>\bor\s+(?:less|below|lower|fewer|under)\b))",
     re.I,
 )

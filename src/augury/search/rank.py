@@ -248,7 +248,7 @@ _BLANK = re.compile(
     r"\d+(?:[.,:]\d+)*[a-z%+]*|\b(?:january|february|march|april|may|june|july|august|september"
     r"|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b"
 )
-_BLANKS = re.compile(r"[\W_]*#[\W_#]*")
+_BLANKS = re.compile(r"(?<![\W_])[\W_]*#[\W_#]*")
 
 
 def family_key(platform: str, event_id: str | None, title: str) -> str:
@@ -446,7 +446,8 @@ def _siblings(family: NDArray[np.uint64], merit: Features) -> NDArray[np.intp]:
     return np.bincount(place[best], minlength=place.max() + 1)[place]
 
 
-_NAME = re.compile(r"[A-Z][^\W\d_]+(?:['’]s)?(?:\s+[A-Z][^\W\d_]+(?:['’]s)?)+")
+# Words of at most 60 letters: a long run of capitals could begin a name at each of them.
+_NAME = re.compile(r"[A-Z][^\W\d_]{1,60}(?:['’]s)?(?:\s+[A-Z][^\W\d_]{1,60}(?:['’]s)?)+")
 
 
 def _once_a_name(text: str, ids: TermIds, weights: Weights) -> Weights:

@@ -33,7 +33,6 @@ class BadPrice(ValueError):
 # Control characters (tab and newline stay), and the bidirectional overrides that make a text
 # read otherwise than it is stored.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
-_BLANKS = re.compile(r"[ \t\u00a0]+")
 
 
 def text(value: object, limit: int = LABEL_LIMIT) -> str | None:
@@ -53,8 +52,7 @@ def line(value: object, limit: int = LABEL_LIMIT) -> str | None:
     cleaned = text(value, limit * 2)
     if cleaned is None:
         return None
-    flat = _BLANKS.sub(" ", cleaned.replace("\n", " ").replace("**", "")).strip()
-    return text(flat, limit)
+    return text(" ".join(cleaned.replace("**", "").split()), limit)
 
 
 def identifier(value: object, limit: int = 200) -> str | None:
