@@ -260,7 +260,9 @@ def test_the_key_goes_to_the_service_and_into_no_text() -> None:
         with pytest.raises(augury_client.Unauthenticated) as caught:
             client.search("x")
         assert secret.encode() in asked[0]
-        assert secret not in str(caught.value) + repr(caught.value) + repr(client)
+        assert secret not in str(caught.value) + repr(caught.value) + repr(client) + repr(
+            client.api._connection.settings
+        )
         assert "AUGURY_API_KEY" in str(caught.value)
 
 

@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
@@ -51,7 +51,7 @@ class Settings:
     """Where to ask and how long to bear it; times in seconds."""
 
     url: str
-    api_key: str | None
+    api_key: str | None = field(repr=False)
     timeout: float
     retries: int
     patience: float
