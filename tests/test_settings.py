@@ -11,6 +11,7 @@ import pytest
 
 from augury import settings
 from augury.errors import SetupProblem
+from augury.health.service import settings_in_force
 from augury.settings import Settings
 
 TEXTS = {
@@ -97,3 +98,17 @@ def test_a_file_others_may_write_is_not_believed(data: Path, name: str) -> None:
     data.chmod(0o777)
     with pytest.raises(SetupProblem, match="chmod go-w"):
         Settings()
+
+
+def test_each_setting_says_where_it_comes_from(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (data / "augury.toml").write_text('port = 1\nhost = "::1"\nsync = "off"\n')
+    (data / ".env").write_text("AUGURY_PORT=2\naugury_host=127.0.0.2\n")
+    monkeypatch.setenv("AUGURY_PORT", "3")
+    made = Settings(console="off")
+    assert (made.port, made.host, made.sync) == (3, "127.0.0.2", "off")
+    told = {one["name"]: one["source"] for one in settings_in_force(made)}
+    assert told["AUGURY_PORT"] == "environment"
+    assert told["AUGURY_HOST"] == str(data / ".env")
+    assert told["AUGURY_SYNC"] == str(data / "augury.toml")
+    assert told["AUGURY_CONSOLE"] == "command line"
+    assert told["AUGURY_DATABASE_POOL_SIZE"] == "default"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -75,6 +76,20 @@ def files() -> list[Path]:
                     f"read from there. Run: chown {os.geteuid()} {path} && chmod go-w {path}"
                 )
     return found
+
+
+def sources() -> dict[str, str]:
+    """Where each setting that is set outside the program comes from, by its `AUGURY_*` name:
+    "environment", or the file."""
+    found: dict[str, str] = {}
+    # The stronger ones last: augury.toml, the checkout's .env, the data folder's, the environment.
+    for file in reversed(files()):
+        if file.name == "augury.toml":
+            names = [f"AUGURY_{name}" for name in tomllib.loads(file.read_text("utf-8"))]
+        else:
+            names = list(DotEnvSettingsSource(Settings, env_file=file).env_vars)
+        found |= {name.upper(): str(file) for name in names}
+    return found | {name.upper(): "environment" for name in os.environ}
 
 
 def check_names(names: Iterable[str]) -> None:

@@ -27,7 +27,7 @@ from augury.rvol import rows
 from augury.rvol import store as rvol
 from augury.search.service import SearchService
 from augury.series import store as series
-from augury.settings import Settings
+from augury.settings import Settings, sources
 from augury.storage.database import Database, size
 from augury.venues.sync import VenueHealth, venue_health
 
@@ -269,12 +269,16 @@ def _folder_size(folder: Path) -> int:
 
 
 def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
-    """Every setting with its value and whether it was set; secrets only as set or not.
+    """Every setting with its value and where that comes from; secrets only as set or not.
+
+    `source`: "environment", a file, "command line" (or the program itself), or "default".
 
     A URL may hold a password: of one with a user part only the rest is told.
     """
     found = []
+    origins = sources()
     for name, field in Settings.model_fields.items():
+        variable = f"AUGURY_{name.upper()}"
         value = getattr(settings, name)
         if isinstance(value, SecretStr):
             value = "set, not shown"
@@ -284,9 +288,11 @@ def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
             value = _USER_PART.sub(r"\1", str(value))
         found.append(
             {
-                "name": f"AUGURY_{name.upper()}",
+                "name": variable,
                 "value": value,
-                "source": "set" if name in settings.model_fields_set else "default",
+                "source": origins.get(variable, "command line")
+                if name in settings.model_fields_set
+                else "default",
                 "about": field.description or "",
             }
         )
