@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 from augury_client import async_api, models, sync_api
+from augury_client.calls import Call
 
 from augury.app import create_app
 from augury.settings import Settings
@@ -98,3 +99,8 @@ def test_a_method_takes_every_parameter_and_field_of_its_operation(call: str) ->
     for kind in (getattr(sync_api, group), getattr(async_api, f"Async{group}")):
         taken = inspect.signature(getattr(kind, name)).parameters
         assert set(taken) - {"self"} == {generate.spelt(one) for one in wanted}
+
+
+def test_a_parameter_of_several_values_is_sent_once_for_each() -> None:
+    call = Call("GET", "/v1/sparklines", models.Sparklines, query={"market_id": ["kalshi:A", "b"]})
+    assert call.url() == "/v1/sparklines?market_id=kalshi%3AA&market_id=b"

@@ -355,6 +355,15 @@ async def test_a_forecast_is_scored_when_its_market_resolves(
     assert (card["forecasts"], card["answered"], card["n"]) == (2, 1, 1)
     assert card["brier"] == pytest.approx(0.45**2, abs=0.02)
     assert card["crowd_brier"] == pytest.approx(0.45**2, abs=1e-3)
+    # The forecast behind it is told by the market that decided it, not in the asker's words.
+    [row] = await service.decided(limit=5)
+    assert (row.market_id, row.outcome, row.happened) == ("polymarket:4", "Yes", True)
+    assert row.question == CATALOGUE[3].question
+    assert (1 - row.probability) ** 2 == pytest.approx(card["brier"], abs=1e-4)
+    assert row.lower is not None
+    assert row.upper is not None
+    assert row.lower < row.probability < row.upper
+    assert await service.decided(limit=5, after=(row.decided_at, row.id)) == []
 
 
 async def test_a_question_without_yes_or_no_lists_its_outcomes(service: ForecastService) -> None:

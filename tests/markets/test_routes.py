@@ -367,3 +367,37 @@ class TestEtags:
         for target in targets:
             changed = await client.get(target, headers={"If-None-Match": tags[target]})
             assert changed.status_code == 200
+
+
+async def test_a_sparkline_is_the_last_month_of_a_market(
+    client: Client, database: Database
+) -> None:
+    day = timedelta(days=1)
+    known = [
+        made("kalshi:SPARK", prices=(0.5, 0.5)),
+        made("polymarket:999", prices=(0.5, 0.5), outcomes=("No", "Yes")),
+        made("kalshi:SILENT", prices=(None, None), price_as_of=None),
+    ]
+    points = [
+        PricePoint(
+            market_id=one.id, outcome=0, at=T0 - n * day, price=0.5 + n / 100, source="trade"
+        )
+        for one in known[:2]
+        for n in (0, 1, 2, 10)
+    ]
+    async with database.transaction() as conn:
+        await store.upsert_markets(conn, known)
+        await store.append_prices(conn, points)
+    asked = {"market_id": ["kalshi:SPARK", "polymarket:999", "kalshi:SILENT", "kalshi:NONE"]}
+    answer = await client.get("/v1/sparklines", params=asked)
+    found = {item["market_id"]: item for item in answer.json()["items"]}
+    assert set(found) == {"kalshi:SPARK", "polymarket:999"}
+    # A price stands for two days; after that there is none rather than an old one.
+    prices = found["kalshi:SPARK"]["prices"]
+    assert prices[-4:] == [None, 0.52, 0.51, 0.5]
+    assert prices[-11:-9] == [0.6, 0.6]
+    assert [len(prices), sum(price is None for price in prices)] == [30, 25]
+    assert found["polymarket:999"]["outcome"] == "Yes"
+    assert found["polymarket:999"]["prices"][-3:] == [0.48, 0.49, 0.5]
+    for wrong in ({}, {"market_id": ["x"] * 101}, {"market_id": "a\0b"}):
+        assert (await client.get("/v1/sparklines", params=wrong)).status_code == 422

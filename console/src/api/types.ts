@@ -48,6 +48,8 @@ export type Alert = Schemas["AlertRecord"];
 export type ChartData = Schemas["ChartData"];
 export type Delivery = Schemas["Delivery"];
 export type Message = Schemas["Message"];
+export type Decided = Schemas["DecidedForecast"];
+export type DecidedPage = Schemas["DecidedForecasts"];
 
 export interface Page<T> {
   items: T[];

@@ -25,6 +25,10 @@ export function points(difference: number): string {
   return `${n > 0 ? "+" : n < 0 ? "−" : "±"}${Math.abs(n)} pt`;
 }
 
+/** Whether two prices are near enough in time for their difference to mean something: two days. */
+export const together = (a: string | null | undefined, b: string | null | undefined): boolean =>
+  !!a && !!b && Math.abs(Date.parse(a) - Date.parse(b)) <= 2 * DAY;
+
 /** How long ago, in the largest unit: "just now", "12 min ago", "3 h ago", "265 days ago". */
 export function ago(then: string | Date | null | undefined, now = Date.now()): string {
   if (!then) return "time unknown";
@@ -36,6 +40,10 @@ export function ago(then: string | Date | null | undefined, now = Date.now()): s
   const days = Math.floor(ms / DAY);
   return days === 1 ? "1 day ago" : `${days.toLocaleString("en-US")} days ago`;
 }
+
+/** The same as seen from an earlier moment: "18 h before". */
+export const before = (then: string, moment: string): string =>
+  ago(then, Date.parse(moment)).replace(/ ago$/, " before").replace("just now", "at that moment");
 
 export function until(then: string | Date, now = Date.now()): string {
   const ms = new Date(then).getTime() - now;

@@ -122,7 +122,7 @@ export function Forecast() {
           <Progress work={work} />
           {work.error && <Failure error={work.error} retry={() => void run(work.question, work.asOf)} />}
           {work.made ? <Answer made={work.made} asOf={work.asOf} /> : !work.error && work.evidence.length > 0 && (
-            <section class="card"><h2>Evidence so far</h2><EvidenceTable evidence={work.evidence} /></section>
+            <section class="card"><h2>Evidence so far</h2><EvidenceTable evidence={work.evidence} asOf={work.asOf} /></section>
           )}
         </div>
       )}
@@ -170,7 +170,7 @@ export function Answer({ made, asOf }: { made: Made; asOf: string | null }) {
         {made.warnings.map((warning) => <p class="grade hinted" key={warning}>{warning}</p>)}
         {made.reasoning && <p style={{ maxWidth: "75ch" }}>{made.reasoning}</p>}
         <div class="rowline">
-          {made.data_as_of && <span class="soft small"><Ago at={made.data_as_of} prefix="Newest price that counts: " /></span>}
+          {made.data_as_of && <span class="soft small"><Ago at={made.data_as_of} from={asOf} prefix="Newest price that counts: " /></span>}
           <Copy text={() => asCurl(location.origin, made.question, asOf)}>Copy as curl</Copy>
           <Copy text={() => asPython(location.origin, made.question, asOf)}>Copy as Python</Copy>
           <Copy text={() => `${location.origin}/forecast${params({ q: made.question, as_of: asOf })}`}>Copy link</Copy>
@@ -180,7 +180,7 @@ export function Answer({ made, asOf }: { made: Made; asOf: string | null }) {
       {made.distribution && made.distribution.length > 1 && <Distribution bins={made.distribution} />}
       <section class="card" aria-label="Evidence">
         <h2>Evidence</h2>
-        {made.evidence.length ? <EvidenceTable evidence={made.evidence} /> : <p class="soft">No open market bears on this question.</p>}
+        {made.evidence.length ? <EvidenceTable evidence={made.evidence} asOf={asOf} /> : <p class="soft">No open market bears on this question.</p>}
       </section>
       {made.graph && made.graph.nodes.length > 1 && <CausalGraph graph={made.graph} title={made.question} />}
       {made.rejected.length > 0 && (
@@ -210,7 +210,7 @@ const ROLES: Record<string, string> = {
   direct: "asks the question", bound: "sets a limit", proxy: "hints at it", weak: "hints at it",
 };
 
-function EvidenceTable({ evidence }: { evidence: Evidence[] }) {
+function EvidenceTable({ evidence, asOf }: { evidence: Evidence[]; asOf: string | null }) {
   return (
     <div class="scroll">
       <table class="data stacked">
@@ -224,7 +224,7 @@ function EvidenceTable({ evidence }: { evidence: Evidence[] }) {
               <td data-label="Role"><span class="chip info">{one.role === "weak" ? "proxy" : one.role}</span> <span class="soft small">{ROLES[one.role]}</span></td>
               <td data-label="Side">{one.side === "opposite" ? "asks the opposite" : "same"}</td>
               <td class="n" data-label="Price">{format.percent(one.price)}</td>
-              <td data-label="Age"><Ago at={one.price_as_of} /></td>
+              <td data-label="Age"><Ago at={one.price_as_of} from={asOf} /></td>
               <td data-label="Weight" style={{ whiteSpace: "nowrap" }}><Weight share={one.weight ?? 0} /></td>
               <td data-label="Why">{one.why}</td>
             </tr>

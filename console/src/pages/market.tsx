@@ -1,13 +1,13 @@
 // Market: the question, its price over time, its rules, the others of its event, and what is related.
 import { useMemo, useState } from "preact/hooks";
-import type { Dimension, MarketDetail, MarketHistory, RelatedMarket, SearchAnswer } from "../api/types.ts";
+import type { Dimension, MarketDetail, MarketHistory, MarketRecord, RelatedMarket, SearchAnswer } from "../api/types.ts";
 import { api, query } from "../lib/api.ts";
 import * as format from "../lib/format.ts";
 import { session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
 import { useLoad, useTitle } from "../lib/use.ts";
 import { Bars } from "../ui/bars.tsx";
-import { Chart, type Line } from "../ui/chart.tsx";
+import { Chart, type Line, type Mark } from "../ui/chart.tsx";
 import { Ago, Copy, Data, Dialog, Empty, Failure, Loading, MarketRow, Marks, Segments, Venue, When, isStale, marketPath } from "../ui/parts.tsx";
 import { WatchDialog } from "../ui/watch.tsx";
 
@@ -54,12 +54,59 @@ export function standing(points: Line["points"]): Line["points"] {
   return out;
 }
 
-export function PriceChart({ id, end }: { id: string; end: string | null }) {
+/** The same contract on the other venue. `inverted`: it asks the opposite, so that its No is our Yes. */
+interface Twin {
+  market: MarketRecord;
+  price: number | null;
+  inverted: boolean;
+}
+
+/** A linked market is the same contract or its exact complement: the nearer reading is the right one. */
+export const isInverted = (mine: number | null | undefined, theirs: number | null | undefined): boolean =>
+  mine != null && theirs != null && Math.abs(1 - theirs - mine) + 0.05 < Math.abs(theirs - mine);
+
+function useTwins(market: MarketRecord): Twin[] {
+  const mine = format.leading(market.current_prices, market.outcomes)?.price;
+  const ids = market.linked_market_ids.slice(0, 2);
+  const found = useLoad<MarketDetail[]>(
+    ids.length ? (signal) => Promise.all(ids.map((id) => api<MarketDetail>(`/v1${marketPath(id).replace("/market/", "/markets/")}`, { signal }))) : null,
+    [ids.join()],
+  );
+  return useMemo(() => (found.data ?? []).map((detail) => {
+    const theirs = format.leading(detail.market.current_prices, detail.market.outcomes)?.price ?? null;
+    const inverted = isInverted(mine, theirs);
+    return { market: detail.market, inverted, price: theirs !== null && inverted ? 1 - theirs : theirs };
+  }), [found.data, mine]);
+}
+
+/** What happened to a market itself, to stand on its chart. */
+const marksOf = (market: MarketRecord): Mark[] =>
+  ([["opened", market.created_at], ["closed", market.closes_at], ["resolved", market.resolved_at]] as const).flatMap(([label, at]) =>
+    at && Date.parse(at) <= Date.now() ? [{ time: Date.parse(at) / 1000, label: label === "resolved" && market.resolution ? `resolved: ${market.resolution}` : label }] : []);
+
+export function PriceChart({ id, end, market, twins = [] }: { id: string; end: string | null; market?: MarketRecord; twins?: Twin[] }) {
   const [range, choose] = useState<Range>("month");
   const address = useMemo(() => historyPath(id, range, end), [id, range, end]);
   const history = useLoad<MarketHistory>((signal) => api(address, { signal }), [address]);
-  const lines = useMemo(() => (history.data ? linesOf(history.data) : []), [history.data]);
-  const known = lines.some((line) => line.points.some((point) => point.value !== null));
+  const theirs = useLoad<MarketHistory[]>(
+    twins.length ? (signal) => Promise.all(twins.map((twin) => api<MarketHistory>(historyPath(twin.market.id, range, end), { signal }))) : null,
+    [address, twins],
+  );
+  const lines = useMemo(() => {
+    if (!history.data) return [];
+    const own = linesOf(history.data);
+    const others = (theirs.data ?? []).flatMap((found, n) => {
+      const twin = twins[n];
+      const line = linesOf(found)[0];
+      if (own.length !== 1 || !twin || !line?.points.some((point) => point.value !== null) || twin.market.id !== found.market.id) return [];
+      const points = twin.inverted ? line.points.map((point) => ({ ...point, value: point.value === null ? null : 1 - point.value })) : line.points;
+      return [{ ...line, points, dash: true, name: `${format.venue(twin.market.platform)}${twin.inverted ? ", turned round" : ""}` }];
+    });
+    if (!others.length) return own;
+    return [{ ...own[0]!, name: `${format.venue(history.data.market.platform)} (this market)` }, ...others];
+  }, [history.data, theirs.data, twins]);
+  const marks = useMemo(() => (market ? marksOf(market) : []), [market]);
+  const known = lines.flatMap((line) => line.points.filter((point) => point.value !== null));
   return (
     <div class="stack" style={{ gap: "0.7rem" }}>
       <div class="rowline between">
@@ -68,8 +115,9 @@ export function PriceChart({ id, end }: { id: string; end: string | null }) {
       </div>
       {history.error ? <Failure error={history.error} retry={history.reload} />
         : !history.data ? <Loading what="prices" lines={6} />
-        : !known ? <Empty title="No price is recorded in this window">{range === "all" ? "Prices are recorded from the moment a market is followed." : "Choose a longer one."}</Empty>
-        : <Chart lines={lines} label={`Price of ${lines.map((line) => line.name).join(", ")} over ${RANGES.find((one) => one.id === range)!.title}`} />}
+        : !known.length ? <Empty title="No price is recorded in this window">{range === "all" ? "Prices are recorded from the moment a market is followed." : "Choose a longer one."}</Empty>
+        : known.length === 1 ? <Empty title={`One price is recorded in this window: ${format.percent(known[0]!.value)}`}>It is of {format.date(new Date(known[0]!.time * 1000))}. {range !== "all" && "Choose a longer one for more."}</Empty>
+        : <Chart lines={lines} marks={marks} label={`Price of ${lines.map((line) => line.name).join(", ")} over ${RANGES.find((one) => one.id === range)!.title}`} />}
     </div>
   );
 }
@@ -90,6 +138,7 @@ function Shown({ detail }: { detail: MarketDetail }) {
   const [embedding, embed] = useState(false);
   const stale = isStale(market as never);
   const lead = format.leading(market.current_prices, market.outcomes);
+  const twins = useTwins(market);
   const url = safeUrl(market.platform_url);
   const spread = market.best_bid != null && market.best_ask != null ? market.best_ask - market.best_bid : null;
   const contenders = market.outcomes.length > 2
@@ -126,7 +175,7 @@ function Shown({ detail }: { detail: MarketDetail }) {
                 <button class="button" type="button" onClick={() => embed(true)}>Embed</button>
               </div>
             </div>
-            <PriceChart id={market.id} end={market.status === "active" ? null : market.price_as_of} />
+            <PriceChart id={market.id} end={market.status === "active" && !stale ? null : market.price_as_of} market={market} twins={twins} />
           </section>
           <section class="card" aria-label="Rules">
             <h2>Rules of resolution</h2>
@@ -150,6 +199,12 @@ function Shown({ detail }: { detail: MarketDetail }) {
             </div>
           </section>
           {contenders && <section class="card" aria-label="Outcomes"><h2>Outcomes</h2><Bars items={contenders} /></section>}
+          {twins.length > 0 && (
+            <section class="card" aria-label="Same contract elsewhere">
+              <h2>Same contract elsewhere</h2>
+              <ul class="rows">{twins.map((twin) => <MarketRow key={twin.market.id} row={twin.market as never} reason={apart(market, lead?.price, twin)} />)}</ul>
+            </section>
+          )}
           <Siblings detail={detail} />
           <Data json={`/v1${marketPath(market.id).replace("/market/", "/markets/")}`} />
         </div>
@@ -162,6 +217,10 @@ function Shown({ detail }: { detail: MarketDetail }) {
     </div>
   );
 }
+
+const apart = (market: MarketRecord, mine: number | null | undefined, twin: Twin): string | null =>
+  mine == null || twin.price === null || !format.together(market.price_as_of, twin.market.price_as_of) ? null
+    : `${twin.inverted ? "It asks the opposite: turned round it is" : "It is"} ${format.points(twin.price - mine)} from this one.`;
 
 const safeUrl = format.safeUrl;
 const KINDS: Record<string, string> = {

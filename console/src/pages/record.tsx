@@ -1,8 +1,12 @@
-// Track record: how good past forecasts were, beside the crowd on the same questions.
-import { api } from "../lib/api.ts";
+// Track record: how good past forecasts were, beside the crowd on the same questions, and each of them.
+import { useState } from "preact/hooks";
+import type { Decided, DecidedPage } from "../api/types.ts";
+import { api, query } from "../lib/api.ts";
 import * as format from "../lib/format.ts";
+import { may, session } from "../lib/session.ts";
+import { useStore } from "../lib/store.ts";
 import { useLoad, useTitle } from "../lib/use.ts";
-import { Data, Empty, Failure, Loading } from "../ui/parts.tsx";
+import { Data, Empty, Failure, Loading, When, marketPath } from "../ui/parts.tsx";
 
 interface Bin { lower: number; upper: number; n: number; forecast: number | null; happened: number | null }
 interface Part { n: number; brier: number | null; crowd_brier?: number | null; crowd_n?: number }
@@ -54,8 +58,62 @@ function Shown({ card }: { card: Card }) {
           <Parts title="By time to the decision" parts={card.by_horizon} />
         </>
       )}
+      {card.n > 0 && <DecidedList />}
       <Data json="/v1/forecast/scorecard" />
     </div>
+  );
+}
+
+/** What was said, what the market said, what happened: one forecast a row. */
+function DecidedList() {
+  useStore(session);
+  const [cursors, go] = useState<string[]>([]);
+  const cursor = cursors.at(-1) ?? "";
+  const address = `/v1/forecast/decided${query({ limit: 25, cursor })}`;
+  const allowed = may("forecast:read");
+  const found = useLoad<DecidedPage>(allowed ? (signal) => api(address, { signal }) : null, [address, allowed]);
+  return (
+    <section class="card stack" aria-label="Decided forecasts">
+      <div class="rowline between"><h2>Decided forecasts</h2>{allowed && <Data json={address} />}</div>
+      {!allowed ? <p class="soft">Sign in with a key that may read forecasts to see them one by one.</p>
+        : found.error ? <Failure error={found.error} retry={found.reload} /> : !found.data ? <Loading what="decided forecasts" /> : (
+        <>
+          <table class="data stacked">
+            <thead>
+              <tr>
+                <th scope="col">Market that decided it</th><th scope="col" class="n">Augury said</th><th scope="col" class="n">Market said</th>
+                <th scope="col">Happened</th><th scope="col" class="n">Brier</th><th scope="col">Forecast of</th><th scope="col">Decided</th>
+              </tr>
+            </thead>
+            <tbody>{found.data.items.map((one, n) => <DecidedRow key={n} one={one} />)}</tbody>
+          </table>
+          {(cursors.length > 0 || found.data.next_cursor) && (
+            <div class="rowline between">
+              <button class="button small" type="button" disabled={!cursors.length} onClick={() => go(cursors.slice(0, -1))}>Newer</button>
+              <button class="button small" type="button" disabled={!found.data.next_cursor} onClick={() => go([...cursors, found.data!.next_cursor!])}>Older</button>
+            </div>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function DecidedRow({ one }: { one: Decided }) {
+  const named = one.outcome.toLowerCase() !== "yes" && <span class="soft small"> {one.outcome}</span>;
+  return (
+    <tr>
+      <td><a href={marketPath(one.market_id)}>{one.question}</a>{named}</td>
+      <td class="n" data-label="Augury said">
+        <b>{format.percent(one.probability)}</b>
+        {one.interval && <span class="soft small range">{format.percent(one.interval.lower)}–{format.percent(one.interval.upper)}</span>}
+      </td>
+      <td class="n" data-label="Market said">{format.percent(one.crowd)}</td>
+      <td data-label="Happened"><span class={`chip ${one.happened ? "info" : ""}`}>{one.happened ? "yes" : "no"}</span></td>
+      <td class="n" data-label="Brier">{one.brier.toFixed(3)}</td>
+      <td data-label="Forecast of"><When at={one.as_of} day /></td>
+      <td data-label="Decided"><When at={one.decided_at} day /></td>
+    </tr>
   );
 }
 

@@ -113,6 +113,7 @@ export function Chart({ lines, label, height = 300, marks = [], thresholds = [],
               ctx.save();
               ctx.lineWidth = devicePixelRatio;
               ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+              ctx.textAlign = "left";
               for (const mark of marks) {
                 const x = plot.valToPos(mark.time, "x", true);
                 if (x < bbox.left || x > bbox.left + bbox.width) continue;
@@ -124,6 +125,10 @@ export function Chart({ lines, label, height = 300, marks = [], thresholds = [],
                 ctx.beginPath();
                 ctx.arc(x, bbox.top + 5 * devicePixelRatio, 4 * devicePixelRatio, 0, 7);
                 ctx.fill();
+                // Its name stands on the side with room; alerts, which are many, stand unnamed.
+                if (mark.severity) continue;
+                ctx.textAlign = x > bbox.left + bbox.width / 2 ? "right" : "left";
+                ctx.fillText(mark.label, x + (ctx.textAlign === "left" ? 8 : -8) * devicePixelRatio, bbox.top + 9 * devicePixelRatio);
               }
               ctx.textAlign = "left";
               ctx.textBaseline = "alphabetic";
@@ -162,7 +167,7 @@ export function Chart({ lines, label, height = 300, marks = [], thresholds = [],
         </div>
       )}
       {lines.length > 1 && (
-        <figcaption class="key">{lines.map((line, n) => <span key={n} class={`c${(n % 6) + 1}`}><i />{line.name}</span>)}</figcaption>
+        <figcaption class="key">{lines.map((line, n) => <span key={n} class={`c${(n % 6) + 1}`}><i class={line.dash ? "dashed" : ""} />{line.name}</span>)}</figcaption>
       )}
     </figure>
   );

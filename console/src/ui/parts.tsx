@@ -5,13 +5,15 @@ import type { Row } from "../api/types.ts";
 import type { ApiError } from "../lib/api.ts";
 import * as format from "../lib/format.ts";
 import { EmptyIcon, WarnIcon } from "./icons.tsx";
+import { Spark } from "./spark.tsx";
 
 /** A moment as its distance from now; the reader's zone and UTC on hover. */
-export function Ago({ at, prefix = "" }: { at: string | null | undefined; prefix?: string }) {
+/** Of a replay: `from` is the moment replayed, and the distance is from there. */
+export function Ago({ at, prefix = "", from = null }: { at: string | null | undefined; prefix?: string; from?: string | null }) {
   if (!at) return <span>{prefix}time unknown</span>;
   return (
     <time dateTime={at} title={`${format.dateTime(at)}\n${format.utc(at)}`}>
-      {prefix}{format.ago(at)}
+      {prefix}{from ? format.before(at, from) : format.ago(at)}
     </time>
   );
 }
@@ -53,6 +55,7 @@ export function Price({ row }: { row: Row }) {
       <span class="price-n">{format.percent(lead.price)}</span>
       {named && <span class="price-of" title={lead.outcome}>{lead.outcome}</span>}
       <span class={`price-age ${isStale(row) ? "stale" : ""}`}><Ago at={row.price_as_of} /></span>
+      <Spark id={row.id} />
     </div>
   );
 }
@@ -78,7 +81,7 @@ export function MarketRow({ row, twins = [], reason }: { row: Row; twins?: Row[]
           <a class="twin" href={marketPath(twin.id)} key={twin.id}>
             <Venue platform={twin.platform} />
             <span>{format.percent(theirs)}</span>
-            {mine != null && theirs != null && <span class="soft">{format.points(theirs - mine)} to this one</span>}
+            {mine != null && theirs != null && format.together(row.price_as_of, twin.price_as_of) && <span class="soft">{format.points(theirs - mine)} to this one</span>}
           </a>
         );
       })}

@@ -86,6 +86,7 @@ test("the analyst searches with the keyboard and reads a market", async () => {
   await page.waitForURL(/\/market\//);
   await headed(page, chosen);
   await page.locator(".chart canvas").waitFor();
+  await page.locator(".row .spark path").first().waitFor();
   await page.goBack();
   await page.waitForFunction(() => document.querySelector("#search-box")?.value === "fed rate cut");
 });

@@ -44,3 +44,14 @@ test("the leading outcome is Yes where there is one", () => {
 test("moments show in UTC on hover", () => {
   assert.equal(format.utc("2026-11-22T05:06:17.123Z"), "2026-11-22 05:06:17 UTC");
 });
+
+test("prices are compared only where they are near in time", () => {
+  assert.ok(format.together("2026-04-18T12:00:00Z", "2026-04-17T12:00:00Z"));
+  assert.ok(!format.together("2026-04-18T12:00:00Z", "2026-04-10T12:00:00Z"));
+  assert.ok(!format.together(null, "2026-04-10T12:00:00Z"));
+});
+
+test("a replay tells ages from its own moment", () => {
+  assert.equal(format.before("2026-04-17T18:00:00Z", "2026-04-18T12:00:00Z"), "18 h before");
+  assert.equal(format.before("2026-04-18T12:00:00Z", "2026-04-18T12:00:10Z"), "at that moment");
+});

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -17,6 +18,7 @@ from augury.errors import AuguryError, InvalidInput, UpstreamFailed
 from augury.forecast import schemas
 from augury.forecast.channels import Hints, label
 from augury.forecast.schemas import (
+    DecidedForecasts,
     PublicForecastRequest,
     PublicForecastResponse,
     RunRequest,
@@ -27,7 +29,7 @@ from augury.forecast.schemas import (
 from augury.forecast.service import Forecast, ForecastService, Stage, failure
 from augury.graph.schemas import PublicCausalGraph
 from augury.http import openapi, pages, routing
-from augury.http.callers import ForecastCaller, InternalCaller
+from augury.http.callers import AnswersCaller, ForecastCaller, InternalCaller
 from augury.http.exchange import exchange_of
 from augury.http.idempotency import idempotent
 from augury.settings import Settings
@@ -243,6 +245,38 @@ async def scorecard(service: Service) -> dict[str, Any]:
     questions, by domain and horizon. Public.
     """
     return await service.scorecard()
+
+
+_Place = tuple[
+    Annotated[datetime, msgspec.Meta(tz=True)],
+    Annotated[str, msgspec.Meta(pattern="^fc_[0-9a-f]+$")],
+]
+"""When a forecast was decided, and its id: where a page of decided forecasts ends."""
+
+
+@router.get(
+    "/v1/forecast/decided",
+    summary="The forecasts behind the scorecard",
+    response_model=DecidedForecasts,
+    responses=openapi.errors(401, 403, 422, 429, 503),
+)
+async def decided(
+    caller: AnswersCaller,
+    service: Service,
+    limit: pages.Limit = pages.DEFAULT_LIMIT,
+    cursor: pages.Cursor = None,
+) -> DecidedForecasts:
+    """Forecasts whose question has been decided since, the latest decided first: what was said,
+    what the market said, what happened. They are told by the market that decided them; the words
+    of whoever asked are not shown.
+    """
+    after = pages.decode(cursor, _Place) if cursor else None
+    rows = await service.decided(limit=limit + 1, after=after)
+    last = rows[limit - 1] if len(rows) > limit else None
+    return DecidedForecasts(
+        items=[schemas.decided(row) for row in rows[:limit]],
+        next_cursor=pages.encode((last.decided_at, last.id)) if last else None,
+    )
 
 
 # --- runs ----------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from augury.graph.schemas import (
 
 if TYPE_CHECKING:
     from augury.forecast.service import Forecast
+    from augury.forecast.store import DecidedRow
 
 _FILTER = {
     "selected_direct_count": 1,
@@ -173,6 +174,69 @@ class PublicForecastResponse(BaseModel):
 # --- runs ----------------------------------------------------------------------------------
 
 MAX_QUESTIONS = 1_000
+
+
+class DecidedForecast(BaseModel):
+    """A forecast that has been scored, told by the market that decided it.
+
+    The words of whoever asked are not shown: a question may be private, the market is not.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "market_id": "kalshi:KXRATECUT-26DEC31",
+                    "question": "Will the Fed cut rates in December?",
+                    "outcome": "Yes",
+                    "probability": 0.62,
+                    "interval": {"lower": 0.44, "upper": 0.77},
+                    "crowd": 0.6,
+                    "happened": True,
+                    "brier": 0.1444,
+                    "as_of": "2026-11-21T09:30:00Z",
+                    "decided_at": "2026-12-16T19:30:00Z",
+                }
+            ]
+        }
+    )
+
+    market_id: str
+    question: str = Field(description="The market's own.")
+    outcome: str = Field(description="The outcome that the probabilities are of.")
+    probability: float
+    interval: PublicConfidenceInterval | None = Field(description="80%.")
+    crowd: float | None = Field(description="The market's own price at the time.")
+    happened: bool
+    brier: float = Field(description="Squared error of `probability`: 0 is perfect.")
+    as_of: datetime = Field(description="When the forecast was made, or replayed for.")
+    decided_at: datetime
+
+
+class DecidedForecasts(BaseModel):
+    """One page of decided forecasts, the latest decided first."""
+
+    items: list[DecidedForecast]
+    next_cursor: str | None = Field(description="Pass as `cursor` for the next page.")
+
+
+def decided(row: DecidedRow) -> DecidedForecast:
+    """A scored forecast on the wire."""
+    interval = None
+    if row.lower is not None and row.upper is not None:
+        interval = PublicConfidenceInterval(lower=round(row.lower, 6), upper=round(row.upper, 6))
+    return DecidedForecast(
+        market_id=row.market_id,
+        question=row.question,
+        outcome=row.outcome,
+        probability=round(row.probability, 6),
+        interval=interval,
+        crowd=row.crowd if row.crowd is None else round(row.crowd, 6),
+        happened=row.happened,
+        brier=round((row.probability - row.happened) ** 2, 4),
+        as_of=row.as_of,
+        decided_at=row.decided_at,
+    )
 
 
 class RunQuestion(BaseModel):

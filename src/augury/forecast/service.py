@@ -479,6 +479,13 @@ class ForecastService:
             self._scorecard = time.monotonic(), await scorecard(self._database)
         return self._scorecard[1]
 
+    async def decided(
+        self, *, limit: int, after: tuple[datetime, str] | None = None
+    ) -> list[store.DecidedRow]:
+        """The forecasts behind the scorecard, the latest decided first."""
+        async with self._database.reading() as conn:
+            return await store.decided(conn, limit=limit, after=after)
+
     # Runs
 
     async def start_run(

@@ -275,6 +275,49 @@ async def scored(conn: Connection, limit: int) -> list[Scored]:
     return [Scored(*row) for row in await cursor.fetchall()]
 
 
+class DecidedRow(NamedTuple):
+    """A scored forecast and the market that decided it, both as of the market's own outcome."""
+
+    id: str
+    market_id: str
+    question: str
+    """The market's, never the asker's."""
+    outcome: str
+    probability: float
+    lower: float | None
+    upper: float | None
+    crowd: float | None
+    happened: bool
+    as_of: datetime
+    decided_at: datetime
+
+
+async def decided(
+    conn: Connection, *, limit: int, after: tuple[datetime, str] | None
+) -> list[DecidedRow]:
+    """Scored forecasts, the latest decided first; of several of one question and day, the first."""
+    cursor = await conn.execute(
+        """
+        select f.id, m.id, m.question, m.outcomes[f.market_outcome + 1],
+               case when f.flipped then 1 - f.probability else f.probability end,
+               case when f.flipped then 1 - f.upper else f.lower end,
+               case when f.flipped then 1 - f.lower else f.upper end,
+               case when f.flipped then 1 - f.crowd else f.crowd end,
+               (f.outcome >= 0.5) <> f.flipped, f.as_of, f.resolved_at
+        from (
+          select distinct on (market_seq, market_outcome, flipped, question, as_of::date) *
+          from forecasts where outcome is not null and probability is not null
+          order by market_seq, market_outcome, flipped, question, as_of::date, as_of
+        ) f
+        join markets m on m.seq = f.market_seq
+        where %(at)s::timestamptz is null or (f.resolved_at, f.id) < (%(at)s, %(id)s)
+        order by f.resolved_at desc, f.id desc limit %(limit)s
+        """,
+        {"at": after and after[0], "id": after and after[1], "limit": limit},
+    )
+    return [DecidedRow(*row) for row in await cursor.fetchall()]
+
+
 async def counts(conn: Connection) -> tuple[int, int]:
     """How many forecasts were issued, and how many of them with a probability."""
     cursor = await conn.execute("select count(*), count(probability) from forecasts")

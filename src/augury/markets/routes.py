@@ -45,6 +45,8 @@ def _number(text: object) -> object:
 
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+# PostgreSQL keeps no NUL, so it can't be asked for one.
+MarketId = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00]+$")]
 
 
 @router.get(
@@ -125,6 +127,30 @@ async def list_markets(
         after = page.next
     body = await asyncio.to_thread(exports.as_file, exports.concat(frames), wanted)
     return download(request, body, wanted, "markets", _write_cursor(after, filters, sort))
+
+
+@router.get(
+    "/v1/sparklines",
+    summary="A month of daily prices of many markets",
+    response_model=schemas.Sparklines,
+    responses=NOT_MODIFIED,
+)
+async def sparklines(
+    request: Request,
+    caller: MarketsCaller,
+    service: Service,
+    market_id: Annotated[
+        list[MarketId],
+        Query(min_length=1, max_length=100, description="Once for each market; at most 100."),
+    ],
+) -> Response:
+    """Thirty prices a market, one a day, to draw beside its row in a list.
+
+    They end with the market's own latest price, so that one that is closed or stale shows its last
+    month and not an empty one: read `end`.
+    """
+    items = [spark._asdict() for spark in await service.sparklines(market_id)]
+    return _answer(request, {"items": items})
 
 
 @router.get(

@@ -238,6 +238,28 @@ class MarketHistory(BaseModel):
     series: list[OutcomeHistory]
 
 
+class Sparkline(BaseModel):
+    """A month of one market's daily prices, up to its own latest one."""
+
+    model_config = _example(
+        market_id="kalshi:KXRATECUT-26DEC31",
+        outcome="Yes",
+        end="2026-11-21T09:30:00Z",
+        prices=[None, 0.38, 0.4, 0.41],
+    )
+
+    market_id: str
+    outcome: str = Field(description="Yes where the market has it, else its first outcome.")
+    end: datetime = Field(description="When the last of the prices stood; the others a day apart.")
+    prices: list[float | None] = Field(description="Oldest first; null: none stood that day.")
+
+
+class Sparklines(BaseModel):
+    """Sparklines in no order; a market that is unknown or has no quote is left out."""
+
+    items: list[Sparkline]
+
+
 def record(market: StoredMarket) -> dict[str, Any]:
     """The fields of `MarketRecord`, ready to be encoded."""
     prices = priced(market.outcomes, market.prices)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
@@ -24,6 +24,9 @@ MAX_INTERVALS = 10_000
 
 MAX_EXPORT = 100_000
 """Most markets one Parquet file holds; the next part starts at its cursor."""
+
+SPARK_DAYS = 30
+"""Daily prices in a sparkline."""
 
 _WINDOW = {
     1: timedelta(days=1),
@@ -168,6 +171,13 @@ class MarketService:
         series = to_series(buckets, len(market.outcomes), timedelta(minutes=interval_minutes))
         [market] = self.shown([market])
         return History(market, start.astimezone(UTC), end.astimezone(UTC), interval_minutes, series)
+
+    async def sparklines(self, market_ids: Sequence[str]) -> list[store.Spark]:
+        """A month of daily prices of each of these markets, by any name, that has a quote."""
+        async with self._database.reading() as conn:
+            names = await store.native_ids(conn, market_ids)
+            own = [names.get(id_, id_) for id_ in market_ids]
+            return await store.sparks(conn, own, SPARK_DAYS)
 
     async def _market(self, conn: store.Connection, market_id: str) -> StoredMarket:
         # PostgreSQL keeps no NUL, so it can't be asked for one.

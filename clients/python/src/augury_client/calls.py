@@ -62,8 +62,12 @@ class Call(Generic[T]):
             quote(next(parts), safe="") if part.startswith("{") else part
             for part in self.address.split("/")
         )
-        asked = {name: _text(value) for name, value in self.query.items() if value is not None}
-        return f"{path}?{urlencode(asked)}" if asked else path
+        asked = {
+            name: [_text(one) for one in value] if isinstance(value, list | tuple) else _text(value)
+            for name, value in self.query.items()
+            if value is not None
+        }
+        return f"{path}?{urlencode(asked, doseq=True)}" if asked else path
 
     def content(self) -> bytes | None:
         """The body as JSON; what is None is left to the service, but not in a change."""

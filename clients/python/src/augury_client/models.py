@@ -116,6 +116,42 @@ class ChartData(Model, kw_only=True):
     markers: list[ChartMarker]
 
 
+class PublicConfidenceInterval(Model, kw_only=True):
+    """Where the probability may well lie."""
+
+    lower: float
+    upper: float
+
+
+class DecidedForecast(Model, kw_only=True):
+    """A forecast that has been scored, told by the market that decided it."""
+
+    market_id: str
+    question: str
+    """The market's own."""
+    outcome: str
+    """The outcome that the probabilities are of."""
+    probability: float
+    interval: PublicConfidenceInterval | None
+    """80%."""
+    crowd: float | None
+    """The market's own price at the time."""
+    happened: bool
+    brier: float
+    """Squared error of `probability`: 0 is perfect."""
+    as_of: datetime
+    """When the forecast was made, or replayed for."""
+    decided_at: datetime
+
+
+class DecidedForecasts(Model, kw_only=True):
+    """One page of decided forecasts, the latest decided first."""
+
+    items: list[DecidedForecast]
+    next_cursor: str | None
+    """Pass as `cursor` for the next page."""
+
+
 class Delivery(Model, kw_only=True):
     """An endpoint. Of its address only the host (or the service) is shown."""
 
@@ -414,13 +450,6 @@ class ForecastRequest(Model, kw_only=True):
     """Add the causal graph."""
     background: bool = False
     """Answer 202 at once and work in the background."""
-
-
-class PublicConfidenceInterval(Model, kw_only=True):
-    """Where the probability may well lie."""
-
-    lower: float
-    upper: float
 
 
 class RejectedRow(Model, kw_only=True):
@@ -1480,6 +1509,24 @@ class Silence(Model, kw_only=True):
 
     for_: str | None = msgspec.field(name="for")
     """Like 4h or 7d; null: send again."""
+
+
+class Sparkline(Model, kw_only=True):
+    """A month of one market's daily prices, up to its own latest one."""
+
+    market_id: str
+    outcome: str
+    """Yes where the market has it, else its first outcome."""
+    end: datetime
+    """When the last of the prices stood; the others a day apart."""
+    prices: list[float | None]
+    """Oldest first; null: none stood that day."""
+
+
+class Sparklines(Model, kw_only=True):
+    """Sparklines in no order; a market that is unknown or has no quote is left out."""
+
+    items: list[Sparkline]
 
 
 class SportsPageRequest(Model, kw_only=True):

@@ -85,6 +85,17 @@ class Markets(Caller):
             )
         )
 
+    def sparklines(self, market_id: Sequence[str]) -> m.Sparklines:
+        """Thirty prices a market, one a day, to draw beside its row in a list.
+
+        Parameters
+        ----------
+        market_id: Once for each market; at most 100.
+        """
+        return self._send(
+            Call("GET", "/v1/sparklines", m.Sparklines, query={"market_id": market_id}, repeat=True)
+        )
+
     def list(
         self,
         *,
@@ -207,6 +218,25 @@ class Forecasts(Caller):
         questions, by domain and horizon. Public.
         """
         return self._send(Call("GET", "/v1/forecast/scorecard", dict[str, Any], repeat=True))
+
+    def decided(self, *, limit: int | None = None) -> Pages[m.DecidedForecasts, m.DecidedForecast]:
+        """Forecasts whose question has been decided since, the latest decided first: what was
+        said, what the market said, what happened. They are told by the market that
+        decided them; the words of whoever asked are not shown.
+
+        Parameters
+        ----------
+        limit: Most items in one answer.
+        """
+        return self._pages(
+            Call(
+                "GET",
+                "/v1/forecast/decided",
+                m.DecidedForecasts,
+                query={"limit": limit},
+                repeat=True,
+            )
+        )
 
     def start_run(
         self, questions: Sequence[Mapping[str, Any]], *, include_graph: bool | None = None

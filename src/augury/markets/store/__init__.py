@@ -38,11 +38,13 @@ from augury.markets.store.prices import (
     Bucket,
     PastPrices,
     PriceRow,
+    Spark,
     append_prices,
     history,
     last_price_at,
     latest_prices,
     prices_before,
+    sparks,
 )
 from augury.markets.store.reading import (
     Filters,
@@ -89,6 +91,7 @@ __all__ = [
     "PriceRow",
     "Quote",
     "Sort",
+    "Spark",
     "StoredMarket",
     "UpsertSummary",
     "all_moving",
@@ -121,6 +124,7 @@ __all__ = [
     "quotes",
     "quotes_by_seq",
     "set_links",
+    "sparks",
     "unlink_all",
     "upsert_markets",
 ]

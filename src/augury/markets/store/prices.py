@@ -199,6 +199,48 @@ async def last_price_at(conn: Connection, market_seq: int) -> datetime | None:
     return await scalar(conn, "select max(at) from prices where market_seq = %s", (market_seq,))
 
 
+class Spark(NamedTuple):
+    """The price of one outcome a day, oldest first; None where none stood."""
+
+    market_id: str
+    outcome: str
+    end: datetime
+    prices: list[float | None]
+
+
+async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list[Spark]:
+    """The last `days` daily prices of each known and quoted market, up to its own last one.
+
+    Of Yes where a market has it, else of its first outcome; in no order.
+    """
+    rows = await conn.execute(
+        """
+        select m.id, m.outcomes[m.shown], m.price_as_of, array_agg(
+          case when m.complement then round((1 - p.price)::numeric, 12)::float8 else p.price end
+          order by k desc)
+        from (
+          select id, seq, outcomes, price_as_of, shown,
+                 cardinality(outcomes) = 2 and shown = 2 as complement
+          from (
+            select *, coalesce(array_position(lower(outcomes::text)::text[], 'yes'), 1) as shown
+            from markets where id = any(%s) and price_as_of is not null
+          ) found
+        ) m
+        cross join generate_series(0, %s) k
+        left join lateral (
+          select price from prices
+          where market_seq = m.seq and outcome = case when m.complement then 0 else m.shown - 1 end
+            and at <= m.price_as_of - k * interval '1 day'
+            and at > m.price_as_of - k * interval '1 day' - %s
+          order by at desc limit 1
+        ) p on true
+        group by m.id, m.outcomes, m.shown, m.price_as_of
+        """,
+        (list(market_ids), days - 1, PRICE_LASTS),
+    )
+    return [Spark(*row) for row in await rows.fetchall()]
+
+
 async def prices_before(
     conn: Connection, asked: Sequence[PastPrices], count: int, now: datetime
 ) -> list[list[float | None]]:
