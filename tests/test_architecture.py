@@ -19,6 +19,7 @@ COMPOSITION = {
     "cli",
     "serving",
     "presence",
+    "remote",
     "logs",
     "memory",
     "background",

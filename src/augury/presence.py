@@ -20,6 +20,7 @@ from typing import Any
 
 import httpx2
 
+from augury import remote
 from augury.errors import AuguryError
 from augury.net.cookies import no_cookies
 from augury.settings import Settings
@@ -115,9 +116,15 @@ def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
 
 
 @asynccontextmanager
-async def service(settings: Settings, *scopes: str) -> AsyncIterator[httpx2.AsyncClient | None]:
-    """A client of the service on this data folder with a key lent for these `scopes`; None where
-    no service answers."""
+async def service(
+    settings: Settings, *scopes: str, url: str | None = None
+) -> AsyncIterator[httpx2.AsyncClient | None]:
+    """A client of the service at `url`, else of the one on this data folder with a key lent for
+    these `scopes`; None where no service answers there."""
+    if url is not None:
+        async with remote.client(url) as elsewhere:
+            yield elsewhere
+        return
     from augury.access.service import AccessService
     from augury.storage.database import Database
 
@@ -159,8 +166,20 @@ async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None
             await asyncio.sleep(seconds)
             continue
         if answer.is_error:
-            detail = answer.json()["detail"]
-            if not isinstance(detail, str):
-                detail = "; ".join(f"{issue['loc'][-1]}: {issue['msg']}" for issue in detail)
-            raise AuguryError(f"The running service said: {detail}")
-        return answer.json()
+            raise AuguryError(f"The running service said: {_detail(answer)}")
+        try:
+            return answer.json()
+        except ValueError:
+            raise AuguryError("What answers there is no Augury. Check the address.") from None
+
+
+def _detail(answer: httpx2.Response) -> str:
+    try:
+        detail = answer.json()["detail"]
+        if not isinstance(detail, str):
+            detail = "; ".join(f"{issue['loc'][-1]}: {issue['msg']}" for issue in detail)
+    except (ValueError, KeyError, TypeError, IndexError):
+        return f"HTTP {answer.status_code}"  # a proxy's page
+    if answer.status_code == 401:
+        detail += " Put a key of that service in AUGURY_API_KEY."
+    return detail

@@ -46,8 +46,11 @@ def default_data_dir() -> Path:
 CHECKOUT = Path(__file__).parents[2]
 """Augury's own folder, where it runs from a checkout; inside an installation no place for files."""
 _OTHERS_MAY_WRITE = 0o022
-_NOT_SETTINGS = {"AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"}
-"""Variables that ./augury and the tests read; those that begin with AUGURY_TEST_ too."""
+_NOT_SETTINGS = {
+    *("AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"),
+    *("AUGURY_URL", "AUGURY_API_KEY"),
+}
+"""Variables that ./augury, the tests and clients read; those that begin with AUGURY_TEST_ too."""
 
 
 def files() -> list[Path]:

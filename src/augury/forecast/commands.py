@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from augury import presence
+from augury import presence, remote
 from augury.clock import now
 from augury.errors import SetupProblem
 from augury.settings import Settings
@@ -32,15 +32,21 @@ def forecast(
     as_of: Annotated[
         str | None, typer.Option(help="ISO 8601: answer with what was known then.")
     ] = None,
+    url: remote.Url = None,
     as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: the answer's line.")] = False,
 ) -> None:
     """Forecast a question: a probability, what it rests on, and how sure it is.
 
-    Asks the service running on the same data folder, or opens the index itself.
+    Asks the service at --url, else the one running on the same data folder, else opens the index
+    itself.
 
     Example: augury forecast "Will the Fed cut rates in December?"
     """
-    answer = asyncio.run(_forecast(question, _moment(as_of)))
+    answer = asyncio.run(_forecast(question, _moment(as_of), url))
+    if as_csv:
+        typer.echo(remote.as_csv([answer]))
+        return
     if as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False))
         return
@@ -82,7 +88,7 @@ def _moment(text: str | None) -> datetime | None:
     return moment
 
 
-async def _forecast(question: str, as_of: datetime | None) -> dict[str, Any]:
+async def _forecast(question: str, as_of: datetime | None, url: str | None) -> dict[str, Any]:
     from pydantic import ValidationError
 
     from augury.app import running
@@ -94,7 +100,7 @@ async def _forecast(question: str, as_of: datetime | None) -> dict[str, Any]:
     except ValidationError as error:
         raise typer.BadParameter(error.errors()[0]["msg"]) from None
     settings = Settings()  # type: ignore[call-arg]
-    async with presence.service(settings, "forecast:read") as service:
+    async with presence.service(settings, "forecast:read", url=url) as service:
         if service is not None:
             return await presence.ask(service, "/v1/forecasts", asked)
     async with running(settings) as services:
@@ -107,12 +113,12 @@ async def _forecast(question: str, as_of: datetime | None) -> dict[str, Any]:
     return answer.model_dump(mode="json")
 
 
-def scorecard(as_json: AsJson = False) -> None:
+def scorecard(url: remote.Url = None, as_json: AsJson = False) -> None:
     """How good past forecasts were: Brier, log score and calibration beside the crowd's.
 
     Example: augury scorecard --json
     """
-    card = asyncio.run(_scorecard())
+    card = asyncio.run(_scorecard(url))
     if as_json:
         typer.echo(json.dumps(card, ensure_ascii=False))
         return
@@ -127,7 +133,10 @@ def scorecard(as_json: AsJson = False) -> None:
         )
 
 
-async def _scorecard() -> dict[str, Any]:
+async def _scorecard(url: str | None) -> dict[str, Any]:
+    if url is not None:
+        async with remote.client(url) as service:
+            return await presence.ask(service, "/v1/forecast/scorecard")
     from augury.forecast.service import scorecard
     from augury.storage.database import Database
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import ValidationError
 
-from augury import presence
+from augury import presence, remote
 from augury.clock import now
 from augury.settings import Settings
 
@@ -21,14 +22,21 @@ def graph(
     question: Annotated[str, typer.Argument(help="What the graph is about.")],
     svg: Annotated[Path | None, typer.Option(help="Write the picture to this file.")] = None,
     png: Annotated[Path | None, typer.Option(help="The same as PNG.")] = None,
+    url: remote.Url = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what drives a question, what follows from it, and how strongly.
 
-    Asks the service running on the same data folder, or opens the index itself.
+    Asks the service at --url, else the one running on the same data folder, else opens the index
+    itself. Pictures are drawn of the latter two.
 
     Example: augury graph "Will the US fall into recession in 2027?" --svg recession.svg
     """
+    if url is not None:
+        if svg or png:
+            raise typer.BadParameter("Pictures are drawn where the service runs: leave out --url.")
+        _tell(asyncio.run(_elsewhere(url, question)), as_json=as_json)
+        return
     from augury.graph import picture
 
     drawn = asyncio.run(_graph(question))
@@ -43,13 +51,28 @@ def graph(
     if as_json:
         typer.echo(drawn.model_dump_json())
         return
-    names = {node.id: node.label for node in drawn.graph.nodes}
-    for edge in drawn.graph.edges:
-        lag = "" if not edge.lag_days else f", after about {edge.lag_days} days"
-        typer.echo(f"{names[edge.source]}\n  {edge.relationship} -> {names[edge.target]}")
-        typer.echo(f"  strength {edge.strength or 0:.2f}{lag}: {edge.description}")
-    for warning in drawn.trace.warnings:
+    told = drawn.model_dump(mode="json")
+    _tell({"graph": told["graph"], "warnings": told["trace"]["warnings"]}, as_json=False)
+
+
+def _tell(drawn: dict[str, Any], *, as_json: bool) -> None:
+    """A graph for people, edge by edge."""
+    if as_json:
+        typer.echo(json.dumps(drawn, ensure_ascii=False))
+        return
+    graph = drawn["graph"] or {"nodes": [], "edges": []}
+    names = {node["id"]: node["label"] for node in graph["nodes"]}
+    for edge in graph["edges"]:
+        lag = "" if not edge["lag_days"] else f", after about {edge['lag_days']} days"
+        typer.echo(f"{names[edge['source']]}\n  {edge['relationship']} -> {names[edge['target']]}")
+        typer.echo(f"  strength {edge['strength'] or 0:.2f}{lag}: {edge['description']}")
+    for warning in drawn["warnings"]:
         typer.echo(f"note: {warning}", err=True)
+
+
+async def _elsewhere(url: str, question: str) -> dict[str, Any]:
+    async with remote.client(url) as service:
+        return await presence.ask(service, "/v1/graphs", {"question": question})
 
 
 async def _graph(question: str) -> GraphAnswer:

@@ -10,15 +10,18 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
+from urllib.parse import urlencode
 
 import typer
 
+from augury import presence, remote
 from augury.errors import AuguryError, SetupProblem
 from augury.settings import Settings
 
 T = TypeVar("T")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one row a line.")]
 OfAsset = Annotated[str | None, typer.Option(help="Only this asset.")]
 OfHorizon = Annotated[str | None, typer.Option(help="Only this horizon, like 7d.")]
 
@@ -30,11 +33,14 @@ def latest(
     asset: Annotated[str | None, typer.Argument(help="Asset key, like BTC; else all.")] = None,
     horizon: OfHorizon = None,
     model: Annotated[str | None, typer.Option(help="Alias or id; else the champion.")] = None,
+    url: remote.Url = None,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Show the newest forecasts, annualized, with their 80% and 95% bands.
 
-    Works with or without a running service. Without any data it shows the marked sample.
+    Asks the service at --url, else reads the data folder's database, with or without a running
+    service. Without any data it shows the marked sample.
 
     Example: augury rvol latest BTC
     """
@@ -42,13 +48,18 @@ def latest(
 
     async def read(service: Any) -> list[Any]:
         await _ensure_sample(service)
-        return await service.forecasts(
+        found = await service.forecasts(
             model=model, model_version=None, asset=asset, horizon=horizon, limit=10_000, latest=True
         )
+        return json.loads(_json([rows.forecast(row) for row in found]))
 
-    found = _with_service(read)
+    asked = {"asset": asset, "horizon": horizon, "model": model, "limit": 10_000}
+    found = _asked(url, "/v1/rvol/latest", asked) if url else _with_service(read)
     if as_json:
-        typer.echo(_json([rows.forecast(row) for row in found]))
+        typer.echo(json.dumps(found))
+        return
+    if as_csv:
+        typer.echo(remote.as_csv(found))
         return
     if not found:
         raise SetupProblem("There is no forecast yet. Import bars: augury rvol import FILE.")
@@ -56,18 +67,17 @@ def latest(
         f"{'asset':12} {'horizon':>7} {'as of (UTC)':16} {'a year':>10} {'80%':>15} {'95%':>15}"
         "  model"
     )
-    for row in found:
-        shown = rows.forecast(row)
-        p = shown.prediction
-        scale = p.annualized_volatility / p.forecast_volatility
+    for shown in found:
+        p = shown["prediction"]
+        scale = p["annualized_volatility"] / p["forecast_volatility"]
         spans = [
-            f"{math.sqrt(b.lower) * scale:6.1%} -{math.sqrt(b.upper) * scale:6.1%}"
-            for b in (p.bands.b80, p.bands.b95)
+            f"{math.sqrt(b['lower']) * scale:6.1%} -{math.sqrt(b['upper']) * scale:6.1%}"
+            for b in (p["bands"]["80"], p["bands"]["95"])
         ]
         typer.echo(
-            f"{shown.asset:12} {shown.horizon:>7} {shown.as_of:%Y-%m-%d %H:%M} "
-            f"{p.annualized_volatility:10.1%} {spans[0]:>15} {spans[1]:>15}"
-            f"  {shown.model_id}, {shown.issued}"
+            f"{shown['asset']:12} {shown['horizon']:>7} {shown['as_of'][:16].replace('T', ' ')} "
+            f"{p['annualized_volatility']:10.1%} {spans[0]:>15} {spans[1]:>15}"
+            f"  {shown['model_id']}, {shown.get('issued', shown['origin'])}"
         )
 
 
@@ -116,17 +126,26 @@ def scorecard(
     asset: OfAsset = None,
     horizon: OfHorizon = None,
     model: Annotated[str | None, typer.Option(help="Alias or id; else all.")] = None,
+    url: remote.Url = None,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Show how good the forecasts were, against what was realized and against HAR.
 
     Example: augury rvol scorecard --horizon 7d
     """
-    rows = _with_service(
-        lambda service: service.scorecard(asset=asset, horizon=horizon, model=model)
-    )
+    if url:
+        asked = {"asset": asset, "horizon": horizon, "model": model}
+        rows = _asked(url, "/v1/rvol/scorecard", asked)
+    else:
+        rows = _with_service(
+            lambda service: service.scorecard(asset=asset, horizon=horizon, model=model)
+        )
     if as_json:
         typer.echo(_json(rows))
+        return
+    if as_csv:
+        typer.echo(remote.as_csv(json.loads(_json(rows))))
         return
     if not rows:
         raise SetupProblem("Nothing has been scored yet: run augury rvol refresh.")
@@ -142,7 +161,7 @@ def scorecard(
             f"{r['asset']:10} {r['horizon']:>7} {r['model_id']:9} {r['qlike']:7.4f}"
             f" {r['qlike_median']:7.4f} {_number(r['qlike_ex_event'])} {_number(r['ratio_to_har'])}"
             f" {_number(r['dm_t'])} {cover['80']:6.3f} {cover['90']:6.3f} {cover['95']:6.3f}"
-            f" {r['n']:6} {r['n_live']:6}"
+            f" {r['n']:6} {r.get('n_live', '-'):>6}"
         )
 
 
@@ -244,6 +263,17 @@ async def _ensure_sample(service: Any) -> None:
         await service.ensure_sample()
     else:
         await service.drop_sample()
+
+
+def _asked(url: str, path: str, query: dict[str, Any]) -> list[Any]:
+    """What the service at `url` says."""
+    asked = urlencode({name: value for name, value in query.items() if value is not None})
+
+    async def go() -> list[Any]:
+        async with remote.client(url) as service:
+            return await presence.ask(service, f"{path}?{asked}")
+
+    return asyncio.run(go())
 
 
 def _with_service(run: Callable[[Any], Awaitable[T]]) -> T:

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from augury import clock, presence
+from augury import clock, presence, remote
 from augury.errors import SetupProblem
 from augury.markets import store as markets
 from augury.search import listing
@@ -24,6 +24,7 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market a line.")]
 
 EVALUATION_DEPTH = 200
 """Results asked for per query when scoring: judged markets may stand among many unjudged."""
@@ -38,11 +39,14 @@ def search(
     status: Annotated[
         str | None, typer.Option(help="Only markets that are active, closed or resolved.")
     ] = None,
+    url: remote.Url = None,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Find markets by their relation to a query.
 
-    Asks the service running on the same data folder, or opens the index itself.
+    Asks the service at --url, else the one running on the same data folder, else opens the index
+    itself.
 
     Example: augury search "Fed rate cut in December" --status active
     """
@@ -52,14 +56,18 @@ def search(
         "top_k_per_dimension": top_k,
         "filters": {"status": status},
     }
-    results = asyncio.run(_search(body))
+    results = asyncio.run(_search(body, url))
+    if as_csv:
+        found = [{"dimension": d, "price": _first(r), **r} for d in results for r in results[d]]
+        typer.echo(remote.as_csv(found))
+        return
     if as_json:
         typer.echo(json.dumps({"query": query, "results": results}, ensure_ascii=False))
         return
     _show(results)
 
 
-async def _search(body: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+async def _search(body: dict[str, Any], url: str | None = None) -> dict[str, list[dict[str, Any]]]:
     import msgspec
     from pydantic import ValidationError
 
@@ -72,7 +80,7 @@ async def _search(body: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         problem = error.errors()[0]
         raise typer.BadParameter(f"{problem['loc'][0]}: {problem['msg']}") from None
     settings = Settings()  # type: ignore[call-arg]
-    async with presence.service(settings, "search:read") as service:
+    async with presence.service(settings, "search:read", url=url) as service:
         if service is not None:
             return (await presence.ask(service, "/v1/search", body))["results"]
     async with running(settings) as services:
@@ -111,6 +119,12 @@ async def make_searchable(settings: Settings, database: Database, progress: Prog
         await service.catch_up(progress)
     finally:
         await service.close()
+
+
+def _first(result: dict[str, Any]) -> float | None:
+    """The price of Yes, else of the first outcome."""
+    prices = result["current_prices"] or {}
+    return prices.get("Yes", next(iter(prices.values()), None))
 
 
 def _show(results: dict[str, list[dict[str, Any]]]) -> None:

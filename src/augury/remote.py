@@ -1,0 +1,81 @@
+"""A service elsewhere, asked by its address; and answers as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import httpx2
+import typer
+
+from augury.errors import SetupProblem
+from augury.net.cookies import no_cookies
+
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+
+Url = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        envvar="AUGURY_URL",
+        help="Ask the service at this address, with the key in AUGURY_API_KEY.",
+    ),
+]
+"""The option of commands that can ask any service."""
+
+
+@asynccontextmanager
+async def client(url: str) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of the service at `url`, with the key in AUGURY_API_KEY.
+
+    Raises
+    ------
+    SetupProblem
+        Where `url` is no address, or no service answers there.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise SetupProblem("--url is no address of a service. Write http://HOST:PORT.")
+    key = os.environ.get("AUGURY_API_KEY")
+    try:
+        async with httpx2.AsyncClient(
+            base_url=url.rstrip("/"),
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            timeout=60,
+            cookies=no_cookies(),
+            trust_env=parts.hostname not in _LOCAL,
+        ) as made:
+            yield made
+    except httpx2.TimeoutException:
+        raise SetupProblem(f"The service at {url} does not answer in 60 s. Try later.") from None
+    except httpx2.TransportError:
+        raise SetupProblem(f"No service answers at {url}. Check --url or AUGURY_URL.") from None
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV for spreadsheets, without the last line's end; columns as in the first row.
+
+    What is no single value becomes JSON. A text that a spreadsheet would take for a formula has an
+    apostrophe before it.
+    """
+    out = io.StringIO()
+    if rows:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(rows[0])
+        writer.writerows([_cell(row.get(name)) for name in rows[0]] for row in rows)
+    return out.getvalue().rstrip("\n")
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
+
+
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
