@@ -53,7 +53,7 @@ def latest(
         )
         return json.loads(_json([rows.forecast(row) for row in found]))
 
-    asked = {"asset": asset, "horizon": horizon, "model": model, "limit": 10_000}
+    asked = {"asset": asset, "horizon": horizon, "model": model, "limit": _MOST}
     found = _asked(url, "/v1/rvol/latest", asked) if url else _with_service(read)
     if as_json:
         typer.echo(json.dumps(found))
@@ -263,6 +263,10 @@ async def _ensure_sample(service: Any) -> None:
         await service.ensure_sample()
     else:
         await service.drop_sample()
+
+
+_MOST = 1_000
+"""Rows of the newest forecasts that a service gives at once."""
 
 
 def _asked(url: str, path: str, query: dict[str, Any]) -> list[Any]:
