@@ -80,7 +80,7 @@ def anyio_backend() -> str:
 HERE = Path(__file__).parent
 WHOLE = frozenset((
     "test_background.py", "test_canaries.py", "test_crashes.py", "test_end_to_end.py",
-    "test_same_answers.py", "test_schema.py", "storage/test_disk_faults.py",
+    "test_same_answers.py", "test_schema.py", "mcp/test_tools.py", "storage/test_disk_faults.py",
     "storage/test_embedded.py",
 ))  # fmt: skip
 """Files whose tests are all of whole processes; others mark single tests."""

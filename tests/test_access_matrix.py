@@ -54,6 +54,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/v1/watchlists/{watchlist_id}/rules/preview": RULE,
     "/v1/watchlists/{watchlist_id}/rules/{rule_id}/silence": {"for": "1h"},
     "/v1/watchlists/{watchlist_id}/alerts/{alert_id}/snooze": {"for": "1h"},
+    "/mcp": {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
     "/v1/session": {"key": "aug_nonsense"},
     "/internal/v1/admin/keys": {"account": "made", "scopes": ["search:read"]},
     "/internal/v1/admin/accounts": {"name": "nobody", "rvol_approved": True},

@@ -60,6 +60,7 @@ NOUNS = {
     "series": {"net", "storage", "jobs"},
     "deliveries": {"net", "storage"},
     "macro": {"net"},
+    "mcp": set(),
     "extension": {"graph", "relations", "search", "markets", "net", "storage"},
     "watchlists": {"markets", "series", "rvol", "deliveries", "storage", "jobs"},
     "rvol": {"net", "storage", "jobs"},

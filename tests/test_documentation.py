@@ -55,7 +55,7 @@ def test_every_command_has_an_example_and_json(monkeypatch: pytest.MonkeyPatch) 
     assert {name.split()[0] for name in found} == set(cli.COMMANDS)
     told = {n: c.help for n, c in found.items()}
     assert [n for n, h in told.items() if "Example" not in h or f"augury {n}" not in h] == []
-    report_nothing = {"serve", "worker", "rvol chart"}
+    report_nothing = {"serve", "worker", "rvol chart", "mcp"}
     without = {n for n, c in found.items() if "--json" not in {o for p in c.params for o in p.opts}}
     assert without == report_nothing
 

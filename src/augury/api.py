@@ -14,6 +14,7 @@ from augury.graph import routes as graph
 from augury.health import routes as health
 from augury.macro import routes as macro
 from augury.markets import routes as markets
+from augury.mcp import routes as mcp
 from augury.relations import routes as relations
 from augury.rvol import routes as rvol
 from augury.search import routes as search
@@ -34,6 +35,7 @@ ROUTERS = (
     deliveries.router,  # 4.4  /v1/watchlists/{watchlist_id}/deliveries
     macro.router,  # 4.4  /v1/macro-runtime/*
     graph.router,  # 4.4  /internal/v1/graph/*
+    mcp.router,  # /mcp: tools for language models
     health.admin,  # /internal/v1/admin/overview
     access.router,  # /v1/session, /internal/v1/admin/*: sessions of the console, keys, accounts
     console.router,  # /: the console

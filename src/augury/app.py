@@ -37,6 +37,7 @@ from augury.llm.service import LanguageModel
 from augury.macro.service import MacroRuntime
 from augury.markets.freshness import AgeRule
 from augury.markets.service import MarketService
+from augury.mcp.endpoint import Endpoint
 from augury.net.addresses import Policy
 from augury.relations import compiled
 from augury.relations import store as relation_store
@@ -93,6 +94,7 @@ class Services:
     series: SeriesService
     health: HealthService
     console: Assets
+    mcp: Endpoint
     model: LanguageModel | None = None
     """None: the operator has named no endpoint."""
 
@@ -137,6 +139,8 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         access = AccessService(database)
         # Needed by the first question; the service starts without it.
         asyncio.get_running_loop().run_in_executor(None, vocabulary.default)
+        mcp = Endpoint()
+        stack.push_async_callback(mcp.close)
         yield Services(
             settings=settings,
             database=database,
@@ -174,6 +178,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
                 index_folder=None if settings.search_url else index_folder(settings),
             ),
             console=Assets(),
+            mcp=mcp,
             model=model,
         )
 

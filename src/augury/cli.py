@@ -90,6 +90,10 @@ def _mount(asked: str | None) -> None:
 
         app.add_typer(access.keys, name="keys")
         app.add_typer(access.accounts, name="accounts")
+    if asked in (None, "mcp"):
+        from augury.mcp import commands as mcp
+
+        app.command("mcp")(mcp.mcp)
     if asked in (None, "doctor", "upgrade"):
         from augury.doctor import commands as doctor
 
@@ -140,7 +144,7 @@ def _group() -> None:
 COMMANDS = tuple(
     (
         "serve worker search forecast scorecard graph language relations llm rvol eval bench"
-        " import sync keys accounts db doctor upgrade"
+        " import sync keys accounts mcp db doctor upgrade"
     ).split()
 )
 

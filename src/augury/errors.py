@@ -108,6 +108,8 @@ EXTRAS = {
     "arch": "garch",
     "ccxt": "exchanges",
     "exchange_calendars": "calendars",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
     "polars": "tables",
     "redis": "redis",
 }

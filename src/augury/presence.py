@@ -133,21 +133,27 @@ async def service(
         return
     database = await Database.open(settings)
     try:
-        with _socket_path(settings) as path:
-            async with (
-                AccessService(database).lent(*scopes) as key,
-                httpx2.AsyncClient(
-                    transport=httpx2.AsyncHTTPTransport(uds=path),
-                    base_url=_BASE,
-                    headers={"Authorization": f"Bearer {key}"},
-                    timeout=60,
-                    cookies=no_cookies(),
-                    trust_env=False,
-                ) as client,
-            ):
-                yield client
+        async with AccessService(database).lent(*scopes) as key, client(settings, key) as found:
+            yield found
     finally:
         await database.close()
+
+
+@asynccontextmanager
+async def client(
+    settings: Settings, key: str, *, patience: float = 60
+) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of the service on this data folder, with a key; `patience` in seconds."""
+    with _socket_path(settings) as path:
+        async with httpx2.AsyncClient(
+            transport=httpx2.AsyncHTTPTransport(uds=path),
+            base_url=_BASE,
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=patience,
+            cookies=no_cookies(),
+            trust_env=False,
+        ) as found:
+            yield found
 
 
 async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None = None) -> Any:

@@ -153,6 +153,14 @@ class Settings(BaseSettings):
     search_url: str | None = Field(
         default=None, description="Search server by URL; unset: the index inside the process."
     )
+    url: str | None = Field(
+        default=None,
+        description="A service elsewhere that commands ask, like https://augury.example.org; "
+        "unset: the one of this data folder.",
+    )
+    api_key: SecretStr | None = Field(
+        default=None, description="Key with which commands ask the service at AUGURY_URL."
+    )
     redis_url: SecretStr | None = Field(
         default=None, description="Redis for rate limits; unset: PostgreSQL counts them."
     )

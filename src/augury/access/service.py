@@ -110,13 +110,22 @@ class AccessService:
     @asynccontextmanager
     async def lent(self, *scopes: str) -> AsyncIterator[str]:
         """The text of a key that is gone when the block ends: for a command of the operator."""
-        until = self._now() + LENT_FOR
-        key, text = await self.create_key(OPERATOR, scopes, label="lent", expires_at=until)
+        key_id, text = await self.lend(*scopes)
         try:
             yield text
         finally:
-            async with self._database.transaction() as conn:
-                await store.delete_key(conn, key.id)
+            await self.take_back(key_id)
+
+    async def lend(self, *scopes: str) -> tuple[str, str]:
+        """The id and the text of a key of the operator that ends after `LENT_FOR`."""
+        until = self._now() + LENT_FOR
+        key, text = await self.create_key(OPERATOR, scopes, label="lent", expires_at=until)
+        return key.id, text
+
+    async def take_back(self, key_id: str) -> None:
+        """End a lent key before its time, and forget it."""
+        async with self._database.transaction() as conn:
+            await store.delete_key(conn, key_id)
 
     async def _insert(
         self,

@@ -210,5 +210,7 @@ RvolCaller = Annotated[Caller, Depends(Gate("rvol", "rvol:read"))]
 WatchCaller = Annotated[Caller, Depends(Gate("watch", "watch:write"))]
 MacroCaller = Annotated[Caller, Depends(Gate("macro", "macro:read"))]
 MetricsCaller = Annotated[Caller, Depends(Gate("metrics", "metrics:read"))]
+McpCaller = Annotated[Caller, Depends(Gate("mcp", "search:read", anonymous=True))]
+"""Known, but not counted: each tool's own request is."""
 InternalCaller = Annotated[Caller, Depends(Gate("internal", "internal"))]
 AdminCaller = Annotated[Caller, Depends(Gate("admin", "admin"))]

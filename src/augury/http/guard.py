@@ -110,7 +110,7 @@ class Guard:
     def _deadline(self, path: str) -> float:
         if path.startswith(_SEARCH_PATHS):
             return self.search_deadline
-        if path.startswith("/v1/forecast"):
+        if path.startswith(("/v1/forecast", "/mcp")):
             return self.forecast_deadline
         return self.request_deadline
 

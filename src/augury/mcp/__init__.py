@@ -1,0 +1,1 @@
+"""Tools, resources and prompts for language models (Model Context Protocol), over the API."""

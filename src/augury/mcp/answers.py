@@ -1,0 +1,113 @@
+"""What the tools' answers are made of: warnings, thinned lines, bands, notes of progress."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import Context
+from mcp_types import CallToolResult, TextContent
+from pydantic import Field
+
+from augury.mcp import schemas as s
+
+Detail = Annotated[
+    Literal["compact", "full"],
+    Field(
+        description="full: every field of the API, many times longer. Take compact unless a field "
+        "you need is missing."
+    ),
+]
+TICK = 1.0
+"""Seconds between two notes of progress."""
+SAMPLE = "This is sample data: invented markets, not real ones. Tell the user."
+
+
+def answer(found: s.Answer, full: dict[str, Any] | None = None) -> CallToolResult:
+    """A tool's answer: the same once as text and once as data, without what says nothing."""
+    if full is not None:
+        found.full = full
+    return CallToolResult(
+        content=[TextContent(type="text", text=found.model_dump_json(exclude_defaults=True))],
+        structured_content=found.model_dump(mode="json", exclude_defaults=True),
+    )
+
+
+def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Warnings about rows of the API: sample, replayed and stale ones."""
+    rows = list(rows)
+    found = []
+    if any(row.get("origin") == "sample" for row in rows):
+        found.append(SAMPLE)
+    if any(row.get("origin") == "replay" for row in rows):
+        found.append("Some rows are replayed: made later, as of their time.")
+    if stale := sum(bool(row.get("stale")) for row in rows):
+        found.append(f"{stale} of {len(rows)} prices are stale: do not call them current.")
+    return found
+
+
+def plain(warnings: Iterable[str], *, sample: bool = False) -> list[str]:
+    """Warnings, each once; that of sample data first and in our words."""
+    texts = list(dict.fromkeys(warnings))
+    others = [text for text in texts if "sample" not in text]
+    return [SAMPLE, *others] if sample or len(others) < len(texts) else others
+
+
+def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> CallToolResult:
+    """A forecast's answer with so many markets at most."""
+    found = s.Forecast.model_validate(got)
+    rows = doubts([row["market"] for row in got["evidence"]])
+    notes = plain([*rows, *found.warnings], sample=found.origin == "sample")
+    if found.origin == "replay":
+        notes.insert(0, f"Replayed as of {found.as_of}: later prices were not used.")
+    found.warnings = notes
+    if detail == "full":
+        return answer(s.Forecast(warnings=found.warnings), got)
+    found.evidence = found.evidence[:evidence]
+    found.rejected = found.rejected[:rejected]
+    return answer(found)
+
+
+def summed(line: s.Line, most: int) -> s.Line:
+    """A line with the figures of all its points and at most so many of them, the last one too."""
+    known = [point.probability for point in line.points if point.probability is not None]
+    if known:
+        line.first, line.last, line.low, line.high = known[0], known[-1], min(known), max(known)
+        line.change = round(known[-1] - known[0], 4)
+    if (count := len(line.points)) > most:
+        line.points = [line.points[round(n * (count - 1) / (most - 1))] for n in range(most)]
+    return line
+
+
+def with_band(row: dict[str, Any]) -> s.VolatilityRow:
+    """A volatility forecast with its 80% band in the same unit."""
+    made = s.VolatilityRow.model_validate(row)
+    prediction = row["prediction"]
+    variance, band = prediction.get("forecast_variance"), (prediction.get("bands") or {}).get("80")
+    yearly = prediction.get("annualized_volatility")
+    if variance and band and yearly:
+        made.band_80 = [
+            float(f"{yearly * (band[side] / variance) ** 0.5:.4g}") for side in ("lower", "upper")
+        ]
+    return made
+
+
+@asynccontextmanager
+async def working(ctx: Context, what: str) -> AsyncIterator[None]:
+    """Tells the client that a long call goes on, once a second."""
+
+    async def tell() -> None:
+        seconds = 0
+        while True:
+            await asyncio.sleep(TICK)
+            seconds += 1
+            await ctx.report_progress(seconds, message=f"{what}, {seconds} s")
+
+    telling = asyncio.create_task(tell())
+    try:
+        yield
+    finally:
+        telling.cancel()
+        await asyncio.gather(telling, return_exceptions=True)

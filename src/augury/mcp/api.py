@@ -1,0 +1,112 @@
+"""The service's own HTTP API as the tools ask it: with the caller's key, so that scopes, limits
+and refusals are the API's, and with errors that tell a model what to change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import httpx2
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+
+_ADVICE = {
+    401: "The key is missing, wrong or expired. Tell the user to set AUGURY_API_KEY (stdio) or "
+    "the Authorization header (HTTP); `augury keys create` makes a key. Do not try again.",
+    403: "Tell the user which scope is missing. Do not try again with this key.",
+    404: "Ids come from search_markets, forecast and list_alerts: take one as it is written there.",
+    413: "Ask for less at once.",
+    503: "The service is starting or busy. Try once more in a few seconds.",
+    504: "Try once more, or ask a simpler question.",
+}
+_NAMES = {
+    "top_k_per_dimension": "limit",
+    "dimensions": "relations",
+    "interval_minutes": "interval",
+}
+"""What the tools call a field of the API, where they have another word."""
+
+
+class Reach(Protocol):
+    """Sends a request to the API in the name of whoever calls the tool."""
+
+    async def __call__(
+        self, method: str, path: str, *, body: Any = None, query: Mapping[str, Any] | None = None
+    ) -> httpx2.Response: ...
+
+
+Reaching = Callable[[Context], Reach]
+"""How the tools of a server reach the API for one call."""
+
+
+async def ask(
+    reach: Reach,
+    path: str,
+    body: Any = None,
+    query: Mapping[str, Any] | None = None,
+) -> Any:
+    """The API's answer to a POST of `body`, or to a GET.
+
+    Raises
+    ------
+    ToolError
+        What the API said, and what to do about it.
+    """
+    chosen = {name: value for name, value in (query or {}).items() if value is not None}
+    try:
+        answer = await reach("GET" if body is None else "POST", path, body=body, query=chosen)
+    except httpx2.TimeoutException:
+        raise ToolError("The service took too long to answer. Try once more.") from None
+    except httpx2.HTTPError:
+        raise ToolError(
+            "The service cannot be reached. Tell the user to start it with `augury serve`, or to "
+            "check AUGURY_URL."
+        ) from None
+    if answer.is_error:
+        raise ToolError(explained(answer))
+    try:
+        return answer.json()
+    except ValueError:
+        raise ToolError("What answers there is not Augury. Check AUGURY_URL.") from None
+
+
+def explained(answer: httpx2.Response) -> str:
+    """What an error of the API says, in a line for a model."""
+    said = _detail(answer)
+    if answer.status_code == 429:
+        seconds = answer.headers.get("Retry-After", "1")
+        return f"{said} Wait {seconds} s, then call again; calling sooner does not help."
+    if answer.status_code == 422:
+        return f"{said} Change the arguments and call again."
+    advice = _ADVICE.get(answer.status_code, "")
+    return f"{said} {advice}".strip()
+
+
+def _detail(answer: httpx2.Response) -> str:
+    try:
+        detail = answer.json()["detail"]
+    except (ValueError, KeyError, TypeError):
+        return f"The service answered {answer.status_code}."
+    if isinstance(detail, str):
+        return detail
+    found = []
+    for issue in detail:
+        place = [part for part in issue.get("loc", []) if part not in ("body", "query", "path")]
+        name = ".".join(str(_NAMES.get(str(part), part)) for part in place)
+        found.append(f"{name}: {issue.get('msg', '')}" if name else str(issue.get("msg", "")))
+    return "; ".join(found).rstrip(".") + "."
+
+
+def part(text: str) -> str:
+    """An id as one part of an address.
+
+    Raises
+    ------
+    ToolError
+        It cannot be an id.
+    """
+    if not text.strip() or text.strip(".") == "" or len(text) > 500:
+        raise ToolError(f"{json.dumps(text[:60])} is no id. {_ADVICE[404]}")
+    return quote(text.strip(), safe=":")

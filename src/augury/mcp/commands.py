@@ -1,0 +1,144 @@
+"""`augury mcp`: the tools for a desktop client or an agent, over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Annotated, Any, Final
+
+import httpx2
+import typer
+
+from augury import __version__, presence
+from augury.access.service import OPERATOR, AccessService
+from augury.errors import SetupProblem
+from augury.net.cookies import no_cookies
+from augury.settings import Settings
+from augury.storage.database import Database
+
+PATIENCE: Final = 100.0
+"""Seconds an answer may take: more than any deadline of the service."""
+SCOPES = ("search:read", "forecast:read", "rvol:read", "watch:write")
+
+
+def mcp(
+    url: Annotated[
+        str | None, typer.Option(help="A service elsewhere; by default AUGURY_URL.")
+    ] = None,
+) -> None:
+    """Serve tools to a language model over standard input and output.
+
+    A desktop client or an agent starts this itself; see docs/mcp.md for what to write into its
+    configuration. It asks the service of this data folder, or the one that AUGURY_URL names with
+    the key AUGURY_API_KEY.
+
+    Example: augury mcp --url https://augury.example.org
+    """
+    settings = Settings()
+    if url is not None:
+        settings = settings.model_copy(update={"url": url})
+    asyncio.run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    from augury.mcp import server
+
+    asking = Asking(settings)
+    await asking.start()
+    made = server.make(lambda _: asking)
+    try:
+        await made.run_stdio_async()
+    finally:
+        await asking.aclose()
+
+
+class Asking:
+    """Reaches one service: by address and key, or that of the data folder with a key lent to this
+    process and renewed when it has run out."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._client = httpx2.AsyncClient()
+        self._lent: str | None = None
+        self._renewing = asyncio.Lock()
+        self._open = AsyncExitStack()
+
+    async def start(self) -> None:
+        """Find the service.
+
+        Raises
+        ------
+        SetupProblem
+            None answers on this data folder.
+        """
+        settings = self._settings
+        if settings.url is None:
+            await self._borrow()
+            return
+        headers = {"User-Agent": f"augury-mcp/{__version__}"}
+        if settings.api_key is not None:
+            headers["Authorization"] = f"Bearer {settings.api_key.get_secret_value()}"
+        self._client = await self._open.enter_async_context(
+            httpx2.AsyncClient(
+                base_url=settings.url.rstrip("/"),
+                headers=headers,
+                timeout=PATIENCE,
+                cookies=no_cookies(),
+            )
+        )
+
+    async def _borrow(self) -> None:
+        settings = self._settings
+        if await asyncio.to_thread(presence.health, settings) is None:
+            raise SetupProblem(
+                f"No service answers on {settings.data_dir}. Start it with 'augury serve', or set "
+                "AUGURY_URL (and AUGURY_API_KEY) to one elsewhere."
+            )
+        async with _access(settings) as access:
+            self._lent, key = await access.lend(*SCOPES)
+            # Who may read the data folder may read everything in it.
+            await access.set_rvol_approved(OPERATOR, True)
+        await self._open.aclose()
+        self._client = await self._open.enter_async_context(
+            presence.client(settings, key, patience=PATIENCE)
+        )
+
+    async def __call__(
+        self, method: str, path: str, *, body: Any = None, query: Mapping[str, Any] | None = None
+    ) -> httpx2.Response:
+        """The API's answer."""
+        client = self._client
+        try:
+            answer = await client.request(method, path, json=body, params=query)
+            if answer.status_code != 401 or self._lent is None:
+                return answer
+        except httpx2.ConnectError:
+            if self._lent is None:
+                raise
+        # The lent key has run out, or the service was started anew.
+        async with self._renewing:
+            if client is self._client:
+                try:
+                    await self._borrow()
+                except SetupProblem as problem:
+                    raise httpx2.ConnectError(str(problem)) from None
+            client = self._client
+        return await client.request(method, path, json=body, params=query)
+
+    async def aclose(self) -> None:
+        """Give the lent key back."""
+        await self._open.aclose()
+        if self._lent is None or await asyncio.to_thread(presence.health, self._settings) is None:
+            return
+        async with _access(self._settings) as access:
+            await access.take_back(self._lent)
+
+
+@asynccontextmanager
+async def _access(settings: Settings) -> AsyncIterator[AccessService]:
+    database = await Database.open(settings)
+    try:
+        yield AccessService(database)
+    finally:
+        await database.close()

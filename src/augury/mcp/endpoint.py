@@ -1,0 +1,106 @@
+"""The MCP server inside the service: its tools ask the API in this process, as the caller."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+from starlette.requests import Request
+
+from augury.errors import NotFound, missing_extra
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import Context
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+_PASSED_ON = {b"authorization", b"host", b"forwarded", b"x-forwarded-for", b"x-forwarded-proto"}
+"""Headers of the call that go to the API with each request: who asks, and from where."""
+
+
+class Endpoint:
+    """The server of one process, started by the first request; stateless, so that any process
+    answers any request."""
+
+    def __init__(self) -> None:
+        self._manager: StreamableHTTPSessionManager | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
+        self._ending = asyncio.Event()
+
+    async def manager(self) -> StreamableHTTPSessionManager:
+        """What answers requests.
+
+        Raises
+        ------
+        NotFound
+            This installation leaves the tools out.
+        """
+        if self._manager is None:
+            async with self._starting:
+                if self._manager is None:
+                    self._manager = await self._start()
+        return self._manager
+
+    async def _start(self) -> StreamableHTTPSessionManager:
+        try:
+            manager = await asyncio.to_thread(_made)
+        except ModuleNotFoundError as error:
+            if (advice := missing_extra(error)) is None:
+                raise
+            raise NotFound(advice) from None
+        ready = asyncio.Event()
+
+        async def run() -> None:
+            async with manager.run():
+                ready.set()
+                await self._ending.wait()
+
+        self._running = asyncio.create_task(run())
+        await ready.wait()
+        return manager
+
+    async def close(self) -> None:
+        """End what is still being answered."""
+        self._ending.set()
+        if self._running is not None:
+            await self._running
+
+
+def _made() -> StreamableHTTPSessionManager:
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from augury.mcp import server
+
+    made = server.make(_reach)
+    # The guard has looked at Host and at the size; the route looks at Origin.
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    made.streamable_http_app(stateless_http=True, transport_security=unchecked)
+    return made.session_manager
+
+
+def _reach(ctx: Context) -> Inside:
+    request = ctx.request_context.request
+    assert isinstance(request, Request)
+    return Inside(request)
+
+
+class Inside:
+    """Reaches the API in this process, as the caller of an MCP request."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    async def __call__(
+        self, method: str, path: str, *, body: Any = None, query: Mapping[str, Any] | None = None
+    ) -> httpx2.Response:
+        """The API's answer, after every check that a request from outside goes through."""
+        scope = self._request.scope
+        peer = scope.get("client") or ("", 0)
+        transport = httpx2.ASGITransport(
+            scope["app"], client=(peer[0], peer[1]), raise_app_exceptions=False
+        )
+        headers = [(n, v) for n, v in scope["headers"] if n in _PASSED_ON]
+        async with httpx2.AsyncClient(transport=transport, base_url="http://augury") as client:
+            return await client.request(method, path, json=body, params=query, headers=headers)

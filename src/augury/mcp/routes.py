@@ -1,0 +1,55 @@
+"""POST /mcp: the tools over streamable HTTP, in the name of the caller's own key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import Request, Response
+from starlette.types import Receive, Scope, Send
+
+from augury.errors import Forbidden
+from augury.http import routing
+from augury.http.callers import McpCaller
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+router = routing.router(tags=["mcp"])
+
+
+class _PassedOn(Response):
+    """Lets the MCP server answer the request itself."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        super().__init__()
+        self._manager = manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._manager.handle_request(scope, receive, send)
+
+
+@router.post("/mcp", include_in_schema=False)
+async def mcp(request: Request, caller: McpCaller) -> Response:
+    """JSON-RPC of the Model Context Protocol. Each tool asks the API with the caller's own
+    Authorization, so that scopes, limits and refusals are the API's."""
+    _refuse_strangers_pages(request)
+    services = request.app.state.services
+    return _PassedOn(await services.mcp.manager())
+
+
+def _refuse_strangers_pages(request: Request) -> None:
+    """Refuse a page of another origin, unless the operator lets it ask the API.
+
+    Raises
+    ------
+    Forbidden
+        The browser says that the request comes from elsewhere.
+    """
+    origin = request.headers.get("origin")
+    if origin is None or origin in request.app.state.services.settings.cors_origins:
+        return
+    if origin.partition("://")[2] != request.headers.get("host"):
+        raise Forbidden(
+            "Pages of this origin may not ask. The operator adds origins with AUGURY_CORS_ORIGINS.",
+            code="origin_unknown",
+        )

@@ -1,0 +1,498 @@
+"""What the tools answer: rows that are a part of the API's own, under the API's names.
+
+A `Row` is read from what the API answered: `component` names the schema of the OpenAPI document
+it comes from, and a field that lies deeper there says by `AliasPath` where. What has its default
+is left out of an answer, so a model reads only what says something.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import (
+    AliasPath,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
+
+MOST_TEXT = 700
+"""Characters of a market's rules in an answer; `detail: "full"` has them all."""
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, dict):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    return value
+
+
+def _shortened(text: Any) -> Any:
+    if isinstance(text, str) and len(text) > MOST_TEXT:
+        return text[:MOST_TEXT].rsplit(" ", 1)[0] + " …"
+    return text
+
+
+def _to_the_second(moment: Any) -> Any:
+    if isinstance(moment, str) and "." in moment:
+        return moment.partition(".")[0] + "Z"
+    return moment
+
+
+Number = Annotated[float, BeforeValidator(_rounded)]
+Moment = Annotated[str, BeforeValidator(_to_the_second)]
+Prices = Annotated[dict[str, float], BeforeValidator(_rounded)]
+Text = Annotated[str, BeforeValidator(_shortened)]
+
+
+class Row(BaseModel):
+    """A part of one of the API's objects."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True, protected_namespaces=())
+    component: ClassVar[str] = ""
+    DERIVED: ClassVar[frozenset[str]] = frozenset()
+    """Fields that the tool works out and the API does not have."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nulls_are_left_out(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            return {name: value for name, value in data.items() if value is not None}
+        return data
+
+
+class Priced(Row):
+    """What every row that shows a market shows."""
+
+    id: str
+    question: str
+    status: str = Field(default="active", description="Left out: active.")
+    current_prices: Prices | None = Field(
+        default=None, description="Outcome -> probability, 0 to 1. Left out: no price is known."
+    )
+    price_as_of: Moment | None = Field(default=None, description="When the prices were true (UTC).")
+    closes_at: Moment | None = None
+    volume: Number | None = Field(
+        default=None, description="Traded so far, US dollars or contracts."
+    )
+    stale: bool = Field(default=False, description="True: too old to be trusted as of now.")
+    origin: str = Field(
+        default="live", description="sample: invented, not a real market. Left out: live."
+    )
+    platform_url: str | None = None
+
+
+class FoundRow(Priced):
+    """A market that a search found."""
+
+    component = "SearchResult"
+    dimension: str = Field(
+        default="direct", description="How it relates to the query. Left out: direct."
+    )
+    twin_ids: list[str] = Field(default=[], description="The same question on the other venue.")
+    reason: str = ""
+
+
+class MarketRow(Priced):
+    """A market with its rules."""
+
+    component = "MarketRecord"
+    description: Text | None = Field(default=None, description="The venue's rules.")
+    platform_event_name: str | None = None
+    category: str | None = None
+    market_type: str = "binary"
+    resolution: str | None = Field(
+        default=None, description="The outcome that won. Left out: undecided."
+    )
+    resolved_at: Moment | None = None
+    best_bid: Number | None = None
+    best_ask: Number | None = None
+    volume_24h: Number | None = None
+    liquidity: Number | None = None
+    linked_market_ids: list[str] = Field(
+        default=[], description="The same question on the other venue."
+    )
+
+
+class SiblingRow(Priced):
+    """Another market of the same event or family."""
+
+    component = "RelatedMarket"
+    relation: str = "same_event"
+
+
+class EvidenceItem(Row):
+    """A market that counted in a forecast."""
+
+    component = "EvidenceRow"
+    market_id: str = Field(validation_alias=AliasPath("market", "id"))
+    question: str = Field(validation_alias=AliasPath("market", "question"))
+    closes_at: Moment | None = Field(
+        default=None, validation_alias=AliasPath("market", "closes_at")
+    )
+    stale: bool = Field(default=False, validation_alias=AliasPath("market", "stale"))
+    outcome: str = "Yes"
+    role: str = Field(description="direct: asks just this; bound: limits it; proxy: hints at it.")
+    side: str = Field(default="same", description="opposite: its price counts as 1 - price.")
+    price: Number | None = None
+    price_as_of: Moment | None = None
+    probability: Number | None = Field(default=None, description="What it says of the question.")
+    weight: Number = Field(description="Share in the answer, 0 to 1.")
+    why: str = ""
+    origin: str = "live"
+
+
+class RejectedItem(Row):
+    """A near market that did not count."""
+
+    component = "RejectedRow"
+    market_id: str = Field(validation_alias=AliasPath("market", "id"))
+    question: str = Field(validation_alias=AliasPath("market", "question"))
+    current_prices: Prices | None = Field(
+        default=None, validation_alias=AliasPath("market", "current_prices")
+    )
+    why: str
+
+
+class Interval(Row):
+    """80% of where the market's price may stand a week from now."""
+
+    component = "PublicConfidenceInterval"
+    lower: Number
+    upper: Number
+
+
+class PartRow(Row):
+    """One part of a distribution."""
+
+    component = "DistributionPart"
+    label: str
+    probability: Number
+
+
+class OutOfRunningRow(Row):
+    """The market that asks this, and is decided or closed."""
+
+    component = "OutOfRunning"
+    market_id: str = Field(validation_alias=AliasPath("market", "id"))
+    question: str = Field(validation_alias=AliasPath("market", "question"))
+    price: Number | None = None
+    price_as_of: Moment | None = None
+    retry_as_of: Moment | None = Field(default=None, description="Give this as `as_of` to replay.")
+
+
+class Answer(Row):
+    """What every tool's answer begins with."""
+
+    warnings: list[str] = Field(default=[], description="Read these before you use the numbers.")
+    full: dict[str, Any] | None = Field(
+        default=None, description='The API\'s own answer (detail="full").'
+    )
+
+
+class Found(Answer):
+    """Markets for a query, best first."""
+
+    component = "SearchResponse"
+    results: list[FoundRow] = []
+
+
+class MarketAnswer(Answer):
+    """One market and its siblings."""
+
+    component = "MarketDetail"
+    market: MarketRow | None = None
+    related: list[SiblingRow] = []
+
+
+class Point(Row):
+    """A price at a time."""
+
+    component = "HistoryPoint"
+    timestamp: Moment
+    probability: Number | None = Field(
+        default=None, description="Left out: nothing was recorded then."
+    )
+
+
+class Line(Row):
+    """One outcome's prices over time."""
+
+    component = "OutcomeHistory"
+    outcome: str
+    points: list[Point]
+    first: Number | None = Field(default=None, description="First known price of the window.")
+    last: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
+    change: Number | None = Field(default=None, description="last - first, as a probability.")
+    DERIVED: ClassVar[frozenset[str]] = frozenset({"first", "last", "low", "high", "change"})
+
+
+class HistoryAnswer(Answer):
+    """A market's prices over time."""
+
+    component = "MarketHistory"
+    market_id: str | None = Field(default=None, validation_alias=AliasPath("market", "id"))
+    question: str | None = Field(default=None, validation_alias=AliasPath("market", "question"))
+    start: Moment | None = None
+    end: Moment | None = None
+    interval_minutes: int | None = None
+    price_as_of: Moment | None = None
+    origin: str = "live"
+    series: list[Line] = []
+
+
+class Judged(Row):
+    """A forecast's number and what it is worth."""
+
+    component = "FullForecast"
+    id: str | None = Field(default=None, description="For explain_forecast.")
+    question: str | None = None
+    status: str = "succeeded"
+    probability: Number | None = Field(
+        default=None, description="0 to 1. Left out: no honest number; `error` says why."
+    )
+    grade: str = Field(
+        default="none",
+        description="asked: a market asks just this; bounded: markets limit it; hinted: only "
+        "related markets; none: no number.",
+    )
+    confidence: Number = Field(default=0.0, description="0 to 1: how much the evidence carries.")
+    confidence_interval: Interval | None = None
+    as_of: Moment | None = None
+    data_as_of: Moment | None = Field(default=None, description="Time of the oldest price used.")
+    origin: str = Field(
+        default="live", description="replay: as of a past time; sample: invented data."
+    )
+    error: str | None = None
+    error_code: str | None = None
+
+
+class Forecast(Answer, Judged):
+    """A forecast with its evidence."""
+
+    component = "FullForecast"
+    reasoning: str | None = None
+    evidence: list[EvidenceItem] = []
+    rejected: list[RejectedItem] = []
+    distribution: list[PartRow] | None = None
+    out_of_running: OutOfRunningRow | None = None
+
+
+class RunRow(Judged):
+    """One answer of a run."""
+
+    component = "RunAnswer"
+    place: int
+    warnings: list[str] = []
+
+
+class Run(Answer):
+    """Forecasts of many questions."""
+
+    component = "ForecastRun"
+    id: str | None = Field(default=None, description="Give it as `run_id` to read on.")
+    status: str | None = None
+    questions: int = 0
+    answered: int = 0
+    results: list[RunRow] = []
+    next_cursor: str | None = None
+
+
+class NodeRow(Row):
+    """Something the question hangs on."""
+
+    component = "FullNode"
+    id: str
+    label: str
+    current_probability: Number | None = None
+    price_as_of: Moment | None = None
+    origin: str | None = None
+    market_ids: list[str] = Field(default=[], description="Its markets, best first.")
+    DERIVED: ClassVar[frozenset[str]] = frozenset({"market_ids"})
+
+
+class EdgeRow(Row):
+    """How one node moves another."""
+
+    component = "GraphEdge"
+    source: str
+    target: str
+    relationship: str
+    edge_type: str = "causal"
+    polarity: str = Field(description="positive: they rise together; negative: one falls.")
+    strength: Number | None = None
+    confidence: Number
+    lag_days: int | None = None
+
+
+class GraphAnswer(Answer):
+    """What a question hangs on."""
+
+    component = "FullGraph"
+    id: str | None = None
+    question: str | None = None
+    as_of: Moment | None = None
+    data_as_of: Moment | None = None
+    origin: str | None = None
+    error: str | None = None
+    nodes: list[NodeRow] = Field(default=[], validation_alias=AliasPath("graph", "nodes"))
+    edges: list[EdgeRow] = Field(default=[], validation_alias=AliasPath("graph", "edges"))
+
+
+class VolatilityRow(Row):
+    """A forecast of realized volatility."""
+
+    component = "RvolForecastRow"
+    asset: str
+    horizon: str
+    as_of: Moment
+    target_end_at: Moment
+    model_id: str
+    annualized_volatility: Number | None = Field(
+        default=None,
+        validation_alias=AliasPath("prediction", "annualized_volatility"),
+        description="A share a year: 0.55 is 55%. Left out: not enough data.",
+    )
+    forecast_volatility: Number | None = Field(
+        default=None,
+        validation_alias=AliasPath("prediction", "forecast_volatility"),
+        description="Standard deviation of the log return over the whole horizon.",
+    )
+    band_80: list[Number] | None = Field(
+        default=None, description="80% band of annualized_volatility: [lower, upper]."
+    )
+    origin: str | None = "live"
+    DERIVED: ClassVar[frozenset[str]] = frozenset({"band_80"})
+
+
+class AssetRow(Row):
+    """An asset that is covered."""
+
+    component = "RvolAssetRow"
+    asset: str
+    display_name: str
+    target_family: str
+    default_horizon: str
+    default_horizons: list[str]
+    data_through: Moment | None = None
+    status: str = "ok"
+    origin: str | None = "live"
+
+
+class Volatility(Answer):
+    """Forecasts of realized volatility, or the assets there are."""
+
+    forecasts: list[VolatilityRow] = []
+    assets: list[AssetRow] = []
+
+
+class ScoreRow(Row):
+    """How good one volatility model was."""
+
+    component = "RvolScoreRow"
+    asset: str
+    horizon: str
+    model_id: str
+    n: int = Field(description="Forecasts scored.")
+    qlike: Number = Field(description="Loss; lower is better.")
+    ratio_to_har: Number | None = Field(
+        default=None, description="Below 1: better than the HAR model."
+    )
+    bias: Number | None = None
+    origin: str = "live"
+
+
+class TrackRecord(Answer):
+    """How good past answers were."""
+
+    forecasts: dict[str, Any] | None = Field(
+        default=None, description="Brier score (0 best; 0.25 is a coin), calibration by tenths."
+    )
+    volatility: list[ScoreRow] = []
+
+
+class AlertRow(Row):
+    """An alert."""
+
+    component = "AlertRecord"
+    id: str
+    watchlist_id: str
+    rule_id: str
+    state: str
+    severity: str
+    title: str
+    summary: str
+    value: float | str | None = None
+    as_of: Moment | None = None
+    fired_at: Moment
+    resolved_at: Moment | None = None
+    silenced: bool = False
+    snoozed_until: Moment | None = None
+    origin: str | None = "live"
+
+
+class WatchlistRow(Row):
+    """A watchlist and how much of it fires."""
+
+    component = "WatchlistRecord"
+    id: str
+    name: str
+    targets: int
+    rules: int
+    firing: int
+
+
+class Alerts(Answer):
+    """Alerts, newest first, and the watchlists they belong to."""
+
+    watchlists: list[WatchlistRow] = []
+    alerts: list[AlertRow] = []
+
+
+class TargetRow(Row):
+    """What is watched."""
+
+    component = "TargetRecord"
+    id: str
+    kind: str
+    ref: str
+    outcome: str | None = None
+
+
+class RuleRow(Row):
+    """When an alert fires."""
+
+    component = "RuleRecord"
+    id: str
+    name: str
+    metric: str
+    op: str
+    value: float | str
+    window: str | None = None
+    severity: str = "info"
+    silenced_until: Moment | None = None
+
+
+class Watched(Answer):
+    """What was set up."""
+
+    watchlist: WatchlistRow | None = None
+    target: TargetRow | None = None
+    rule: RuleRow | None = None
+
+
+class Silenced(Answer):
+    """The rule or the alert that is quiet now."""
+
+    rule: RuleRow | None = None
+    alert: AlertRow | None = None
+
+
+def bare(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of the API without what is null or empty."""
+    return {name: _rounded(value) for name, value in row.items() if value not in (None, [], {})}

@@ -1,0 +1,75 @@
+"""The MCP server: tools, resources and prompts over one way to reach the API."""
+
+from __future__ import annotations
+
+import logging
+
+from mcp.server.caching import CacheHint
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+
+from augury import __version__
+from augury.mcp import schemas as s
+from augury.mcp import words
+from augury.mcp.api import Reaching, ask, part
+from augury.mcp.tools import Tools
+
+LISTS_LAST = CacheHint(ttl_ms=3_600_000, scope="public")
+"""Names and texts of tools change with the version alone."""
+
+
+def make(reaching: Reaching) -> MCPServer:
+    """A server whose tools reach the API by `reaching`."""
+    quiet = logging.getLogger("mcp")
+    server = MCPServer(
+        "augury",
+        title="Augury",
+        description="Search, forecasts, volatility and alerts over prediction markets.",
+        instructions=words.INSTRUCTIONS,
+        version=__version__,
+        log_level="WARNING",
+        subscriptions=False,
+        cache_hints={
+            "tools/list": LISTS_LAST,
+            "prompts/list": LISTS_LAST,
+            "resources/list": LISTS_LAST,
+            "resources/templates/list": LISTS_LAST,
+        },
+    )
+    quiet.setLevel(logging.WARNING)
+    Tools(reaching).install(server)
+
+    @server.resource(
+        "augury://glossary",
+        name="glossary",
+        title="Words that Augury uses",
+        mime_type="text/markdown",
+    )
+    def glossary() -> str:
+        """What probability, grade, stale, origin and the other words mean."""
+        return words.GLOSSARY
+
+    @server.resource(
+        "augury://market/{id}", name="market", title="A market", mime_type="application/json"
+    )
+    async def market(id: str, ctx: Context) -> str:
+        """One market with its rules, prices and siblings, as JSON."""
+        try:
+            got = await ask(reaching(ctx), f"/v1/markets/{part(id)}")
+        except ToolError as error:
+            kind = ResourceNotFoundError if "no market" in str(error) else ResourceError
+            raise kind(str(error)) from None
+        found = s.MarketAnswer.model_validate(got)
+        return found.model_dump_json(exclude_defaults=True)
+
+    @server.prompt(name="research_question", title="Research a question")
+    def research_question(question: str) -> str:
+        """Forecast a question, look at what it rests on, and answer with sources."""
+        return words.research(question)
+
+    @server.prompt(name="morning_brief", title="Morning brief of my watchlists")
+    def morning_brief() -> str:
+        """What fired since yesterday, with prices."""
+        return words.briefing()
+
+    return server

@@ -1,0 +1,162 @@
+"""The tools for watchlists: what fired, watching something, and quiet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult
+from pydantic import Field
+
+from augury.mcp import schemas as s
+from augury.mcp.answers import Detail, answer, doubts, working
+from augury.mcp.api import Reaching, ask, part
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """These tools over one way to reach the API."""
+
+    reaching: Reaching
+
+    async def list_alerts(
+        self,
+        ctx: Context,
+        watchlist_id: Annotated[str | None, Field(description="One watchlist, or all.")] = None,
+        state: Annotated[
+            Literal["firing", "resolved"] | None, Field(description="Leave out for both.")
+        ] = None,
+        since: Annotated[
+            str | None, Field(description="Only alerts that fired after this moment (UTC).")
+        ] = None,
+        limit: Annotated[int, Field(ge=1, le=100, description="Most alerts a watchlist.")] = 10,
+        detail: Detail = "compact",
+    ) -> Annotated[CallToolResult, s.Alerts]:
+        """Alerts of the user's watchlists, newest first, and the watchlists themselves. Use it for
+        "what happened", and to learn ids before silence. Do not use it to set up a watch (watch).
+        No alert means that no rule has fired, not that nothing is watched: see `watchlists`."""
+        reach = self.reaching(ctx)
+        async with working(ctx, "reading alerts"):
+            if watchlist_id is None:
+                lists = (await ask(reach, "/v1/watchlists", query={"limit": 50}))["items"]
+            else:
+                lists = [await ask(reach, f"/v1/watchlists/{part(watchlist_id)}")]
+            rows: list[dict[str, Any]] = []
+            for one in lists:
+                path = f"/v1/watchlists/{part(one['id'])}/alerts"
+                query = {"state": state, "since": since, "limit": limit}
+                rows += (await ask(reach, path, query=query))["items"]
+        rows.sort(key=lambda row: row["fired_at"], reverse=True)
+        found = s.Alerts(warnings=doubts(rows))
+        if detail == "full":
+            return answer(found, {"watchlists": lists, "alerts": rows})
+        found.watchlists = [s.WatchlistRow.model_validate(row) for row in lists]
+        found.alerts = [s.AlertRow.model_validate(row) for row in rows]
+        return answer(found)
+
+    async def watch(
+        self,
+        ctx: Context,
+        kind: Annotated[
+            Literal["market", "event", "asset", "series", "search"],
+            Field(description="What `ref` names. asset: for rvol metrics; search: its results."),
+        ],
+        ref: Annotated[str, Field(description="The market's id, the asset, or the words.")],
+        metric: Annotated[
+            Literal[
+                "probability",
+                "probability_change",
+                "probability_zscore",
+                "volume_24h",
+                "volume_spike",
+                "spread",
+                "divergence",
+                "hours_to_close",
+                "status",
+                "series_value",
+                "series_change",
+                "rvol_forecast",
+                "rvol_ratio",
+                "staleness",
+            ],
+            Field(description="What the rule measures."),
+        ],
+        op: Annotated[
+            Literal["gt", "gte", "lt", "lte", "crosses_above", "crosses_below", "eq", "ne"],
+            Field(description="crosses_above fires at the moment of crossing; gt while above."),
+        ],
+        value: Annotated[
+            float | Literal["active", "closed", "resolved"],
+            Field(description="Threshold: a probability from 0 to 1, hours, seconds, a status."),
+        ],
+        watchlist: Annotated[
+            str, Field(description="Id (wl_...) or name; a new name makes a new watchlist.")
+        ] = "Watched by an assistant",
+        outcome: Annotated[str | None, Field(description="Default: the first outcome.")] = None,
+        window: Annotated[
+            str | None, Field(description="Of a change or z-score, like 24h; default 1h.")
+        ] = None,
+        severity: Literal["info", "warning", "critical"] = "warning",
+        name: Annotated[str | None, Field(description="The rule's name.")] = None,
+    ) -> Annotated[CallToolResult, s.Watched]:
+        """Watch something and be alerted: makes a target and a rule, and the watchlist if it is
+        new. Use it only when the user asks to be told about something; say afterwards what was set
+        up. Do not use it to look something up. It writes: calling twice makes two rules."""
+        reach = self.reaching(ctx)
+        lists = (await ask(reach, "/v1/watchlists", query={"limit": 200}))["items"]
+        named = [one for one in lists if watchlist in (one["id"], one["name"])]
+        if named:
+            chosen = named[0]
+        elif watchlist.startswith("wl_"):
+            chosen = await ask(reach, f"/v1/watchlists/{part(watchlist)}")
+        else:
+            chosen = await ask(reach, "/v1/watchlists", {"name": watchlist})
+        at = f"/v1/watchlists/{part(chosen['id'])}"
+        wanted = {"kind": kind, "ref": ref, "outcome": outcome}
+        watched = (await ask(reach, f"{at}/targets", query={"limit": 200}))["items"]
+        same = [one for one in watched if wanted.items() <= one.items()]
+        target = same[0] if same else await ask(reach, f"{at}/targets", wanted)
+        rule = await ask(
+            reach,
+            f"{at}/rules",
+            {
+                "name": name or f"{metric} {op} {value}",
+                "target_id": target["id"],
+                "metric": metric,
+                "op": op,
+                "value": value,
+                "window": window,
+                "severity": severity,
+            },
+        )
+        made = s.Watched(
+            watchlist=s.WatchlistRow.model_validate(await ask(reach, at)),
+            target=s.TargetRow.model_validate(target),
+            rule=s.RuleRow.model_validate(rule),
+        )
+        return answer(made)
+
+    async def silence(
+        self,
+        ctx: Context,
+        watchlist_id: Annotated[str, Field(description="wl_..., from list_alerts.")],
+        rule_id: Annotated[str | None, Field(description="Silences the whole rule.")] = None,
+        alert_id: Annotated[str | None, Field(description="Snoozes this alert alone.")] = None,
+        length: Annotated[
+            str | None, Field(description="Like 4h or 7d. null: send again from now on.")
+        ] = "4h",
+    ) -> Annotated[CallToolResult, s.Silenced]:
+        """Send nothing about a rule (rule_id) or one alert (alert_id) for a while; both are still
+        recorded. Use it only when the user asks for quiet. Do not use it to delete a rule: nothing
+        here deletes."""
+        if (rule_id is None) == (alert_id is None):
+            raise ToolError("Give either rule_id or alert_id.")
+        at = f"/v1/watchlists/{part(watchlist_id)}"
+        reach = self.reaching(ctx)
+        if rule_id is not None:
+            got = await ask(reach, f"{at}/rules/{part(rule_id)}/silence", {"for": length})
+            return answer(s.Silenced(rule=s.RuleRow.model_validate(got)))
+        got = await ask(reach, f"{at}/alerts/{part(alert_id or '')}/snooze", {"for": length})
+        return answer(s.Silenced(alert=s.AlertRow.model_validate(got)))
