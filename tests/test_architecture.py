@@ -10,7 +10,14 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "augury"
 
-SHARED = {"augury", "augury.clock", "augury.errors", "augury.ids", "augury.settings"}
+SHARED = {
+    "augury",
+    "augury.clock",
+    "augury.errors",
+    "augury.given",
+    "augury.ids",
+    "augury.settings",
+}
 """What every module may use."""
 
 COMPOSITION = {

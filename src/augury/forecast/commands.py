@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from augury import presence, remote
+from augury import given, presence, remote
 from augury.clock import now
 from augury.errors import SetupProblem
 from augury.settings import Settings
@@ -221,18 +221,17 @@ async def _evaluate(
     from augury.venues.dump import DumpFile
     from augury.venues.importing import import_file
 
-    with questions.open(encoding="utf-8") as lines:
-        asked = [Asked.of(json.loads(line)) for line in lines if line.strip()]
+    asked = given.json_lines(questions, Asked.of, "a question (qid, kind, question, as_of)")
+    market_file, price_file = DumpFile(markets, kind="markets"), DumpFile(prices, kind="prices")
     if leave_one_out:
         asked = [one for one in asked if one.market_id and one.p is not None]
-    price_file = DumpFile(prices)
     later = _series(price_file, {one.market_id for one in asked if one.market_id})
     with TemporaryDirectory(prefix="augury-eval-") as folder:
         settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
         if not with_model:
             settings.llm_url = None
         async with running(settings) as services:
-            await import_file(services.database, DumpFile(markets))
+            await import_file(services.database, market_file)
             await import_file(services.database, price_file)
             await services.search.catch_up()
             service, model = services.forecast, None
@@ -324,7 +323,7 @@ def evaluate_properties(
 
     embedder = Embedder.load()
     engine = Engine(embedder.embed, embedder.rarity)
-    slices = read_markets(DumpFile(markets))
+    slices = read_markets(DumpFile(markets, kind="markets"))
     catalogue = properties.Catalogue(m for part in slices for m in part if isinstance(m, Market))
     titles = list({m.question: m for m in catalogue.markets}.values())
     asked = random.Random(seed).sample(titles, min(most, len(titles)))
@@ -409,9 +408,18 @@ def evaluate_calibration(
 
     Example: augury eval calibration --markets markets.parquet --prices prices.parquet
     """
+    import polars as pl
+
     from augury.forecast import calibrate
 
-    cells = calibrate.judged(list(_decided(markets, prices)))
+    try:
+        cells = calibrate.judged(list(_decided(markets, prices)))
+    except pl.exceptions.PolarsError as error:
+        # Text where times and lists belong: what a CSV or JSON dump has.
+        reason = str(error).splitlines()[0]
+        raise SetupProblem(
+            f"{markets} and {prices} can't be calibrated on: {reason}. Give Parquet files."
+        ) from None
     if as_json:
         typer.echo(json.dumps({"cells": cells}))
         return
@@ -435,7 +443,7 @@ def _decided(markets: Path, prices: Path) -> Iterator[Decided]:
     from augury.forecast.calibrate import HORIZONS, Decided
     from augury.venues.dump import DumpFile
 
-    frame = DumpFile(markets).frame
+    frame = DumpFile(markets, kind="markets").frame
     decided = frame.filter(
         (pl.col("status") == "resolved")
         & pl.col("result").is_in(["Yes", "No"])
@@ -444,7 +452,7 @@ def _decided(markets: Path, prices: Path) -> Iterator[Decided]:
         end=pl.min_horizontal("closes_at", "resolved_at"),
         event=pl.coalesce("event_id", "event_title", "id"),
     )
-    history = DumpFile(prices).frame.rename({"market_id": "id"}).sort("ts")
+    history = DumpFile(prices, kind="prices").frame.rename({"market_id": "id"}).sort("ts")
     for days in HORIZONS:
         asked = decided.select(
             "id", "platform", "event", "result", ts=pl.col("end") - pl.duration(days=days)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from augury import given
 from augury.language.entities import mentions
 from augury.language.lint import lint
 from augury.language.vocabulary import Vocabulary, VocabularyProblem
@@ -45,9 +46,7 @@ def lint_vocabulary(
     vocabulary = _vocabulary()
     titles: list[str] = []
     if catalogue is not None:
-        import polars as pl
-
-        titles = pl.read_parquet(catalogue, columns=["question"])["question"].drop_nulls().to_list()
+        titles = given.parquet(catalogue, ["question"])["question"].drop_nulls().to_list()
     found = list(lint(vocabulary, titles))
     errors = sum(one.level == "error" for one in found)
     entities = len(vocabulary.entities)

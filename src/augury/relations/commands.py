@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from augury import given
 from augury.errors import NotFound, SetupProblem
 from augury.relations import knowledge
 from augury.relations.factors import Matcher, game
@@ -187,11 +188,9 @@ async def _database(settings: Settings) -> AsyncIterator[Database]:
 
 
 def _catch(base: knowledge.Base, catalogue: Path) -> dict:
-    import polars
-
     from augury.search.text import document_text
 
-    rows = polars.read_parquet(catalogue)
+    rows = given.parquet(catalogue, ["question", "event_title", "description"])
     matcher = Matcher(base)
     hits: Counter[str] = Counter()
     missed: Counter[str] = Counter()

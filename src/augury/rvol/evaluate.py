@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from augury import given
 from augury.errors import SetupProblem
 from augury.rvol import models, scores
 from augury.rvol.panel import Floats, Ints, Panel, pack
@@ -35,13 +36,9 @@ def load(file: Path, assets: Sequence[str] | None = None) -> list[tuple[str, Pan
     """
     import polars as pl
 
-    try:
-        frame = pl.read_parquet(file)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise SetupProblem(f"{file} can't be read as Parquet: {error}") from None
-    missing = {"asset", "group", "date", "rv"} - set(frame.columns)
-    if missing:
-        raise SetupProblem(f"{file} lacks the columns {', '.join(sorted(missing))}.")
+    frame = given.parquet(file, ["asset", "group", "date", "rv"])
+    if not frame["date"].dtype.is_temporal() or not frame["rv"].dtype.is_numeric():
+        raise SetupProblem(f"{file}: the column date should hold dates, and rv numbers.")
     if assets:
         unknown = set(assets) - set(frame["asset"].unique())
         if unknown:

@@ -75,7 +75,8 @@ def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | N
         else:
             raise SetupProblem(f"{file.name} is neither .csv nor .parquet.")
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise SetupProblem(f"{file.name} can't be read: {error}") from None
+        reason = str(error).splitlines()[0]
+        raise SetupProblem(f"{file.name} can't be read: {reason}") from None
     frame = frame.rename({name: name.strip().lower() for name in frame.columns})
     time = next((name for name in _TIMES if name in frame.columns), None)
     named = next((name for name in _NAMES if name in frame.columns), None)

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from augury import clock, presence, remote
+from augury import clock, given, presence, remote
 from augury.errors import SetupProblem
 from augury.markets import store as markets
 from augury.search import listing
@@ -174,12 +174,12 @@ async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, An
     from augury.venues.dump import DumpFile
     from augury.venues.importing import import_file
 
-    with labels.open(encoding="utf-8") as lines:
-        judged = [JudgedQuery.of(json.loads(line)) for line in lines if line.strip()]
+    judged = given.json_lines(labels, JudgedQuery.of, "a judged query (qid, query, labels)")
+    catalogue = DumpFile(markets, kind="markets")
     with TemporaryDirectory(prefix="augury-eval-") as folder:
         settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
         async with running(settings) as services:
-            await import_file(services.database, DumpFile(markets))
+            await import_file(services.database, catalogue)
             await services.search.catch_up()
             scores, seconds = [], []
             for query in track(

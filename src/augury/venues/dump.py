@@ -53,14 +53,17 @@ class DumpFile:
     Raises
     ------
     SetupProblem
-        When the file is missing, can't be read, or has neither kind's columns.
+        When the file is missing, can't be read, has neither kind's columns, or those of another
+        `kind` than is asked for.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, kind: Kind | None = None) -> None:
         self.path = path
         self.unreadable = 0
         """Lines of a jsonl file that are no JSON objects."""
         if not path.is_file():
+            if path.is_dir():
+                raise SetupProblem(f"{path} is a folder. Name a file in it.")
             raise SetupProblem(f"There is no file {path}.")
         try:
             self.frame = self._read(path)
@@ -76,6 +79,8 @@ class DumpFile:
                 f"{path} has neither a market's columns (id, platform, question, ...)"
                 f" nor a price's (market_id, ts, price, ...)."
             )
+        if kind is not None and self.kind != kind:
+            raise SetupProblem(f"{path} holds {self.kind}, where {kind} are asked for.")
 
     def __len__(self) -> int:
         return self.frame.height

@@ -1,0 +1,64 @@
+"""Files that the operator names: read in full, or refused in one line that says what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from augury.errors import SetupProblem
+
+if TYPE_CHECKING:
+    import polars as pl
+
+T = TypeVar("T")
+
+
+def json_lines(file: Path, of: Callable[[Any], T], what: str) -> list[T]:
+    """The records of a file with one JSON object a line; `of` makes one of a parsed line.
+
+    Raises
+    ------
+    SetupProblem
+        The file can't be read, holds nothing, or a line is not `what`; with the line's number.
+    """
+    found: list[T] = []
+    try:
+        with file.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                try:
+                    found.append(of(json.loads(line)))
+                except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+                    raise SetupProblem(
+                        f"{file}, line {number}, is not {what}. The file should have one JSON"
+                        " object a line."
+                    ) from None
+    except OSError as error:
+        raise SetupProblem(f"{file} can't be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise SetupProblem(f"{file} is no text file. It should have {what} a line.") from None
+    if not found:
+        raise SetupProblem(f"{file} is empty. It should have {what} a line.")
+    return found
+
+
+def parquet(file: Path, columns: Sequence[str]) -> pl.DataFrame:
+    """A Parquet file that has these columns.
+
+    Raises
+    ------
+    SetupProblem
+        The file can't be read as Parquet, or lacks one of them.
+    """
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(file)
+    except (OSError, pl.exceptions.PolarsError):
+        raise SetupProblem(f"{file} can't be read as a Parquet file.") from None
+    if missing := [name for name in columns if name not in frame.columns]:
+        raise SetupProblem(f"{file} lacks the columns {', '.join(missing)}.")
+    return frame
