@@ -18,12 +18,14 @@ BAD = {
     "empty": b"",
     "binary": bytes(range(256)) * 40,
     "another shape": b'[1, {"two": 3}]\n',
-    "a table of something else": b"",  # made below
+    "a table of something else": b"colour\nred\n",  # Parquet where the name says so
 }
 COMMANDS = {
     "import": ["import", "{file}.parquet"],
     "import a csv": ["import", "{file}.csv"],
     "import lines": ["import", "{file}.jsonl"],
+    "rvol import": ["rvol", "import", "{file}.parquet"],
+    "rvol import a csv": ["rvol", "import", "{file}.csv", "--asset", "SPY"],
     "db restore": ["db", "restore", "{file}.zip"],
     "eval search": ["eval", "search", "--labels", "{file}.jsonl", "--markets", "{markets}"],
     "eval search, markets": [
@@ -93,7 +95,7 @@ def test_a_file_that_is_not_what_is_expected_gets_one_line(
     elif kind == "a table of something else" and bad.suffix == ".parquet":
         pl.DataFrame({"colour": ["red"]}).write_parquet(bad)
     else:
-        bad.write_bytes(BAD[kind] or b"colour\nred\n")
+        bad.write_bytes(BAD[kind] or b"")
     result = CliRunner().invoke(cli.app, arguments)
     assert result.exit_code != 0
     error = result.exception
@@ -115,7 +117,7 @@ def test_bars_that_are_none_get_one_line(suffix: str, kind: str, tmp_path: Path)
     if kind == "a table of something else" and suffix == ".parquet":
         pl.DataFrame({"colour": ["red"]}).write_parquet(bad)
     else:
-        bad.write_bytes(BAD[kind] or b"colour\nred\n")
+        bad.write_bytes(BAD[kind] or b"")
     with pytest.raises(SetupProblem, match=bad.name) as caught:
         ingest.read(bad, "SPY")
     assert "\n" not in str(caught.value)

@@ -193,12 +193,15 @@ def import_(
 
     from augury.rvol import ingest
 
+    found = [
+        (file.name, ingest.prepared(file, asset=asset, calendar=calendar, family=family))
+        for file in files
+    ]  # before the database is opened: a file that can't be read needs none
+
     async def run(service: Any) -> dict[str, Any]:
         done = []
-        for file in files:
-            done += await ingest.import_file(
-                service.database, file, asset=asset, calendar=calendar, family=family
-            )
+        for name, work in found:
+            done += await ingest.import_prepared(service.database, work, name)
         outcome = None
         if forecasts:
             with _progress(shown=not as_json) as report:

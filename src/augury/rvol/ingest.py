@@ -247,19 +247,18 @@ async def keep(
     return done
 
 
-async def import_file(
-    database: Database,
-    file: Path,
-    *,
-    asset: str | None = None,
-    calendar: str | None = None,
-    family: str | None = None,
-    progress: Progress | None = None,
-) -> list[Imported]:
-    """Bring a file of bars or of daily measures in. See `read` for what it may hold."""
-    tables = await asyncio.to_thread(read, file, asset)
+def prepared(
+    file: Path, *, asset: str | None = None, calendar: str | None = None, family: str | None = None
+) -> list[tuple[Asset, Any]]:
+    """Each asset of a file, with its bars (a `Table`) or its daily measures. See `read`.
+
+    Raises
+    ------
+    SetupProblem
+        When the file can't be read, or does not say on which calendar an asset trades.
+    """
     work: list[tuple[Asset, Any]] = []
-    for table in tables:
+    for table in read(file, asset):
         if isinstance(table, Table):
             about = described(table.asset, calendar or ALWAYS, family, table.minutes)
             work.append((about, table))
@@ -271,12 +270,36 @@ async def import_file(
                 f"{file.name}: say on which calendar {name} trades, like --calendar XNYS."
             )
         work.append((described(name, chosen, family or group, 5), frame))
+    return work
+
+
+async def import_prepared(
+    database: Database,
+    work: Iterable[tuple[Asset, Any]],
+    source: str,
+    progress: Progress | None = None,
+) -> list[Imported]:
+    """Keep what `prepared` found in the file named `source`."""
     return [
-        await keep(database, data, about, file.name, progress)
+        await keep(database, data, about, source, progress)
         if isinstance(data, Table)
         else await _keep_measures(database, about, data)
         for about, data in work
     ]
+
+
+async def import_file(
+    database: Database,
+    file: Path,
+    *,
+    asset: str | None = None,
+    calendar: str | None = None,
+    family: str | None = None,
+    progress: Progress | None = None,
+) -> list[Imported]:
+    """Bring a file of bars or of daily measures in. See `read` for what it may hold."""
+    work = await asyncio.to_thread(prepared, file, asset=asset, calendar=calendar, family=family)
+    return await import_prepared(database, work, file.name, progress)
 
 
 def described(asset: str, calendar: str, family: str | None, minutes: int) -> Asset:
