@@ -127,7 +127,6 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         age = AgeRule(timedelta(seconds=settings.price_max_age))
         macro = MacroRuntime(settings)
         stack.push_async_callback(macro.aclose)
-        age = AgeRule(timedelta(seconds=settings.price_max_age))
         graphs = GraphService(database, search, relations, age=age)
         pages = policy if settings.extension_fetch == "on" else None
         extension = ExtensionService(database, search, relations, graphs, policy=pages, age=age)

@@ -21,7 +21,7 @@ AT = datetime(2027, 1, 10, 12, tzinfo=UTC)
 PRICE = 0.2
 QUESTION = "do the Rangers get knocked out before the final"
 TITLE = "Will the Rangers reach the 2027 final?"
-LIMITS = {"same": 0.8, "opposite": 0.9, "agree": 0.1}
+LIMITS = {"same": 0.8, "opposite": 0.9, "agree": 0.1, "contrary": 0.9}
 
 
 class Fixed(Judge):
@@ -68,6 +68,15 @@ def test_where_rules_and_an_unsure_judge_name_other_sides_nothing_is_direct(
     assert engine.estimate(compared).probability == pytest.approx(PRICE, abs=0.01)
     found = given(engine, compared, 0.02, 0.85)
     assert "direct" not in [one.role for one in found.evidence]
+
+
+def test_against_the_rules_the_judge_must_be_surer_or_neither_is_believed(engine: Engine) -> None:
+    compared = asked(engine, "do the Rangers miss the 2027 final", TITLE)
+    rules = engine.estimate(compared).probability
+    assert rules == pytest.approx(1 - PRICE, abs=0.01)
+    unsure, sure = (given(engine, compared, same, 0.02) for same in (0.85, 0.95))
+    assert "direct" not in [one.role for one in unsure.evidence]
+    assert sure.probability == pytest.approx(PRICE, abs=0.01)
 
 
 def test_confidence_is_the_share_that_was_right(engine: Engine) -> None:

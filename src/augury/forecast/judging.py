@@ -110,18 +110,20 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
     if bearing.exact or bearing.relation != "none":
         return bearing  # the question in the market's own words, or logic has spoken
     same = verdict.same >= verdict.opposite
-    if verdict.side >= limits["same" if same else "opposite"]:
+    # `positive` is what it says of the proposition, which the question may deny.
+    turned = same != positive
+    contrary = turned != bearing.turned
+    least = limits["same" if same else "opposite"]
+    if verdict.side >= (max(least, limits["contrary"]) if contrary else least):
         price = bearing.market.price(bearing.outcome)
         if price is None:
             return bearing
-        # `positive` is what it says of the proposition, which the question may deny.
-        turned = same != positive
         return replace(
             bearing, fit=_asked(bearing.fit, verdict), turned=turned,
             positive=1 - price if turned else price, share=judge.confidence(verdict.side),
         )  # fmt: skip
     ours = verdict.opposite if bearing.turned == positive else verdict.same
-    if ours < limits["agree"] and bearing.fit.same:
+    if bearing.fit.same and (ours < limits["agree"] or (contrary and verdict.side >= least)):
         return replace(bearing, fit=replace(bearing.fit, score=0.0, likeness=REFUSED))
     return replace(bearing, share=judge.confidence(ours))
 

@@ -111,7 +111,9 @@ class Judge:
     encoder: Encoder
     trees: Trees
     limits: dict[str, float]
-    """`direct`, `opposite`: from which probability on a market is taken to ask the question."""
+    """`same`, `opposite`: from which probability on a market is taken to ask the question, or its
+    opposite; `contrary`: the same where the rules read the other side; `agree`: below which the
+    rules' word alone is not enough."""
     calibration: tuple[tuple[float, float], ...]
     """(the better side's probability, the share of such answers that were right), ascending."""
 
