@@ -59,7 +59,7 @@ class Asking:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._client = httpx2.AsyncClient()
+        self._client = httpx2.AsyncClient(cookies=no_cookies())
         self._lent: str | None = None
         self._renewing = asyncio.Lock()
         self._open = AsyncExitStack()

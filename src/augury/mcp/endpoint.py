@@ -10,6 +10,7 @@ import httpx2
 from starlette.requests import Request
 
 from augury.errors import NotFound, missing_extra
+from augury.net.cookies import no_cookies
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
@@ -102,5 +103,7 @@ class Inside:
             scope["app"], client=(peer[0], peer[1]), raise_app_exceptions=False
         )
         headers = [(n, v) for n, v in scope["headers"] if n in _PASSED_ON]
-        async with httpx2.AsyncClient(transport=transport, base_url="http://augury") as client:
+        async with httpx2.AsyncClient(
+            transport=transport, base_url="http://augury", cookies=no_cookies()
+        ) as client:
             return await client.request(method, path, json=body, params=query, headers=headers)
