@@ -67,7 +67,7 @@ NOUNS = {
     "series": {"net", "storage", "jobs"},
     "deliveries": {"net", "storage"},
     "macro": {"net"},
-    "mcp": set(),
+    "mcp": {"net"},
     "extension": {"graph", "relations", "search", "markets", "net", "storage"},
     "watchlists": {"markets", "series", "rvol", "deliveries", "storage", "jobs"},
     "rvol": {"net", "storage", "jobs"},

@@ -7,13 +7,14 @@ certificate replaced). Callers connect from 127.0.0.2, the proxies from 127.0.0.
 from __future__ import annotations
 
 import datetime
+import random
 import shutil
 import socket
 import ssl
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,9 +156,7 @@ def behind(which: str, folder: Path, **changed: object) -> Iterator[Behind]:
     limiter = app.state.traffic.limiter = VirtualLimiter()
     with ExitStack() as stack:
         port = stack.enter_context(served(app))
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            outer = free.getsockname()[1]
+        outer = _free_port()
         text = (DEPLOY / file).read_text().replace("127.0.0.1:8000", f"127.0.0.1:{port}")
         (command, where, text) = configure(folder, text)
         text = text.replace("{port}", str(outer)).replace("{pem}", str(certificate(folder)))
@@ -182,6 +181,15 @@ def behind(which: str, folder: Path, **changed: object) -> Iterator[Behind]:
             time.sleep(0.05)
         limiter.tats.clear()
         yield made
+
+
+def _free_port() -> int:
+    """Below those that outgoing connections take: a proxy opens it a moment later."""
+    for port in random.sample(range(20_000, 32_000), 50):
+        with socket.socket() as free, suppress(OSError):
+            free.bind(("0.0.0.0", port))
+            return port
+    raise AssertionError("no free port")
 
 
 @pytest.mark.parametrize("which", PROXIES)

@@ -398,6 +398,7 @@ async def test_a_sparkline_is_the_last_month_of_a_market(
     assert prices[-11:-9] == [0.6, 0.6]
     assert [len(prices), sum(price is None for price in prices)] == [30, 25]
     assert found["polymarket:999"]["outcome"] == "Yes"
+    assert found["polymarket:999"]["origin"] == "import"
     assert found["polymarket:999"]["prices"][-3:] == [0.48, 0.49, 0.5]
     for wrong in ({}, {"market_id": ["x"] * 101}, {"market_id": "a\0b"}):
         assert (await client.get("/v1/sparklines", params=wrong)).status_code == 422

@@ -39,7 +39,7 @@ export function Spark({ id }: { id: string }) {
   const path = spark ? pathOf(spark.prices) : "";
   if (!spark || !path) return null;
   const known = spark.prices.filter((price) => price !== null);
-  const told = `${spark.outcome} from ${format.percent(known[0])} to ${format.percent(known.at(-1))} in the month to ${format.date(spark.end)}`;
+  const told = `${spark.outcome} from ${format.percent(known[0])} to ${format.percent(known.at(-1))} in the month to ${format.date(spark.price_as_of)}`;
   return (
     <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img" aria-label={told}>
       <title>{told}</title>

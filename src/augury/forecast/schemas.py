@@ -19,6 +19,7 @@ from augury.graph.schemas import (
     Question,
     closed,
 )
+from augury.markets.records import ORIGINS, ShownOrigin
 
 if TYPE_CHECKING:
     from augury.forecast.service import Forecast
@@ -195,6 +196,7 @@ class DecidedForecast(BaseModel):
                     "happened": True,
                     "brier": 0.1444,
                     "as_of": "2026-11-21T09:30:00Z",
+                    "origin": "live",
                     "decided_at": "2026-12-16T19:30:00Z",
                 }
             ]
@@ -209,7 +211,8 @@ class DecidedForecast(BaseModel):
     crowd: float | None = Field(description="The market's own price at the time.")
     happened: bool
     brier: float = Field(description="Squared error of `probability`: 0 is perfect.")
-    as_of: datetime = Field(description="When the forecast was made, or replayed for.")
+    as_of: datetime = Field(description="When the forecast was made.")
+    origin: ShownOrigin = Field(description="Where the market that decided it comes from.")
     decided_at: datetime
 
 
@@ -235,6 +238,7 @@ def decided(row: DecidedRow) -> DecidedForecast:
         happened=row.happened,
         brier=round((row.probability - row.happened) ** 2, 4),
         as_of=row.as_of,
+        origin=ORIGINS[row.origin],
         decided_at=row.decided_at,
     )
 

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from augury.forecast.evidence import Snapshot
 from augury.forecast.nulls import KnownMarket
+from augury.markets.records import Origin
 
 Connection: TypeAlias = AsyncConnection[Any]
 
@@ -290,6 +291,8 @@ class DecidedRow(NamedTuple):
     happened: bool
     as_of: datetime
     decided_at: datetime
+    origin: Origin
+    """Where the market comes from."""
 
 
 async def decided(
@@ -303,7 +306,7 @@ async def decided(
                case when f.flipped then 1 - f.upper else f.lower end,
                case when f.flipped then 1 - f.lower else f.upper end,
                case when f.flipped then 1 - f.crowd else f.crowd end,
-               (f.outcome >= 0.5) <> f.flipped, f.as_of, f.resolved_at
+               (f.outcome >= 0.5) <> f.flipped, f.as_of, f.resolved_at, m.origin
         from (
           select distinct on (market_seq, market_outcome, flipped, question, as_of::date) *
           from forecasts where outcome is not null and probability is not null

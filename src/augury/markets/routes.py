@@ -14,7 +14,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from augury.errors import InvalidInput
-from augury.http import pages, routing
+from augury.http import openapi, pages, routing
 from augury.http.callers import MarketsCaller
 from augury.http.conditional import tagged
 from augury.http.fields import Moment
@@ -133,7 +133,7 @@ async def list_markets(
     "/v1/sparklines",
     summary="A month of daily prices of many markets",
     response_model=schemas.Sparklines,
-    responses=NOT_MODIFIED,
+    responses={**NOT_MODIFIED, **openapi.errors(431)},
 )
 async def sparklines(
     request: Request,
@@ -147,7 +147,7 @@ async def sparklines(
     """Thirty prices a market, one a day, to draw beside its row in a list.
 
     They end with the market's own latest price, so that one that is closed or stale shows its last
-    month and not an empty one: read `end`.
+    month and not an empty one: read `price_as_of`.
     """
     items = [spark._asdict() for spark in await service.sparklines(market_id)]
     return _answer(request, {"items": items})

@@ -244,13 +244,17 @@ class Sparkline(BaseModel):
     model_config = _example(
         market_id="kalshi:KXRATECUT-26DEC31",
         outcome="Yes",
-        end="2026-11-21T09:30:00Z",
+        price_as_of="2026-11-21T09:30:00Z",
+        origin="live",
         prices=[None, 0.38, 0.4, 0.41],
     )
 
     market_id: str
     outcome: str = Field(description="Yes where the market has it, else its first outcome.")
-    end: datetime = Field(description="When the last of the prices stood; the others a day apart.")
+    price_as_of: datetime = Field(
+        description="When the last of the prices stood; the others a day apart."
+    )
+    origin: ShownOrigin = Field(description="Where the market's last price comes from.")
     prices: list[float | None] = Field(description="Oldest first; null: none stood that day.")
 
 

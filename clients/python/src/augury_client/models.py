@@ -140,7 +140,9 @@ class DecidedForecast(Model, kw_only=True):
     brier: float
     """Squared error of `probability`: 0 is perfect."""
     as_of: datetime
-    """When the forecast was made, or replayed for."""
+    """When the forecast was made."""
+    origin: str
+    """Where the market that decided it comes from."""
     decided_at: datetime
 
 
@@ -1517,8 +1519,10 @@ class Sparkline(Model, kw_only=True):
     market_id: str
     outcome: str
     """Yes where the market has it, else its first outcome."""
-    end: datetime
+    price_as_of: datetime
     """When the last of the prices stood; the others a day apart."""
+    origin: str
+    """Where the market's last price comes from."""
     prices: list[float | None]
     """Oldest first; null: none stood that day."""
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from augury.markets.records import PricePoint
+from augury.markets.records import ORIGINS, PricePoint, ShownOrigin
 from augury.markets.store.reading import StoredMarket
 from augury.markets.store.sql import Connection, lock_for_ingest, scalar
 
@@ -204,7 +204,8 @@ class Spark(NamedTuple):
 
     market_id: str
     outcome: str
-    end: datetime
+    price_as_of: datetime
+    origin: ShownOrigin
     prices: list[float | None]
 
 
@@ -215,11 +216,11 @@ async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list
     """
     rows = await conn.execute(
         """
-        select m.id, m.outcomes[m.shown], m.price_as_of, array_agg(
+        select m.id, m.outcomes[m.shown], m.price_as_of, m.origin, array_agg(
           case when m.complement then round((1 - p.price)::numeric, 12)::float8 else p.price end
           order by k desc)
         from (
-          select id, seq, outcomes, price_as_of, shown,
+          select id, seq, outcomes, price_as_of, origin, shown,
                  cardinality(outcomes) = 2 and shown = 2 as complement
           from (
             select *, coalesce(array_position(lower(outcomes::text)::text[], 'yes'), 1) as shown
@@ -234,11 +235,14 @@ async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list
             and at > m.price_as_of - k * interval '1 day' - %s
           order by at desc limit 1
         ) p on true
-        group by m.id, m.outcomes, m.shown, m.price_as_of
+        group by m.id, m.outcomes, m.shown, m.price_as_of, m.origin
         """,
         (list(market_ids), days - 1, PRICE_LASTS),
     )
-    return [Spark(*row) for row in await rows.fetchall()]
+    return [
+        Spark(id_, outcome, at, ORIGINS[origin], prices)
+        for id_, outcome, at, origin, prices in await rows.fetchall()
+    ]
 
 
 async def prices_before(
