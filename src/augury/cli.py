@@ -85,6 +85,10 @@ def _mount(asked: str | None) -> None:
 
         app.command("import")(venues.import_)
         app.command("sync")(venues.sync)
+    if asked in (None, "markets"):
+        from augury.markets import commands as markets
+
+        app.add_typer(markets.app, name="markets")
     if asked in (None, "keys", "accounts"):
         from augury.access import commands as access
 
@@ -144,7 +148,7 @@ def _group() -> None:
 COMMANDS = tuple(
     (
         "serve worker search forecast scorecard graph language relations llm rvol eval bench"
-        " import sync keys accounts mcp db doctor upgrade"
+        " import sync markets keys accounts mcp db doctor upgrade"
     ).split()
 )
 

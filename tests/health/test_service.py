@@ -7,8 +7,10 @@ from datetime import timedelta
 
 import msgspec
 import pytest
+from prometheus_client import REGISTRY
 
 from augury import clock
+from augury.health import gauges
 from augury.health.service import HealthService
 from augury.markets import store as markets
 from augury.markets.freshness import in_words
@@ -146,3 +148,23 @@ async def test_one_report_serves_all_who_ask_at_once(
     first = await service.report()
     await put(database, 10)
     assert await service.report() is first
+
+
+async def test_what_is_held_is_counted(database: Database, search: SearchService) -> None:
+    assert (await health(database, search).report())["quarantine"]["held"] == 0
+    [market, *_] = generate(1)
+    quote = {
+        "prices": (0.9, 0.1),
+        "best_bid": 0.1,
+        "best_ask": 0.2,
+        "status": "active",
+        "origin": "dump",
+    }
+    made = msgspec.structs.replace(market, **quote)
+    async with database.transaction() as conn:
+        await markets.upsert_markets(conn, [made])
+    report = await health(database, search).report()
+    assert report["quarantine"] == {"held": 1, "by_venue": {made.platform: {"book": 1}}}
+    gauges.follow(report)
+    labels = {"venue": made.platform, "reason": "book"}
+    assert REGISTRY.get_sample_value("augury_quarantined", labels) == 1

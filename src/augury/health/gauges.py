@@ -18,6 +18,9 @@ AGE = Gauge(
     "empty.",
     ["venue", "part"],
 )
+QUARANTINED = Gauge(
+    "augury_quarantined", "Quotes and recorded prices held in quarantine.", ["venue", "reason"]
+)
 LAG = Gauge("augury_index_lag", "Changes of the catalogue that can't be searched yet.")
 DOCUMENTS = Gauge("augury_index_documents", "Markets in the search index.")
 DATABASE_BYTES = Gauge("augury_database_bytes", "Bytes that the database takes on disk.")
@@ -32,6 +35,7 @@ def follow(report: Mapping[str, Any]) -> None:
     """Set the gauges to what a report of `HealthService` says."""
     MARKETS.clear()
     AGE.clear()
+    QUARANTINED.clear()
     up = report["database"]["status"] == "ok"
     DATABASE_UP.set(up)
     index = report["index"]
@@ -46,6 +50,9 @@ def follow(report: Mapping[str, Any]) -> None:
             MARKETS.labels(venue, status).set(count)
         _age(venue, "catalogue", entry["age_seconds"])
         _age(venue, "prices", entry["price_age_seconds"])
+    for venue, reasons in report["quarantine"]["by_venue"].items():
+        for reason, count in reasons.items():
+            QUARANTINED.labels(venue, reason).set(count)
     for part in ("volatility", "series"):
         _age("", part, report["parts"][part]["age_seconds"])
 

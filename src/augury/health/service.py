@@ -20,6 +20,7 @@ from augury.errors import AuguryError
 from augury.health import gauges
 from augury.jobs import queue
 from augury.markets import store as markets
+from augury.markets.doors import Reason
 from augury.markets.freshness import AgeRule, in_words
 from augury.markets.records import ORIGINS, STATUSES
 from augury.markets.store import PlatformCount
@@ -122,6 +123,7 @@ class HealthService:
                 counts = await markets.counts_by_platform_status(conn, at, self._age.oldest(at))
                 venues = await venue_health(conn)
                 last_change = await markets.last_change(conn)
+                held = await markets.quarantine_counts(conn)
                 volatility = await rvol.newest(conn)
                 overview = await series.overview(conn, at)
         except (DatabaseError, AuguryError):
@@ -138,6 +140,7 @@ class HealthService:
         origins = {count.origin for count in counts}
         report["data"] = "empty" if not total else "sample" if origins == {"sample"} else "real"
         report["catalogue"] = self._catalogue(counts, venues, at, problems)
+        report["quarantine"] = _quarantine(held)
         report["parts"] = {
             "catalogue": _part(((ORIGINS[c.origin], c.observed_at) for c in counts), at),
             "prices": _part(((ORIGINS[c.origin], c.price_as_of) for c in counts), at),
@@ -239,6 +242,14 @@ class HealthService:
             )
         newest = [("live", overview.latest_time)] if overview.series else []
         return {**_part(newest, at), "series": overview.series, "late": overview.late}
+
+
+def _quarantine(held: Sequence[tuple[str, Reason, int]]) -> dict[str, Any]:
+    """Quotes and recorded prices held, as a number and by venue and reason."""
+    by_venue: dict[str, dict[str, int]] = {}
+    for venue, reason, count in held:
+        by_venue.setdefault(venue, {})[reason] = count
+    return {"held": sum(count for *_, count in held), "by_venue": by_venue}
 
 
 def _part(found: Any, at: datetime) -> dict[str, Any]:

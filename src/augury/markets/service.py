@@ -11,6 +11,7 @@ import msgspec
 from augury.clock import Clock, now
 from augury.errors import InvalidInput, NotFound
 from augury.markets import samples, store
+from augury.markets.doors import Reason
 from augury.markets.freshness import AgeRule
 from augury.markets.naming import read_name
 from augury.markets.store import Bucket, Filters, Position, PriceRow, Sort, StoredMarket
@@ -191,6 +192,29 @@ class MarketService:
         if name is not None and len(several := await store.named_by(conn, name)) > 1:
             raise NotFound(f"This names several markets. Ask for one of them: {', '.join(several)}")
         raise NotFound("There is no market with this id.")
+
+    async def quarantined(
+        self, ids: Sequence[str] | None = None, *, reason: Reason | None = None, limit: int
+    ) -> list[store.Held]:
+        """What is held in quarantine; markets by any of their names, None: of all."""
+        async with self._database.reading() as conn:
+            names = None if ids is None else await self._named(conn, ids)
+            return await store.held(conn, ids=names, reason=reason, limit=limit)
+
+    async def release(
+        self, ids: Sequence[str] | None = None, *, reason: Reason | None = None
+    ) -> tuple[int, int]:
+        """Give held quotes and recorded prices back; how many of each."""
+        async with self._database.transaction() as conn:
+            names = None if ids is None else await self._named(conn, ids)
+            return await store.release(conn, ids=names, reason=reason)
+
+    @staticmethod
+    async def _named(conn: store.Connection, ids: Sequence[str]) -> list[str]:
+        names = await store.native_ids(conn, ids)
+        if unknown := [one for one in ids if one not in names]:
+            raise NotFound(f"There is no market {unknown[0]}.")
+        return list(names.values())
 
     async def drop_sample(self) -> int:
         """Take the sample away; returns how many markets that were."""

@@ -86,6 +86,16 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
     database = await Database.open(settings)
     summaries: list[FileSummary] = []
     try:
+        replaced = 0
+        if any(file.kind == "markets" and len(file) for file in files):
+            async with database.reading() as conn:
+                replaced = await markets.sample_size(conn)
+        if replaced:
+            typer.echo(
+                f"This import replaces the sample: its {replaced:,} markets and their prices go "
+                "with the first market imported.",
+                err=True,
+            )
         with _progress(shown=not as_json) as bars:
             for file in files:
                 bar = bars.add_task(f"{file.path.name} ({file.kind})", total=len(file))
@@ -101,6 +111,7 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
     finally:
         await database.close()
     total: Counter[str] = sum((s.refused for s in summaries), Counter())
+    held: Counter[str] = sum((s.quarantined for s in summaries), Counter())
     seconds = round(time.perf_counter() - began, 2)
     if as_json:
         typer.echo(
@@ -111,6 +122,8 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
                     "updated": sum(s.updated for s in summaries),
                     "unchanged": sum(s.unchanged for s in summaries),
                     "refused": dict(total.most_common()),
+                    "quarantined": dict(held.most_common()),
+                    "replaced_sample": replaced,
                     "seconds": seconds,
                     "files": msgspec.to_builtins(summaries),
                 }
@@ -119,6 +132,8 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
         return
     for summary in summaries:
         _show_import(summary)
+    if held:
+        typer.echo("See 'augury markets quarantine' for what is held.")
 
 
 def _show_import(summary: FileSummary) -> None:
@@ -131,6 +146,8 @@ def _show_import(summary: FileSummary) -> None:
         typer.echo(f"  refused {count:,}: {reason}")
         for example in summary.examples.get(reason, ()):
             typer.echo(f"    e.g. {example[:120]}")
+    for reason, count in summary.quarantined.most_common():
+        typer.echo(f"  in quarantine {count:,}: {reason}")
 
 
 async def _sync(platforms: list[Platform], *, full: bool, as_json: bool) -> list[Outcome]:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import polars as pl
 
 from augury.errors import SetupProblem
+from augury.markets.doors import MIN_BATCH, MIN_EVENTS, SHRUNKEN
 from augury.markets.records import PLATFORMS, STATUSES, Market, PricePoint, Status, Strike
 from augury.venues.kalshi import PARLAY_PREFIX, series_of
 from augury.venues.records import KnownMarket, Refusal
@@ -205,6 +206,7 @@ def market(row: Row) -> Market | Refusal:
         event_id=event_id,
         event_name=line(row.get("event_title"), QUESTION_LIMIT),
         series_id=series_of(event_id or own) if platform == "kalshi" else None,
+        exclusive=_flag(row.get("exclusive")),
         category=line(row.get("category"), 100),
         tags=labels(items(row.get("tags")) or ()),
         volume=amount(row.get("volume")),
@@ -325,6 +327,12 @@ def _strike(value: object) -> Strike | None:
     )
 
 
+def _flag(value: object) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "false": False}.get(str(value).strip().lower())
+
+
 def _url(value: object) -> str | None:
     found = identifier(value, 1_000)
     return found if found is not None and found.startswith(("https://", "http://")) else None
@@ -382,6 +390,29 @@ def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
     return rows.with_columns(reason=reason).select(
         "given", "label", "market_id", "outcome", "at", "price", "source", "reason"
     )
+
+
+def in_another_unit(rows: pl.DataFrame, known: Iterable[KnownMarket]) -> pl.DataFrame:
+    """The matched rows of those moments at which all prices of a venue, over many events, are a
+    cent or less."""
+    events = {market.id: market.event_id or market.id for market in known}
+    key = ["venue", "source", "at"]
+    rows = rows.with_columns(
+        venue=pl.col("market_id").str.split(":").list.first(),
+        event=pl.col("market_id").replace(events),
+    )
+    small = rows.group_by(key).agg(
+        n=pl.col("market_id").n_unique(), events=pl.col("event").n_unique(), most=_yes().max()
+    )
+    small = small.filter(
+        (pl.col("n") >= MIN_BATCH) & (pl.col("events") >= MIN_EVENTS) & (pl.col("most") <= SHRUNKEN)
+    )
+    return rows.join(small.select(key), on=key, how="semi").drop("venue", "event")
+
+
+def _yes() -> pl.Expr:
+    """A price of the first outcome; of the second what it leaves."""
+    return pl.when(pl.col("outcome") == 0).then(pl.col("price"))
 
 
 def points(rows: pl.DataFrame) -> list[PricePoint]:

@@ -10,6 +10,7 @@ import msgspec
 import polars as pl
 
 from augury.markets import store as markets
+from augury.markets.doors import Verdict
 from augury.markets.records import Market
 from augury.storage.database import Database
 from augury.venues import dump, store
@@ -22,7 +23,8 @@ Progress = Callable[[int], None]
 
 
 class FileSummary(msgspec.Struct):
-    """What became of one file's rows. `read` is the sum of the other counts and refusals."""
+    """What became of one file's rows. `read` is the sum of the other counts, refusals and, of
+    prices, those quarantined."""
 
     file: str
     kind: str
@@ -31,6 +33,9 @@ class FileSummary(msgspec.Struct):
     updated: int = 0
     unchanged: int = 0
     refused: Counter[str] = msgspec.field(default_factory=Counter)
+    quarantined: Counter[str] = msgspec.field(default_factory=Counter)
+    """Quotes held, by reason. Of markets, which are counted as added or so; recorded prices that
+    are held are not."""
     examples: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """A few refused rows by reason."""
     seconds: float = 0.0
@@ -71,6 +76,7 @@ async def _markets(
         summary.added += upserted.inserted
         summary.updated += upserted.updated
         summary.unchanged += upserted.unchanged
+        summary.quarantined += upserted.held
         progress(len(part))
 
 
@@ -92,6 +98,15 @@ async def _prices(
     progress(refused.height)
     # By market, so that each one's points are written side by side.
     good = rows.filter(pl.col("reason").is_null()).sort("market_id", "outcome", "at")
+    wrong = dump.in_another_unit(good, known)
+    if wrong.height:
+        why = "All prices of its venue at that moment are at most one cent."
+        async with database.transaction() as conn:
+            new = await markets.hold_points(conn, dump.points(wrong), Verdict("unit", why))
+        summary.quarantined["unit"] += new
+        summary.unchanged += wrong.height - new
+        good = good.join(wrong, on=["market_id", "outcome", "at"], how="anti")
+        progress(wrong.height)
     for part in good.iter_slices(POINTS_AT_ONCE):
         async with database.transaction() as conn:
             appended = await markets.append_prices(conn, dump.points(part))

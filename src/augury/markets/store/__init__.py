@@ -46,6 +46,14 @@ from augury.markets.store.prices import (
     prices_before,
     sparks,
 )
+from augury.markets.store.quarantine import (
+    WHOLE,
+    Held,
+    held,
+    hold_points,
+    release,
+)
+from augury.markets.store.quarantine import counts as quarantine_counts
 from augury.markets.store.reading import (
     Filters,
     PlatformCount,
@@ -63,6 +71,7 @@ from augury.markets.store.reading import (
     position,
     quotes,
     quotes_by_seq,
+    sample_size,
 )
 from augury.markets.store.sql import (
     Connection,
@@ -79,10 +88,12 @@ __all__ = [
     "MOVING",
     "NEVER",
     "TWO_OUTCOMES",
+    "WHOLE",
     "AppendSummary",
     "Bucket",
     "Connection",
     "Filters",
+    "Held",
     "IndexRow",
     "MovingRow",
     "PastPrices",
@@ -103,7 +114,9 @@ __all__ = [
     "fetch",
     "fetch_index_rows",
     "fetch_related",
+    "held",
     "history",
+    "hold_points",
     "is_empty",
     "last_change",
     "last_move",
@@ -121,8 +134,11 @@ __all__ = [
     "overdue",
     "position",
     "prices_before",
+    "quarantine_counts",
     "quotes",
     "quotes_by_seq",
+    "release",
+    "sample_size",
     "set_links",
     "sparks",
     "unlink_all",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from psycopg.types.json import Jsonb
 
 from augury.markets.records import MarketChange
+from augury.markets.store.quarantine import screen
 from augury.markets.store.sql import (
     HEARD_AGAIN,
     SALIENCE,
@@ -119,6 +120,7 @@ async def apply_changes(conn: Connection, changes: Sequence[MarketChange]) -> in
     touched: set[str] = set()
     for round_ in _rounds(changes):
         touched.update(await _apply_round(conn, round_))
+    await screen(conn, list(touched))
     return len(touched)
 
 
@@ -174,6 +176,8 @@ async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> Non
         """,
         (list(links), [Jsonb(list(others)) for others in links.values()]),
     )
+    rows = await conn.execute("select id from markets where seq = any(%s)", (list(links),))
+    await screen(conn, [row[0] for row in await rows.fetchall()])
 
 
 async def unlink_all(conn: Connection) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from augury.markets.records import ORIGINS, PricePoint, ShownOrigin
+from augury.markets.store.quarantine import screen
 from augury.markets.store.reading import StoredMarket
 from augury.markets.store.sql import Connection, lock_for_ingest, scalar
 
@@ -152,6 +153,7 @@ async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple
         """
     )
     await conn.execute(_FOLLOW_HISTORY)
+    await screen(conn, ids)
     return result.rowcount, unknown
 
 

@@ -271,6 +271,11 @@ async def is_empty(conn: Connection) -> bool:
     return await scalar(conn, "select not exists (select from markets)")
 
 
+async def sample_size(conn: Connection) -> int:
+    """How many markets of the sample the catalogue holds."""
+    return await scalar(conn, "select count(*) from markets where origin = 'sample'")
+
+
 async def overdue(conn: Connection, now: datetime) -> NDArray[np.int64]:
     """Numbers of the markets that are overdue (`freshness.is_overdue`) at `now`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from augury.ids import market_uuid
 from augury.markets import grouping
 from augury.markets.grouping import Grouping, Member
 from augury.markets.records import Market, Strike
+from augury.markets.store.quarantine import LEAVE_HELD, screen
 from augury.markets.store.sql import HEARD_AGAIN, SALIENCE, Connection, lock_for_ingest, scalar, sql
 
 
@@ -23,6 +24,8 @@ class UpsertSummary(msgspec.Struct, frozen=True):
     inserted: int = 0
     updated: int = 0
     unchanged: int = 0
+    held: Counter[str] = msgspec.field(default_factory=Counter)
+    """Quotes that went into quarantine, by reason; their markets are counted above."""
 
 
 _INCOMING = (
@@ -169,7 +172,7 @@ async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertS
     A market seen earlier than the stored state changes nothing. Types and groups are inferred
     anew for every event touched, stored members included. A changed price is also appended to
     the market's history, and an unchanged one once a day, so that a quiet market is not
-    mistaken for one that nobody looked at.
+    mistaken for one that nobody looked at. A quote that can't be right goes into quarantine.
     """
     if not markets:
         return UpsertSummary()
@@ -183,6 +186,7 @@ async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertS
     members = {**{i: k.member for i, k in known.items()}, **_members(batch)}
     inferred = await asyncio.to_thread(_infer, members)
     await _copy_incoming(conn, batch, inferred)
+    await conn.execute(sql(LEAVE_HELD))
     await conn.execute(_RECONCILE)
     await conn.execute(sql(_JUDGE))
     await conn.execute(sql(_NOTE_LOOK))
@@ -199,7 +203,8 @@ async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertS
             if i not in arrived and inferred[i] != k.grouping
         },
     )
-    return UpsertSummary(inserted, updated, len(markets) - inserted - updated)
+    held = await screen(conn, [m.id for m in batch])
+    return UpsertSummary(inserted, updated, len(markets) - inserted - updated, held)
 
 
 def _newest_each(markets: Sequence[Market]) -> list[Market]:

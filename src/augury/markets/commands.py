@@ -1,0 +1,111 @@
+"""`augury markets`: what is held in quarantine, and its release by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from augury.clock import isoformat
+from augury.markets.doors import REASONS, Reason
+from augury.markets.service import MarketService
+from augury.markets.store import WHOLE, Held
+from augury.settings import Settings
+from augury.storage.database import Database
+
+app = typer.Typer(help="Quotes held in quarantine, and their release.", no_args_is_help=True)
+
+T = TypeVar("T")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Why = Annotated[
+    str | None, typer.Option("--reason", help=f"Only what is held for it: {', '.join(REASONS)}.")
+]
+
+
+@app.command()
+def quarantine(
+    market: Annotated[
+        list[str] | None, typer.Argument(metavar="[MARKET]...", help="Only these, by any name.")
+    ] = None,
+    reason: Why = None,
+    limit: Annotated[int, typer.Option(min=1, help="Most to list.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List quotes and recorded prices that can't be right and are held, with the reason.
+
+    Example: augury markets quarantine --reason unit
+    """
+    why = _reason(reason)
+    found = _run(lambda service: service.quarantined(market or None, reason=why, limit=limit))
+    if as_json:
+        typer.echo(json.dumps({"items": [_plain(one) for one in found]}))
+        return
+    if not found:
+        typer.echo("Nothing is held.")
+    for one in found:
+        what = "quote" if one.outcome == WHOLE else f"price of outcome {one.outcome + 1}"
+        shown = ", ".join("none" if price is None else f"{price:g}" for price in one.prices)
+        book = ""
+        if one.best_bid is not None or one.best_ask is not None:
+            book = f", book {_shown(one.best_bid)} to {_shown(one.best_ask)}"
+        typer.echo(f"{one.market_id}  {one.question}")
+        typer.echo(f"  {what} {shown}{book}, {one.at:%Y-%m-%d %H:%M} UTC, {one.source}")
+        typer.echo(f"  {one.reason}: {one.detail}")
+    if len(found) == limit:
+        typer.echo("There may be more: --limit lists more.", err=True)
+
+
+@app.command()
+def release(
+    market: Annotated[
+        list[str] | None, typer.Argument(metavar="[MARKET]...", help="These, by any name.")
+    ] = None,
+    reason: Why = None,
+    everything: Annotated[bool, typer.Option("--all", help="All that is held.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Give held quotes back to their markets: the same quotes pass from then on.
+
+    Example: augury markets release kalshi:KXFED-27JAN-T3.50
+    """
+    if not market and reason is None and not everything:
+        raise typer.BadParameter("Name markets, a --reason, or --all.")
+    why = _reason(reason)
+    quotes, prices = _run(lambda service: service.release(market or None, reason=why))
+    if as_json:
+        typer.echo(json.dumps({"quotes": quotes, "prices": prices}))
+    else:
+        typer.echo(f"Released: {quotes:,} quotes, {prices:,} recorded prices.")
+
+
+def _reason(given: str | None) -> Reason | None:
+    if given is None or given in REASONS:
+        return given  # type: ignore[return-value]
+    raise typer.BadParameter(f"{given} is none of {', '.join(REASONS)}.")
+
+
+def _shown(price: float | None) -> str:
+    return "none" if price is None else f"{price:g}"
+
+
+def _plain(one: Held) -> dict[str, Any]:
+    return one._asdict() | {
+        "outcome": None if one.outcome == WHOLE else one.outcome,
+        "at": isoformat(one.at),
+        "held_at": isoformat(one.held_at),
+    }
+
+
+def _run(work: Callable[[MarketService], Awaitable[T]]) -> T:
+    async def run() -> T:
+        database = await Database.open(Settings())
+        try:
+            return await work(MarketService(database))
+        finally:
+            await database.close()
+
+    return asyncio.run(run())
