@@ -70,8 +70,9 @@ class Forecast(BaseModel):
 async def opened(url: str, settings: Settings, market_ids: str) -> AsyncIterator[Client]:
     own = Settings(
         data_dir=settings.data_dir, sync="off", sample="on", forecast_rate="1000/s",
-        search_rate="1000/s", database_url=SecretStr(url), market_ids=market_ids,
-    )  # type: ignore[arg-type]  # fmt: skip
+        search_rate="1000/s", database_url=SecretStr(url),
+        market_ids=market_ids,  # type: ignore[arg-type]
+    )  # fmt: skip
     app = create_app(own, elsewhere=background.nothing)
     async with app.router.lifespan_context(app):
         scopes = ["search:read", "forecast:read", "watch:write", "internal"]

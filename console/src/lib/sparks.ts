@@ -5,7 +5,7 @@ import { query } from "./api.ts";
 export interface Spark {
   market_id: string;
   outcome: string;
-  end: string;
+  price_as_of: string;
   prices: (number | null)[];
 }
 
