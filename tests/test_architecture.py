@@ -17,6 +17,7 @@ SHARED = {
     "augury.given",
     "augury.ids",
     "augury.settings",
+    "augury.spreadsheet",
 }
 """What every module may use."""
 

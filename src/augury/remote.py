@@ -16,6 +16,7 @@ import typer
 
 from augury.errors import SetupProblem
 from augury.net.cookies import no_cookies
+from augury.spreadsheet import cell
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -75,7 +76,4 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 def _cell(value: Any) -> Any:
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
-
-
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+    return cell(value)

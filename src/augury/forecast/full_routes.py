@@ -26,6 +26,7 @@ from augury.http.fields import is_id
 from augury.http.forms import FILES, NOT_MODIFIED, Wanted, download
 from augury.http.idempotency import idempotent
 from augury.jobs.queue import JobRecord
+from augury.spreadsheet import cell
 
 router = routing.router(tags=["forecast"])
 
@@ -296,12 +297,5 @@ def _as_csv(answers: list[tuple[int, Any]]) -> bytes:
             ),
             "warnings": " ".join(answer.get("warnings", ())),
         }
-        writer.writerow([_cell(row.get(name)) for name in _CSV_COLUMNS])
+        writer.writerow([cell(row.get(name)) for name in _CSV_COLUMNS])
     return out.getvalue().encode()
-
-
-def _cell(value: Any) -> Any:
-    """A value as spreadsheets may take it: none of them runs it as a formula."""
-    if isinstance(value, str) and value[:1] in "=+-@\t\r":
-        return f"'{value}"
-    return value
