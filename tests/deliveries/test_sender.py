@@ -206,10 +206,10 @@ async def test_a_slow_endpoint_delays_no_other(world: World) -> None:
         id_ = await endpoint(world, well)
         async with sending(sender_of(world, deadline=3.0, lease=9.0, at_once=64, each=4)):
             await dead.until(lambda: len(dead.got) >= 8)
-            began = time.monotonic()
+            before = len(dead.got)
             await enqueue(world, id_, 50)
             await well.until(lambda: len(well.ids()) == 50)
-            assert time.monotonic() - began < 2.0
+            assert len(dead.got) - before <= 64, "more than one round of the silent ones"
 
 
 async def test_many_slow_endpoints_leave_room(world: World) -> None:
@@ -228,10 +228,10 @@ async def test_many_slow_endpoints_leave_room(world: World) -> None:
         id_ = await endpoint(world, well)
         async with sending(sender_of(world, deadline=5.0, lease=15.0, at_once=16, each=8)):
             await late.until(lambda: len(late.ids()) >= 3)
-            began = time.monotonic()
+            before = len(late.ids())
             await enqueue(world, id_, 30)
             await well.until(lambda: len(well.ids()) == 30)
-            assert time.monotonic() - began < 1.2
+            assert len(late.ids()) - before <= 2 * 16, "more than two rounds of the late ones"
 
 
 async def test_two_processes_share_and_do_not_repeat(world: World) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.forecast.conftest import NOW, market, put
 from tests.llm.fake import HTTP_FAULTS, FakeModel, data_of, served
+from tests.pace import SLACK
 
 from augury.forecast import opinion, schemas
 from augury.forecast.assistant import MATCH, REWRITE, Assistant
@@ -375,10 +376,10 @@ async def test_a_slow_model_costs_its_deadline_and_no_more(
 ) -> None:
     with_help = helped(deadline=0.3)
     await ready(with_help)
-    fake.delay = 3.0
+    fake.delay = 60.0
     started = time.monotonic()
     told = await with_help.forecast(DOUBTED)
-    assert time.monotonic() - started < 0.3 + 1.0  # its time, and a busy machine's
+    assert time.monotonic() - started < 0.3 + SLACK
     assert told.estimate == (await service.forecast(DOUBTED)).estimate
 
 

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -156,6 +157,7 @@ def test_ten_thousand_idle_sockets_keep_nobody_out(tmp_path: Path) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 14_000), hard))
     took = []
     with running(tmp_path, max_connections=2000) as service, ExitStack() as stack:
+        alone = [service.health()[1] for _ in range(40)]
         for n in range(10_000):
             stack.enter_context(service.connect(f"127.0.1.{n // 400 + 1}"))
             if n % 250 == 249:
@@ -163,7 +165,7 @@ def test_ten_thousand_idle_sockets_keep_nobody_out(tmp_path: Path) -> None:
                 assert status == 200
                 took.append(seconds)
         assert len(service.open_ones) <= 2000
-    assert sorted(took)[len(took) // 2] <= 0.05
+    assert median(took) <= 0.05 + 10 * median(alone)
 
 
 def test_a_service_with_256_descriptors_is_not_stopped_by_230_sockets(tmp_path: Path) -> None:

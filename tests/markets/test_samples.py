@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 
@@ -135,12 +134,9 @@ def test_twins_on_both_venues_agree() -> None:
 @pytest.mark.anyio
 async def test_an_empty_catalogue_is_filled_once(database: Database) -> None:
     service = MarketService(database, clock=lambda: NOW)
-    started = time.perf_counter()
     added = await service.ensure_sample()
-    took = time.perf_counter() - started
     assert added == len(samples.generate(NOW)[0])
     assert await service.ensure_sample() == 0
-    assert took < 6, "1.5 s on an idle machine"
     history = await service.history("kalshi:SAMPLE-RECESSION", interval_minutes=1440)
     assert len(history.series[0]) > 55
 

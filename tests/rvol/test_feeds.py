@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from tests.pace import SLACK
 from tests.rvol import exchange
 from tests.rvol.conftest import Clock
 
@@ -64,7 +65,7 @@ async def test_whatever_one_venue_does_the_next_one_is_asked(
     # The page that is sent over and over holds the day asked for.
     assert name == ("binance" if fault == "same page" else "bybit")
     assert len(stamps) == 288
-    assert time.perf_counter() - began < PATIENCE + 1.5
+    assert time.perf_counter() - began < PATIENCE + SLACK
 
 
 @pytest.mark.parametrize("fault", exchange.FAULTS)

@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.pace import slower
 
 from augury.search.query import DateMention, Level, VenueLink, contains_phrase, parse
 
@@ -22,9 +23,9 @@ def test_any_text_can_be_read(value: str) -> None:
      "polymarket.com/event/", "q1 ", "A of the ", "polymarket:", "\ud800", "Ａ", "\u0300", "½"],
 )  # fmt: skip
 def test_hostile_repetition_is_read_in_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     parse(piece * (10_000 // len(piece)))
-    assert time.perf_counter() - started < 1
+    assert time.thread_time() - started < slower()
 
 
 @pytest.mark.parametrize("where", ["event/a%00b", "event/%00", "market/a/%00", "event/a%2500b"])

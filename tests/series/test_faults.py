@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests.net.conftest import Trap
+from tests.pace import SLACK
 from tests.series.test_service import create
 from tests.watchlists.conftest import World
 
@@ -19,7 +20,7 @@ from augury.series.service import SeriesService, Source
 
 pytestmark = pytest.mark.anyio
 
-DEADLINE, SLACK = 0.6, 1.0
+DEADLINE = 0.6
 PATIENCE = 10.0
 """Seconds for healthy answers: the machine may be busy."""
 LIMIT = {"seconds": PATIENCE}

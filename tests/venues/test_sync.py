@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.pace import SLACK
 from tests.serving import served
 from tests.venues.conftest import NOW, make
 from tests.venues.simulator import Generation, Simulator
@@ -354,7 +355,7 @@ async def test_following_the_venues_until_told_to_stop(
     began = time.monotonic()
     stop.set()
     await running
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < SLACK
 
 
 async def test_a_venue_out_of_reach_leaves_the_other_and_what_is_known(
