@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "augury"
 
 SHARED = {
     "augury",
+    "augury.apart",
     "augury.clock",
     "augury.errors",
     "augury.given",
@@ -75,7 +76,7 @@ NOUNS = {
 }
 """Which nouns a noun's services and stores may use. Its routes may also use http and access."""
 
-COMMANDS = {"commands.py", "bench.py", "soak.py", "fit.py", "rival.py"}
+COMMANDS = {"commands.py", "bench.py", "exporting.py", "soak.py", "fit.py", "rival.py"}
 """Command-line edges: they may open the whole service."""
 
 IMPURE = {"psycopg", "httpx2", "fastapi", "starlette", "asyncio", "socket", "subprocess", "typer"}

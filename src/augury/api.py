@@ -28,7 +28,7 @@ ROUTERS = (
     forecast_in_full.router,  # /v1/forecasts, /v1/forecast-runs
     rvol.router,  # 4.3  /v1/rvol/*
     markets.router,  # 4.4  /v1/markets
-    relations.router,  # /docs/factors: the causal factor base
+    relations.router,  # /v1/factors: the causal factor base
     extension.router,  # 4.4  /extension/v1/*
     watchlists.router,  # 4.4  /v1/watchlists
     series.router,  # 4.4  /v1/external-series

@@ -140,12 +140,14 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         asyncio.get_running_loop().run_in_executor(None, vocabulary.default)
         mcp = Endpoint()
         stack.push_async_callback(mcp.close)
+        markets = MarketService(database, age=age)
+        stack.push_async_callback(markets.close)
         yield Services(
             settings=settings,
             database=database,
             access=access,
             sessions=SessionService(database, access),
-            markets=MarketService(database, age=age),
+            markets=markets,
             search=search,
             relations=relations,
             deliveries=deliveries,

@@ -134,6 +134,7 @@ def _benchmarks() -> typer.Typer:
     group = typer.Typer(help="Measure the service on this machine.", no_args_is_help=True)
     group.command("search")(search.bench_search)
     group.command("soak")(search.bench_soak)
+    group.command("exports")(search.bench_exports)
     group.command("forecast")(forecast.bench_forecast)
     group.command("watch")(watchlists.bench_watch)
     group.command("rvol")(rvol.bench_rvol)

@@ -251,6 +251,11 @@ class Settings(BaseSettings):
     search_in_flight: int = Field(
         default=8, ge=1, description="Searches of one key at the same time."
     )
+    export_rate: str = Field(
+        default="30/min",
+        description="Files of the whole list of markets per account, of which one is made at a "
+        "time.",
+    )
     search_top_k: int = Field(default=100, ge=1, description="Largest top_k with a key.")
     forecast_rate: str = Field(default="10/min", description="Forecasts per key.")
     forecast_in_flight: int = Field(default=2, ge=1, description="Forecasts of one key at once.")

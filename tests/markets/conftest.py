@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from augury.access.service import AccessService
 from augury.http import setup
 from augury.markets.routes import router
 from augury.markets.service import MarketService
@@ -17,15 +18,17 @@ from augury.storage.database import Database
 
 
 @pytest.fixture
-def service(database: Database) -> MarketService:
-    return MarketService(database)
+async def service(database: Database) -> AsyncIterator[MarketService]:
+    service = MarketService(database)
+    yield service
+    await service.close()
 
 
 @pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
     """The routes without their services, and with no limit that would stop a caller."""
     folder = tmp_path_factory.mktemp("data")
-    settings = Settings(data_dir=folder, anonymous_search_rate="100000/s")
+    settings = Settings(data_dir=folder, anonymous_search_rate="100000/s", search_rate="100000/s")
     app = FastAPI()
     setup.install(app, settings)
     app.include_router(router)
@@ -36,7 +39,16 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
 async def client(
     app: FastAPI, database: Database, service: MarketService
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    app.state.services = SimpleNamespace(database=database, markets=service)
+    access = AccessService(database)
+    app.state.services = SimpleNamespace(database=database, markets=service, access=access)
     transport = httpx2.ASGITransport(app)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
         yield client
+
+
+@pytest.fixture
+async def keyed(client: httpx2.AsyncClient, app: FastAPI) -> httpx2.AsyncClient:
+    """The same client, with a key that may search."""
+    _, key = await app.state.services.access.create_key("reader", ["search:read"])
+    client.headers["Authorization"] = f"Bearer {key}"
+    return client

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,9 +11,11 @@ from urllib.parse import quote
 import httpx2
 import polars as pl
 import pytest
+from fastapi import FastAPI
 
 from augury.markets import exports, schemas, store
 from augury.markets.records import Market, PricePoint
+from augury.markets.service import MarketService
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -243,12 +246,12 @@ class TestHistory:
 
 
 class TestFiles:
-    async def test_list_as_csv(self, client: Client) -> None:
-        answer = await client.get("/v1/markets", params={"format": "csv"})
+    async def test_list_as_csv(self, keyed: Client) -> None:
+        answer = await keyed.get("/v1/markets", params={"format": "csv"})
         assert answer.headers["content-type"] == "text/csv; charset=utf-8"
         frame = pl.read_csv(answer.content, infer_schema=False)
         assert frame.columns == list(exports.CSV_COLUMNS)
-        assert frame["id"].to_list() == await ids(client)
+        assert frame["id"].to_list() == await ids(keyed)
         row = frame.row(by_predicate=pl.col("id") == "kalshi:A", named=True)
         assert row["description"] == 'Rules, "quoted"\nand broken.'
         assert (row["outcomes"], row["yes_price"], row["no_price"], row["tags"]) == (
@@ -258,9 +261,9 @@ class TestFiles:
         assert (odd["yes_price"], odd["outcome_prices"]) == ("0.2", "Draw: 0.2; Win: 0.5")
         assert row["closes_at"] == "2026-05-01T15:00:00Z"
 
-    async def test_list_as_parquet(self, client: Client) -> None:
+    async def test_list_as_parquet(self, keyed: Client) -> None:
         accept = {"Accept": "application/vnd.apache.parquet"}
-        answer = await client.get("/v1/markets", params={"platform": "kalshi"}, headers=accept)
+        answer = await keyed.get("/v1/markets", params={"platform": "kalshi"}, headers=accept)
         frame = pl.read_parquet(io.BytesIO(answer.content))
         assert dict(frame.schema) == {
             name: kind() if isinstance(kind, type) else kind
@@ -271,21 +274,21 @@ class TestFiles:
         assert frame["closes_at"][0] == T0 + 3 * HOUR
 
     @pytest.mark.parametrize("form", ["csv", "parquet"])
-    async def test_an_empty_list_still_has_its_columns(self, client: Client, form: str) -> None:
-        answer = await client.get("/v1/markets", params={"format": form, "q": "no such thing"})
+    async def test_an_empty_list_still_has_its_columns(self, keyed: Client, form: str) -> None:
+        answer = await keyed.get("/v1/markets", params={"format": form, "q": "no such thing"})
         source = io.BytesIO(answer.content)
         frame = pl.read_csv(source) if form == "csv" else pl.read_parquet(source)
         columns = exports.CSV_COLUMNS if form == "csv" else exports.EXPORT_COLUMNS
         assert frame.columns == list(columns)
 
-    async def test_no_cell_is_a_formula(self, client: Client, database: Database) -> None:
+    async def test_no_cell_is_a_formula(self, keyed: Client, database: Database) -> None:
         evil = [
             made(f"kalshi:F{n}", question=f"{sign}HYPERLINK(1)", description=f"{sign}1")
             for n, sign in enumerate("=+-@")
         ]
         async with database.transaction() as conn:
             await store.upsert_markets(conn, evil)
-        answer = await client.get("/v1/markets", params={"format": "csv", "q": "HYPERLINK"})
+        answer = await keyed.get("/v1/markets", params={"format": "csv", "q": "HYPERLINK"})
         frame = pl.read_csv(answer.content, infer_schema=False)
         assert sorted(frame["question"]) == [f"'{sign}HYPERLINK(1)" for sign in "+-=@"]
         assert sorted(frame["description"]) == [f"'{sign}1" for sign in "+-=@"]
@@ -302,24 +305,70 @@ class TestFiles:
         assert seen == await ids(client, q="w")
 
     async def test_a_long_csv_comes_in_parts(
-        self, client: Client, monkeypatch: pytest.MonkeyPatch
+        self, keyed: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("augury.markets.service._EXPORT_PAGE", 2)
-        answer = await client.get("/v1/markets", params={"format": "csv"})
-        assert pl.read_csv(answer.content, infer_schema=False)["id"].to_list() == await ids(client)
+        monkeypatch.setattr("augury.markets.files.SLICE", 2)
+        answer = await keyed.get("/v1/markets", params={"format": "csv"})
+        assert pl.read_csv(answer.content, infer_schema=False)["id"].to_list() == await ids(keyed)
 
     async def test_a_long_parquet_ends_with_a_link(
-        self, client: Client, monkeypatch: pytest.MonkeyPatch
+        self, keyed: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("augury.markets.service._EXPORT_PAGE", 2)
-        monkeypatch.setattr("augury.markets.routes.MAX_EXPORT", 3)
-        first = await client.get("/v1/markets", params={"format": "parquet"})
+        monkeypatch.setattr("augury.markets.files.SLICE", 2)
+        monkeypatch.setattr("augury.markets.files.MAX_PARQUET", 3)
+        first = await keyed.get("/v1/markets", params={"format": "parquet"})
         target = first.headers["link"].split(">")[0].removeprefix("<")
-        rest = await client.get(target)
+        rest = await keyed.get(target)
         assert "link" not in rest.headers
         frames = [pl.read_parquet(io.BytesIO(a.content)) for a in (first, rest)]
         assert [f.height for f in frames] == [3, 2]
-        assert pl.concat(frames)["id"].to_list() == await ids(client)
+        assert pl.concat(frames)["id"].to_list() == await ids(keyed)
+
+    async def test_a_file_of_the_whole_list_needs_a_key_that_may_search(
+        self, client: Client, app: FastAPI
+    ) -> None:
+        for form in ("csv", "parquet"):
+            answer = await client.get("/v1/markets", params={"format": form})
+            assert (answer.status_code, "limit=200" in answer.text) == (401, True)
+            page = await client.get("/v1/markets", params={"format": form, "limit": 2})
+            assert page.status_code == 200
+        _, other = await app.state.services.access.create_key("watcher", ["watch:write"])
+        answer = await client.get(
+            "/v1/markets?format=csv", headers={"Authorization": f"Bearer {other}"}
+        )
+        assert answer.status_code == 403
+        assert "search:read" in answer.text
+
+    async def test_an_account_has_one_file_made_at_a_time_and_so_many_a_minute(
+        self, keyed: Client, app: FastAPI
+    ) -> None:
+        # Another key of the same account is the same caller.
+        _, second = await app.state.services.access.create_key("reader", ["search:read"])
+        other = {"Authorization": f"Bearer {second}"}
+        answers = await asyncio.gather(
+            *(keyed.get("/v1/markets?format=csv", headers=h) for h in ({}, other, {}, other))
+        )
+        assert sorted(a.status_code for a in answers) == [200, 429, 429, 429]
+        refused = next(a for a in answers if a.status_code == 429)
+        assert "at most 1 requests of exports in flight" in refused.text
+        made = next(a for a in answers if a.status_code == 200)
+        assert made.headers["ratelimit-policy"] == '"exports";q=30;w=60'
+
+    async def test_files_are_made_in_another_process(
+        self, keyed: Client, service: MarketService, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What reads and writes them here would hold up every search."""
+
+        def here(*_: object, **__: object) -> None:
+            raise AssertionError("made in the process that answers")
+
+        monkeypatch.setattr("augury.markets.exports.export_frame", here)
+        monkeypatch.setattr("augury.markets.exports.as_csv", here)
+        monkeypatch.setattr("augury.markets.exports.as_parquet", here)
+        for form in ("csv", "parquet"):
+            answer = await keyed.get("/v1/markets", params={"format": form})
+            assert answer.status_code == 200
+            assert answer.content
 
     @pytest.mark.parametrize("form", ["csv", "parquet"])
     async def test_history(self, client: Client, form: str) -> None:
@@ -344,8 +393,8 @@ class TestFiles:
             ("text/csv;q=x", "application/json"),
         ],
     )
-    async def test_accept(self, client: Client, accept: str, media: str) -> None:
-        answer = await client.get("/v1/markets", headers={"Accept": accept})
+    async def test_accept(self, keyed: Client, accept: str, media: str) -> None:
+        answer = await keyed.get("/v1/markets", headers={"Accept": accept})
         assert answer.headers["content-type"] == media
         assert "Accept" in answer.headers["vary"]
 

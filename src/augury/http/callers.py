@@ -96,6 +96,12 @@ class Traffic:
                 settings.macro_in_flight,
                 remedy=by_setting("MACRO_RATE and AUGURY_MACRO_IN_FLIGHT"),
             ),
+            ("exports", "keyed"): Policy(
+                "exports",
+                Rate.parse(settings.export_rate),
+                1,
+                remedy=by_setting("EXPORT_RATE"),
+            ),
             ("sign-in", "anonymous"): Policy(
                 "sign-in", Rate.parse("1/s", burst=10), remedy="Wait before the next try."
             ),
@@ -176,6 +182,31 @@ class Gate(SecurityBase):
             principal.scopes,
             principal.key_id,
         )
+
+
+async def admit_export(request: Request, caller: Caller) -> None:
+    """Let a file of a whole list pass: for a key that may search, one at a time of an account.
+
+    Raises
+    ------
+    Unauthenticated, Forbidden, RateLimited
+    """
+    if caller.tier == "anonymous":
+        if caller.kind != "anonymous":
+            raise Forbidden(f"This {caller.kind} has no scope search:read.", code="missing_scope")
+        raise Unauthenticated(
+            "A file of the whole list needs an API key: Authorization: Bearer <key>. Without one "
+            "ask for a page: limit=200."
+        )
+    traffic: Traffic = request.app.state.traffic
+    who = caller.account_id or caller.rate_key
+    await enforce(
+        traffic.policies["exports", "keyed"],
+        who,
+        exchange_of(request.scope),
+        traffic.limiter,
+        traffic.in_flight,
+    )
 
 
 async def _authenticate(request: Request, sent: list[bytes]) -> Principal:

@@ -59,12 +59,19 @@ def download(
     request: Request, body: bytes, wanted: Format, name: str, next_cursor: str | None = None
 ) -> Response:
     """A file, with its ETag and a link to the part after it."""
-    headers = {
+    headers = attached(request, wanted, name, next_cursor)
+    return tagged(request, body, media_type=MEDIA[wanted], headers=headers)
+
+
+def attached(
+    request: Request, wanted: Format, name: str, next_cursor: str | None
+) -> dict[str, str]:
+    """The headers of a file, with a link to the part after it."""
+    return {
         **CACHING,
         **link(request, next_cursor, format=wanted),
         "Content-Disposition": f'attachment; filename="{name}.{wanted}"',
     }
-    return tagged(request, body, media_type=MEDIA[wanted], headers=headers)
 
 
 def link(request: Request, next_cursor: str | None, **also: str) -> dict[str, str]:

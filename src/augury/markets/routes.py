@@ -15,13 +15,21 @@ from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from augury.errors import InvalidInput
 from augury.http import openapi, pages, routing
-from augury.http.callers import MarketsCaller
+from augury.http.callers import MarketsCaller, admit_export
 from augury.http.conditional import tagged
 from augury.http.fields import Moment
-from augury.http.forms import CACHING, FILES, MEDIA, NOT_MODIFIED, Wanted, download
+from augury.http.forms import (
+    CACHING,
+    FILES,
+    MEDIA,
+    NOT_MODIFIED,
+    Wanted,
+    attached,
+    download,
+)
 from augury.markets import schemas
 from augury.markets.records import Platform, Status
-from augury.markets.service import MAX_EXPORT, MarketService, Page
+from augury.markets.service import MarketService
 from augury.markets.store import Filters, Position, Sort
 
 router = routing.router(tags=["markets"])
@@ -91,7 +99,11 @@ async def list_markets(
     ] = "volume",
     limit: Annotated[
         int | None,
-        Query(ge=1, le=200, description="Markets a page (50). A file without it holds them all."),
+        Query(
+            ge=1,
+            le=200,
+            description="Markets a page (50). A file without it holds them all and needs a key.",
+        ),
     ] = None,
     cursor: pages.Cursor = None,
 ) -> Response:
@@ -99,7 +111,8 @@ async def list_markets(
 
     Pages neither repeat nor skip a market while others come, go or tie. With `format=csv` or
     `parquet` (or by `Accept`) the same markets come as a file: one page with `limit`, without
-    it all of them (Parquet: 100,000 a file); `Link: rel="next"` leads to the rest.
+    it all of them (Parquet: 20,000 a file; `Link: rel="next"` leads to the rest). A file without
+    `limit` needs a key with `search:read`; an account gets one at a time.
     """
     filters = Filters(
         platform=platform, status=status, stale=stale, category=category, event_id=event_id, q=q,
@@ -119,14 +132,12 @@ async def list_markets(
         body = await asyncio.to_thread(exports.as_file, exports.export_frame(page.markets), wanted)
         following = _write_cursor(page.next, filters, sort)
         return download(request, body, wanted, "markets", following)
+    await admit_export(request, caller)
     if wanted == "csv":
-        return await _csv_stream(service.pages(filters, sort=sort, after=after))
-    frames = [exports.export_frame([])]
-    async for page in service.pages(filters, sort=sort, after=after, most=MAX_EXPORT):
-        frames.append(exports.export_frame(page.markets))
-        after = page.next
-    body = await asyncio.to_thread(exports.as_file, exports.concat(frames), wanted)
-    return download(request, body, wanted, "markets", _write_cursor(after, filters, sort))
+        return await _csv_stream(service.files.csv(filters, sort, after))
+    whole, after = await service.files.parquet(filters, sort, after)
+    headers = attached(request, wanted, "markets", _write_cursor(after, filters, sort))
+    return StreamingResponse(_pieces(whole), media_type=MEDIA["parquet"], headers=headers)
 
 
 @router.get(
@@ -252,17 +263,23 @@ def _answer(request: Request, content: dict[str, Any]) -> Response:
     return tagged(request, msgspec.json.encode(content), headers=CACHING)
 
 
-async def _csv_stream(parts: AsyncIterator[Page]) -> Response:
-    """Rows as they are read. The first page is read before the answer starts, so that what is
+async def _csv_stream(parts: AsyncIterator[bytes]) -> Response:
+    """Rows as they are made. The first part is made before the answer starts, so that what is
     wrong with the request still gets its own status."""
-    from augury.markets import exports
-
     first = await anext(parts)
 
     async def lines() -> AsyncIterator[bytes]:
-        yield exports.as_csv(exports.export_frame(first.markets))
-        async for page in parts:
-            yield exports.as_csv(exports.export_frame(page.markets), header=False)
+        yield first
+        async for part in parts:
+            yield part
 
     headers = {**CACHING, "Content-Disposition": 'attachment; filename="markets.csv"'}
     return StreamingResponse(lines(), media_type=MEDIA["csv"], headers=headers)
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(body), _PIECE):
+        yield body[start : start + _PIECE]
+
+
+_PIECE = 65_536

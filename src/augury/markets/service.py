@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
-
-import msgspec
 
 from augury.clock import Clock, now
 from augury.errors import InvalidInput, NotFound
 from augury.markets import samples, store
 from augury.markets.doors import Reason
+from augury.markets.files import Files
 from augury.markets.freshness import AgeRule
 from augury.markets.naming import read_name
+from augury.markets.paging import Page, read_page, shown
 from augury.markets.store import Bucket, Filters, Position, PriceRow, Sort, StoredMarket
 from augury.storage.database import Database
 
@@ -22,9 +22,6 @@ INTERVALS = (1, 5, 60, 1440)
 
 MAX_INTERVALS = 10_000
 """Most intervals one history may span."""
-
-MAX_EXPORT = 100_000
-"""Most markets one Parquet file holds; the next part starts at its cursor."""
 
 SPARK_DAYS = 30
 """Daily prices in a sparkline."""
@@ -35,18 +32,10 @@ _WINDOW = {
     60: timedelta(days=30),
     1440: timedelta(days=365),
 }
-_EXPORT_PAGE = 2_000
 _RELATED = 50
 _LATEST_PRICES = 200
 
 _T = TypeVar("_T", float, float | None)
-
-
-class Page(NamedTuple):
-    """Some markets, and the position after which more follow; None: these were the last."""
-
-    markets: list[StoredMarket]
-    next: Position | None
 
 
 class Detail(NamedTuple):
@@ -83,56 +72,24 @@ class MarketService:
         self._database = database
         self._age = age
         self._clock = clock
+        self.files = Files(database.url, age, clock)
+
+    async def close(self) -> None:
+        """End the files that are being made."""
+        await self.files.close()
 
     def shown(self, markets: Iterable[StoredMarket]) -> list[StoredMarket]:
         """Markets with the status and staleness they have now."""
-        at = self._clock()
-        found = []
-        for market in markets:
-            standing = self._age.judge(market, at)
-            if standing.stale:
-                market = msgspec.structs.replace(market, status=standing.status, stale=True)
-            found.append(market)
-        return found
+        return shown(markets, self._age, self._clock())
 
     async def page(
         self, filters: Filters, *, sort: Sort, limit: int, after: Position | None = None
     ) -> Page:
         """At most `limit` markets after a position of the same list."""
         async with self._database.reading() as conn:
-            at = self._clock()
-            markets = await store.list_page(
-                conn,
-                filters,
-                sort=sort,
-                limit=limit + 1,
-                now=at,
-                oldest=self._age.oldest(at),
-                after=after,
+            return await read_page(
+                conn, filters, sort, limit=limit, after=after, age=self._age, at=self._clock()
             )
-        more = len(markets) > limit
-        markets = markets[:limit]
-        following = store.position(markets[-1], sort) if more else None
-        return Page(self.shown(markets), following)
-
-    async def pages(
-        self,
-        filters: Filters,
-        *,
-        sort: Sort,
-        after: Position | None = None,
-        most: int | None = None,
-    ) -> AsyncIterator[Page]:
-        """The list in pages, up to `most` markets; no connection is held between two."""
-        sent = 0
-        while most is None or sent < most:
-            limit = _EXPORT_PAGE if most is None else min(_EXPORT_PAGE, most - sent)
-            page = await self.page(filters, sort=sort, limit=limit, after=after)
-            yield page
-            sent += limit
-            after = page.next
-            if after is None:
-                return
 
     async def detail(self, market_id: str) -> Detail:
         """One market by any of its names, its latest prices, the others of its event and group."""

@@ -1,4 +1,4 @@
-"""`/v1/factors`: the factor base by pages; `/docs/factors`: all of it, for people to review."""
+"""`/v1/factors`: the factor base by pages; `/docs/factors` leads people to its page."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Annotated
 
 import msgspec
 from fastapi import Query, Request, Response
+from fastapi.responses import RedirectResponse
 
-from augury.http import conditional, docs, openapi, pages, routing
+from augury.http import conditional, openapi, pages, routing
 from augury.http.callers import MarketsCaller
 from augury.relations import browse
-from augury.relations.page import page
 from augury.relations.schemas import FactorList
 from augury.relations.service import RelationService
 
@@ -50,11 +50,6 @@ async def list_factors(
 
 @router.get("/docs/factors", include_in_schema=False)
 async def factors(request: Request) -> Response:
-    """The whole base as one page; like all of /docs it needs no key and counts for no limit."""
-    relations: RelationService = request.app.state.services.relations
-    return conditional.tagged(
-        request,
-        page(relations.base).encode(),
-        media_type="text/html; charset=utf-8",
-        headers={"Content-Security-Policy": docs.POLICY, "Referrer-Policy": "no-referrer"},
-    )
+    """To the page of causes, which searches the base; without a console to the API's first page."""
+    console = request.app.state.services.settings.console == "on"
+    return RedirectResponse("../causes" if console else "../v1/factors")

@@ -1,4 +1,4 @@
-"""`augury search`, `augury eval search` and `augury bench search`."""
+"""`augury search`, `augury eval search`, `augury bench search`, `soak` and `exports`."""
 
 from __future__ import annotations
 
@@ -252,4 +252,29 @@ def bench_soak(
     )
     typer.echo(json.dumps(result) if as_json else measuring.table(result))
     if not all(result["holds"].values()):
+        raise typer.Exit(1)
+
+
+def bench_exports(
+    markets: Annotated[int, typer.Option(min=1_000, help="How many markets to generate.")] = 50_000,
+    rate: Annotated[float, typer.Option(min=1, help="Searches due a second.")] = 20,
+    seconds: Annotated[float, typer.Option(min=5, help="How long, alone and beside.")] = 20,
+    exports: Annotated[int, typer.Option(min=1, help="Accounts that take files at once.")] = 12,
+    as_json: AsJson = False,
+) -> None:
+    """Search alone, then while accounts take files of the whole catalogue again and again.
+
+    Prints latencies of both, each counted from the moment its search was due, and what the files
+    took; exit code 1 when the p99 beside is more than twice the p99 alone.
+
+    Example: augury bench exports --markets 50000 --json
+    """
+    from augury.search import bench as measuring
+    from augury.search import exporting
+
+    result = asyncio.run(
+        exporting.run(markets, rate=rate, seconds=seconds, exports=exports, quiet=as_json)
+    )
+    typer.echo(json.dumps(result) if as_json else measuring.table(result))
+    if not result["holds"]:
         raise typer.Exit(1)

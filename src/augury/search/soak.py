@@ -69,22 +69,22 @@ async def _load(
     out: dict[str, Any] = {}
     warm_up = max(WARM_UP, seconds / 10)
     console.print(f"Warming up for {warm_up:.0f} s ...")
-    await _steady(url, bodies, key, rate, warm_up)
+    await steady(url, bodies, key, rate, warm_up)
     await _streams(url, key, texts, min(20, streams))
     await asyncio.sleep(SETTLE)
     before = {"memory_mb": memory(process.pid), "descriptors": _descriptors(process.pid)}
     console.print(f"{rate:g} searches a second for {seconds:.0f} s ...")
-    out["searches"] = await _steady(url, bodies, key, rate, seconds)
+    out["searches"] = await steady(url, bodies, key, rate, seconds)
     console.print(f"{streams} streams at once ...")
     beside, out["streams"] = await asyncio.gather(
-        _steady(url, bodies, key, rate / 10, 10), _streams(url, key, texts, streams)
+        steady(url, bodies, key, rate / 10, 10), _streams(url, key, texts, streams)
     )
     out["searches_beside_streams"] = beside
     await asyncio.sleep(SETTLE)
     after = {"memory_mb": memory(process.pid), "descriptors": _descriptors(process.pid)}
     out |= {"before": before, "after": after}
     console.print("Leaving while busy ...")
-    leaving = asyncio.create_task(_steady(url, bodies, key, rate, 12))
+    leaving = asyncio.create_task(steady(url, bodies, key, rate, 12))
     await asyncio.sleep(2)
     began = time.perf_counter()
     process.send_signal(signal.SIGTERM)
@@ -116,7 +116,7 @@ def _judged(out: dict[str, Any]) -> dict[str, bool]:
     }
 
 
-async def _steady(url: str, bodies: Path, key: str, rate: float, seconds: float) -> dict[str, Any]:
+async def steady(url: str, bodies: Path, key: str, rate: float, seconds: float) -> dict[str, Any]:
     """The load client, in a process of its own."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "augury.search.load", url, str(bodies),

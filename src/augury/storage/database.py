@@ -221,6 +221,16 @@ class Database:
             yield row is not None and row[0]
 
 
+@asynccontextmanager
+async def once(url: str) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
+    """A connection for one read, of a process without a pool; `url` as in `Database.url`."""
+    async with await AsyncConnection.connect(
+        url, autocommit=True, application_name="augury", connect_timeout=5, prepare_threshold=None
+    ) as connection:
+        await _configure(connection)
+        yield connection
+
+
 async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     """The unpooled URL of the settings' database, with the server behind it when embedded."""
     if settings.database_url is not None:

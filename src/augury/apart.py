@@ -1,0 +1,145 @@
+"""Calls in a process of their own: they hold up neither this one's loop nor its interpreter lock.
+
+For what takes long and may wait: a file of the whole catalogue, an answer of a stranger's server.
+The process has low priority, starts when it is first needed, ends when it has had nothing to do for
+a while, and dies with this one. Calls take turns in the order in which they came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import BinaryIO, ParamSpec, TypeVar
+
+from augury.errors import Unavailable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+IDLE = 60.0
+"""Seconds without a call after which the process ends."""
+START = 60.0
+"""Seconds that a process may take to start, on a busy machine, besides its call."""
+_NICE = 5
+_WIDTH = 8
+
+
+class Apart:
+    """One such process."""
+
+    def __init__(self, *, memory: int | None = None) -> None:
+        """`memory`: most bytes of address space that the process may take."""
+        self._memory = memory
+        self._turn = asyncio.Lock()
+        self._process: asyncio.subprocess.Process | None = None
+        self._ending: asyncio.TimerHandle | None = None
+
+    async def run(
+        self, seconds: float, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """What `call`, a function of a module, returns or raises.
+
+        Raises
+        ------
+        TimeoutError
+            It took longer than `seconds`, and was ended.
+        Unavailable
+            The process ended: it may have asked for more memory than it may have.
+        """
+        asked = pickle.dumps((call, args, kwargs))
+        async with self._turn:
+            if self._ending is not None:
+                self._ending.cancel()
+            try:
+                came = await self._answer(asked, seconds)
+            except BaseException:
+                self._end()  # in the middle of a call: nobody else shall read its answer
+                raise
+            self._ending = asyncio.get_running_loop().call_later(IDLE, self._end)
+        good, value = pickle.loads(came)  # noqa: S301 - a process of ours wrote it
+        if good:
+            return value
+        raise value
+
+    async def close(self) -> None:
+        """End the process, whatever it is doing."""
+        process = self._process
+        if self._ending is not None:
+            self._ending.cancel()
+        self._end()
+        if process is not None:
+            await process.wait()
+
+    async def _answer(self, asked: bytes, seconds: float) -> bytes:
+        if self._process is None or self._process.returncode is not None:
+            async with asyncio.timeout(START):
+                self._process = await self._start()
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(seconds):
+                process.stdin.write(len(asked).to_bytes(_WIDTH, "big") + asked)
+                await process.stdin.drain()
+                size = await process.stdout.readexactly(_WIDTH)
+                return await process.stdout.readexactly(int.from_bytes(size, "big"))
+        except (asyncio.IncompleteReadError, OSError) as error:
+            if isinstance(error, TimeoutError):
+                raise
+            raise Unavailable("The process that does this work ended.", code="apart") from None
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", "augury.apart", str(self._memory or 0),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout is not None
+        await process.stdout.readexactly(1)
+        return process
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            process.kill()
+
+
+def _serve(asked: BinaryIO, answers: BinaryIO) -> None:
+    """Do what is asked, one call after the other, until nobody asks any more."""
+    answers.write(b".")
+    answers.flush()
+    while size := asked.read(_WIDTH):
+        call, args, kwargs = pickle.loads(asked.read(int.from_bytes(size, "big")))  # noqa: S301
+        try:
+            answer = pickle.dumps((True, call(*args, **kwargs)))
+        except Exception as error:
+            answer = _told(error)
+        answers.write(len(answer).to_bytes(_WIDTH, "big") + answer)
+        answers.flush()
+
+
+def _told(error: Exception) -> bytes:
+    try:
+        told = pickle.dumps((False, error))
+        pickle.loads(told)  # noqa: S301 - ours
+    except Exception:
+        told = pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+    return told
+
+
+def _main() -> None:
+    os.nice(_NICE)
+    if memory := int(sys.argv[1]):
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    # What a library prints is no answer.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    _serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    _main()

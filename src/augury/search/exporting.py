@@ -1,0 +1,91 @@
+"""Searches beside callers who take files of the whole catalogue: what these cost those."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlsplit
+
+from rich.console import Console
+
+from augury.app import running
+from augury.search.bench import import_generated, made_up_queries, memory, serving
+from augury.search.soak import steady
+from augury.settings import Settings
+
+MOST = 2.0
+"""How many times slower the p99 of searches may be beside the files than alone."""
+WARM_UP = 10.0
+PIECE = 65_536
+
+
+async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool) -> dict[str, Any]:
+    """`rate` searches a second over `n` generated markets, alone and beside `exports` accounts."""
+    console = Console(stderr=True, quiet=quiet)
+    with TemporaryDirectory(prefix="augury-exports-") as folder:
+        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        async with running(settings) as services:
+            console.print(f"Importing {n:,} markets ...")
+            await import_generated(services, n)
+            _, key = await services.access.create_key("bench", ["search:read"])
+            takers = [
+                (await services.access.create_key(f"taker {k}", ["search:read"]))[1]
+                for k in range(exports)
+            ]
+        bodies = Path(folder) / "bodies.json"
+        texts = made_up_queries(n, round(rate * (seconds + WARM_UP)))
+        bodies.write_text(json.dumps([{"query": t, "dimensions": ["direct"]} for t in texts]))
+        with serving(folder) as (url, process):
+            await steady(url, bodies, key, rate, WARM_UP)
+            console.print(f"{rate:g} searches a second, alone ...")
+            alone = await steady(url, bodies, key, rate, seconds)
+            console.print(f"The same beside {exports} exports ...")
+            until = time.monotonic() + seconds
+            beside, taken = await asyncio.gather(
+                steady(url, bodies, key, rate, seconds),
+                asyncio.gather(*(_take(url, taker, until) for taker in takers)),
+            )
+            times = beside["latency_ms"]["p99"] / alone["latency_ms"]["p99"]
+            return {
+                "markets": n,
+                "cpus": os.cpu_count(),
+                "load_before": round(os.getloadavg()[0], 2),
+                "searches_alone": alone,
+                "searches_beside": beside,
+                "export_mb": round(sum(size for size, _ in taken) / 1e6, 1),
+                "exports_answered": sum(answered for _, answered in taken),
+                "memory_mb": memory(process.pid),
+                "p99_beside_over_alone": round(times, 2),
+                "holds": times <= MOST and set(beside["statuses"]) == {"200"},
+            }
+
+
+async def _take(url: str, key: str, until: float) -> tuple[int, int]:
+    """CSV files of all markets, one after the other: bytes read, and answers that began."""
+    parts = urlsplit(url)
+    request = (
+        f"GET /v1/markets?format=csv HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+        f"Authorization: Bearer {key}\r\nConnection: close\r\n\r\n"
+    ).encode()
+    size = answered = 0
+    while time.monotonic() < until:
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        try:
+            async with asyncio.timeout(until - time.monotonic()):
+                writer.write(request)
+                status = await reader.readline()
+                answered += b" 200 " in status
+                while piece := await reader.read(PIECE):
+                    size += len(piece)
+                if b" 200 " not in status:
+                    await asyncio.sleep(1)
+        except (TimeoutError, OSError):
+            pass
+        finally:
+            writer.close()
+    return size, answered

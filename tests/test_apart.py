@@ -1,0 +1,79 @@
+"""Calls in a process of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+
+import pytest
+
+from augury.apart import Apart
+from augury.errors import Unavailable
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_call_is_made_in_another_process_at_low_priority() -> None:
+    apart = Apart()
+    try:
+        pid = await apart.run(10, os.getpid)
+        assert pid != os.getpid()
+        assert os.getpriority(os.PRIO_PROCESS, pid) > 0
+        assert await apart.run(10, os.getpid) == pid
+    finally:
+        await apart.close()
+
+
+async def test_what_it_raises_is_raised_here() -> None:
+    apart = Apart()
+    try:
+        with pytest.raises(json.JSONDecodeError):
+            await apart.run(10, json.loads, "{")
+        assert await apart.run(10, json.loads, "[1]") == [1]
+    finally:
+        await apart.close()
+
+
+async def test_a_call_that_takes_too_long_is_ended_and_the_next_is_made() -> None:
+    apart = Apart()
+    try:
+        with pytest.raises(TimeoutError):
+            await apart.run(0.2, time.sleep, 60)
+        assert await apart.run(10, abs, -1) == 1
+    finally:
+        await apart.close()
+
+
+async def test_calls_take_turns_and_one_given_up_spoils_no_other() -> None:
+    apart = Apart()
+    try:
+        await apart.run(10, abs, -1)
+        first = asyncio.create_task(apart.run(10, time.sleep, 30))
+        second = asyncio.create_task(apart.run(10, abs, -2))
+        await asyncio.sleep(0.1)
+        first.cancel()
+        assert await second == 2
+    finally:
+        await apart.close()
+
+
+async def test_a_process_that_ends_is_told_of_and_replaced() -> None:
+    apart = Apart()
+    try:
+        with pytest.raises(Unavailable):
+            await apart.run(10, os._exit, 1)
+        assert await apart.run(10, abs, -1) == 1
+    finally:
+        await apart.close()
+
+
+async def test_memory_is_bounded() -> None:
+    apart = Apart(memory=512 * 1024 * 1024)
+    try:
+        with pytest.raises(MemoryError):
+            await apart.run(10, bytes, 1024**3)
+        assert await apart.run(10, abs, -1) == 1
+    finally:
+        await apart.close()
