@@ -269,17 +269,27 @@ async def _csv_stream(parts: AsyncIterator[bytes]) -> Response:
     first = await anext(parts)
 
     async def lines() -> AsyncIterator[bytes]:
-        yield first
+        async for piece in _pieces(first):
+            yield piece
         async for part in parts:
-            yield part
+            async for piece in _pieces(part):
+                yield piece
 
     headers = {**CACHING, "Content-Disposition": 'attachment; filename="markets.csv"'}
     return StreamingResponse(lines(), media_type=MEDIA["csv"], headers=headers)
 
 
-async def _pieces(body: bytes) -> AsyncIterator[bytes]:
-    for start in range(0, len(body), _PIECE):
-        yield body[start : start + _PIECE]
-
-
 _PIECE = 65_536
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    """A long body in parts that end with a line where there are any, and others' turns between
+    them: each is compressed on the loop."""
+    start = 0
+    while start < len(body):
+        end = start + _PIECE
+        if end < len(body) and (line := body.rfind(b"\n", start, end)) > start:
+            end = line + 1
+        yield body[start:end]
+        await asyncio.sleep(0)
+        start = end

@@ -70,7 +70,7 @@ async def _take(url: str, key: str, until: float) -> tuple[int, int]:
     parts = urlsplit(url)
     request = (
         f"GET /v1/markets?format=csv HTTP/1.1\r\nHost: {parts.netloc}\r\n"
-        f"Authorization: Bearer {key}\r\nConnection: close\r\n\r\n"
+        f"Authorization: Bearer {key}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
     ).encode()
     size = answered = 0
     while time.monotonic() < until:
