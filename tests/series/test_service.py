@@ -13,9 +13,12 @@ from tests.net import hostile
 from tests.net.conftest import Trap
 from tests.watchlists.conftest import World
 
+from augury.access.service import AccessService
 from augury.errors import InvalidInput, NotFound
 from augury.net.addresses import Policy, Refused
+from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
+from augury.series import parse
 from augury.series import service as module
 from augury.series.service import SeriesService, Source
 from augury.storage.database import Database
@@ -279,3 +282,104 @@ async def test_nothing_new_is_no_answer_to_who_did_not_ask_for_news(
     id_ = await create(world, series, Source("csv", feed.url))
     with pytest.raises(FetchFailed, match="status 304"):
         await series.refresh(world.account, id_, None)
+
+
+@dataclass
+class Slow:
+    """A source that answers nothing until it is let go, and notes who was asked for."""
+
+    port: int = 0
+    asked: list[str] = field(default_factory=list)
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def url(self, name: str) -> str:
+        return f"http://127.0.0.1:{self.port}/{name}"
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = (await reader.readuntil(b"\r\n\r\n")).decode()
+        name = request.split(" ")[1].removeprefix("/")
+        self.asked.append(name)
+        if name.startswith("slow"):
+            await self.go.wait()
+        body = "time,value\n2026-01-01,1\n"
+        head = f"HTTP/1.1 200 X\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        writer.write((head + body).encode())
+        await writer.drain()
+        writer.close()
+
+
+@pytest.fixture
+async def slow(anyio_backend: str) -> AsyncIterator[Slow]:
+    made = Slow()
+    server = await asyncio.start_server(made.handle, "127.0.0.1", 0)
+    made.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield made
+        made.go.set()
+
+
+async def test_slow_sources_of_one_account_keep_no_other_waiting(
+    world: World, series: SeriesService, slow: Slow
+) -> None:
+    for n in range(60):
+        source = Source("csv", slow.url(f"slow{n}"))
+        await create(world, series, source, refresh_every=HOUR)
+    async with world.database.reading() as conn:
+        await conn.execute("update series set due_at = now() - interval '1 hour'")
+    key, _ = await AccessService(world.database).create_key("other", ["watch:write"])
+    other = key.account_id
+    before, after = Source("csv", slow.url("before")), Source("csv", slow.url("after"))
+    await series.create(other, "CPI", "macro_indicator", before, refresh_every=HOUR)
+    refreshing = asyncio.create_task(series.refresh_due())
+
+    async def fetched(name: str) -> None:
+        while name not in slow.asked:
+            await asyncio.sleep(0.01)
+
+    await asyncio.wait_for(fetched("before"), 8)
+    # And one that comes while all the slow ones are under way.
+    await series.create(other, "CPI", "macro_indicator", after, refresh_every=HOUR)
+    await asyncio.wait_for(fetched("after"), 8)
+    assert sum(name.startswith("slow") for name in slow.asked) <= 4
+    refreshing.cancel()
+    await asyncio.gather(refreshing, return_exceptions=True)
+
+
+async def test_answers_are_read_in_another_process(
+    world: World, series: SeriesService, feed: Feed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interpreter lock of this one is what requests wait for."""
+
+    def here(*_: object) -> None:
+        raise AssertionError("read in the process that answers")
+
+    for name in ("parse", "_csv", "_json"):
+        monkeypatch.setattr(f"augury.series.parse.{name}", here)
+    id_ = await create(world, series, Source("csv", feed.url))
+    found = await series.refresh(world.account, id_, None)
+    assert (found.added, found.series.latest_value) == (2, 2.0)
+
+
+async def test_an_account_whose_sources_sent_much_waits(
+    world: World, series: SeriesService, feed: Feed
+) -> None:
+    series._budget = Budget(10, HOUR)
+    id_ = await create(world, series, Source("csv", feed.url))
+    await series.refresh(world.account, id_, None)
+    with pytest.raises(FetchFailed, match="within the hour"):
+        await series.refresh(world.account, id_, None)
+    assert len(feed.requests) == 1
+    kept = await series.get(world.account, id_)
+    assert "within the hour" in (kept.failure or "")
+    key, _ = await AccessService(world.database).create_key("other", ["watch:write"])
+    made = await series.create(key.account_id, "CPI", "macro_indicator", Source("csv", feed.url))
+    assert (await series.refresh(key.account_id, made.id, None)).added == 2
+
+
+def test_points_come_through_slices_as_they_are() -> None:
+    rows = "".join(f"{1800 + n % 400}-01-{n % 28 + 1:02d},{n / 7}\n" for n in range(5_000))
+    body = f"time,value\n{rows}".encode()
+    whole = parse.parse("csv", body, None, None)
+    slices = parse.packed("csv", body, None, None)
+    assert [p for given in slices for p in parse.unpacked(given)] == whole
+    assert len(slices) == -(-len(whole) // parse.SLICE)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import zlib
+from collections.abc import Callable, Iterator
 
 import httpx2
+
+STEP = 262_144
+"""Most bytes that are decompressed before others have their turn: about half a millisecond."""
 
 
 class BodyError(Exception):
@@ -19,9 +24,11 @@ class Broken(BodyError):
     """It ended before its time."""
 
 
-async def read(response: httpx2.Response, most: int) -> bytes:
+async def read(
+    response: httpx2.Response, most: int, meter: Callable[[int], None] | None = None
+) -> bytes:
     """The body of at most `most` bytes, decompressed here so that no chunk can grow past the cap
-    unnoticed.
+    unnoticed. `meter` is told of the bytes that came, as they come, also where the rest does not.
 
     Raises
     ------
@@ -35,13 +42,25 @@ async def read(response: httpx2.Response, most: int) -> bytes:
     body = bytearray()
     try:
         async for chunk in response.aiter_raw():
-            if inflate is not None:
-                chunk = inflate.decompress(chunk, most - len(body) + 1)
-            body += chunk
-            if len(body) > most:
-                raise TooLarge(f"sent more than {most / 1_048_576:g} MiB")
+            for piece in _inflated(inflate, chunk) if inflate is not None else (chunk,):
+                if meter is not None:
+                    meter(len(piece))
+                body += piece
+                if len(body) > most:
+                    raise TooLarge(f"sent more than {most / 1_048_576:g} MiB")
+                if len(piece) == STEP:
+                    await asyncio.sleep(0)
     except zlib.error:
         raise BodyError("sent a damaged compressed answer") from None
     if inflate is not None and not inflate.eof:
         raise Broken("broke off its answer (compressed)")
     return bytes(body)
+
+
+def _inflated(inflate: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
+    while chunk and not inflate.eof:
+        piece = inflate.decompress(chunk, STEP)
+        yield piece
+        chunk = inflate.unconsumed_tail
+        if not piece and not chunk:
+            return

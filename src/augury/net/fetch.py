@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import httpx2
@@ -39,10 +39,12 @@ async def get(
     headers: Mapping[str, str] | None = None,
     deadline: float = DEADLINE,
     max_bytes: int = MAX_BYTES,
+    meter: Callable[[int], None] | None = None,
 ) -> Fetched:
     """What is at `url`, asked for by a client of `guard.client`.
 
-    `headers` may hold a credential: they are not sent on to another origin.
+    `headers` may hold a credential: they are not sent on to another origin. `meter` is told of the
+    bytes of the body as they come.
 
     Raises
     ------
@@ -53,7 +55,7 @@ async def get(
     """
     try:
         async with asyncio.timeout(deadline):
-            return await _follow(client, url, dict(headers or {}), max_bytes)
+            return await _follow(client, url, dict(headers or {}), max_bytes, meter)
     except (TimeoutError, httpx2.TimeoutException):
         raise FetchFailed("The source did not answer in time.") from None
     except body.BodyError as error:
@@ -63,7 +65,11 @@ async def get(
 
 
 async def _follow(
-    client: httpx2.AsyncClient, url: str, headers: dict[str, str], max_bytes: int
+    client: httpx2.AsyncClient,
+    url: str,
+    headers: dict[str, str],
+    max_bytes: int,
+    meter: Callable[[int], None] | None,
 ) -> Fetched:
     target = httpx2.URL(url)
     for _ in range(MAX_REDIRECTS + 1):
@@ -78,9 +84,8 @@ async def _follow(
                 return Fetched(304, response.headers, b"")
             if not 200 <= response.status_code < 300:
                 raise FetchFailed(f"The source answered with status {response.status_code}.")
-            return Fetched(
-                response.status_code, response.headers, await body.read(response, max_bytes)
-            )
+            content = await body.read(response, max_bytes, meter)
+            return Fetched(response.status_code, response.headers, content)
     raise FetchFailed("The source redirects in circles.")
 
 

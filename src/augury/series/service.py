@@ -5,19 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import httpx2
 import structlog
 
+from augury.apart import Apart
 from augury.clock import Clock, now
 from augury.errors import AuguryError, Conflict, InvalidInput, NotFound
 from augury.ids import new_id
 from augury.net import fetch, guard
 from augury.net.addresses import Policy, Refused
+from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
 from augury.series import parse, store
 from augury.series.parse import BadFeed, Points
@@ -32,7 +38,17 @@ SourceType = Literal["csv", "json", "fred", "push"]
 
 MOST_SERIES = 500
 SHORTEST_REFRESH = timedelta(minutes=1)
-_AT_ONCE = 10
+_AT_ONCE = 40
+"""Refreshes on schedule under way in one process."""
+_EACH = 4
+"""Of one account, those asked for included."""
+_LOOK_AGAIN = 1.0
+"""Seconds after which new ones are looked for while others are under way."""
+_PARSING = 10.0
+"""Seconds that reading one answer may take, in a process of its own."""
+_PARSING_MEMORY = 1 << 30
+HOURLY_BYTES = 512 * 1024 * 1024
+"""What the sources of one account may send an hour, decompressed, to one process."""
 _LEASE = timedelta(seconds=60)
 _SLOWEST_RETRY = timedelta(days=1)
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}", re.ASCII)
@@ -66,6 +82,15 @@ class Refreshed(NamedTuple):
     changed: int
 
 
+@dataclass
+class _Turns:
+    """What refreshes of one account wait for."""
+
+    fetching: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_EACH))
+    parsing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    holders: int = 0
+
+
 class SeriesService:
     """The use cases over one database."""
 
@@ -77,9 +102,13 @@ class SeriesService:
         self._policy = policy
         self._clock = clock
         self._client: httpx2.AsyncClient | None = None
+        self._apart = Apart(memory=_PARSING_MEMORY)
+        self._turns: dict[str, _Turns] = {}
+        self._budget = Budget(HOURLY_BYTES, timedelta(hours=1))
 
     async def close(self) -> None:
         """Let go of connections to sources."""
+        await self._apart.close()
         if self._client is not None:
             await self._client.aclose()
 
@@ -211,7 +240,7 @@ class SeriesService:
             if pushed is None:
                 raise InvalidInput.at("body", "points", msg="Field required", type="missing")
             try:
-                return await self._take(series, parse.points(pushed), self._clock(), None)
+                return await self._take(series, [parse.points(pushed)], self._clock(), None)
             except BadFeed as error:
                 raise InvalidInput.at("body", "points", msg=str(error)) from None
         if pushed is not None:
@@ -219,36 +248,81 @@ class SeriesService:
         return await self._refresh(series)
 
     async def refresh_due(self) -> None:
-        """Fetch the series whose time has come, some at once; for a schedule."""
-        while True:
-            async with self._database.transaction() as conn:
-                due = await store.claim_due(conn, _AT_ONCE, _LEASE)
-            if not due:
-                return
-            outcomes = await asyncio.gather(
-                *(self._refresh(series) for series in due), return_exceptions=True
-            )
-            for series, outcome in zip(due, outcomes, strict=True):
-                if isinstance(outcome, FetchFailed | Refused):
-                    log.info("series not refreshed", series=series.id, host=series.host)
-                elif isinstance(outcome, BaseException):
-                    raise outcome
+        """Fetch the series whose time has come, until none is left; for a schedule.
+
+        Accounts take turns, and none has more than some under way: one whose sources are slow
+        keeps nobody else waiting.
+        """
+        under_way: dict[asyncio.Task[None], str] = {}
+        try:
+            while True:
+                async with self._database.transaction() as conn:
+                    due = await store.claim_due(
+                        conn,
+                        _AT_ONCE - len(under_way),
+                        _LEASE,
+                        each=_EACH,
+                        under_way=Counter(under_way.values()),
+                    )
+                for series in due:
+                    task = asyncio.create_task(self._refresh_claimed(series))
+                    under_way[task] = series.account_id
+                if not under_way:
+                    return
+                done, _ = await asyncio.wait(
+                    under_way, timeout=_LOOK_AGAIN, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in done:
+                    del under_way[task]
+                    task.result()
+        finally:
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+    async def _refresh_claimed(self, series: Series) -> None:
+        try:
+            await self._refresh(series)
+        except (FetchFailed, Refused):
+            log.info("series not refreshed", series=series.id, host=series.host)
+
+    @asynccontextmanager
+    async def _turn(self, account_id: str) -> AsyncIterator[_Turns]:
+        """A refresh of the account's, of which only so many are under way."""
+        turns = self._turns.setdefault(account_id, _Turns())
+        turns.holders += 1
+        try:
+            async with turns.fetching:
+                yield turns
+        finally:
+            turns.holders -= 1
+            if not turns.holders:
+                del self._turns[account_id]
 
     async def _refresh(self, series: Series) -> Refreshed:
+        async with self._turn(series.account_id) as turns:
+            return await self._refreshed(series, turns)
+
+    async def _refreshed(self, series: Series, turns: _Turns) -> Refreshed:
         try:
             answer = await self._ask(series)
             at = self._clock()
             if answer.status == 304:
                 return await self._take(series, [], at, answer)
-            # Seconds for the largest: not on the loop that serves requests meanwhile.
-            found = await asyncio.to_thread(
-                parse.parse, series.source_type, answer.body, series.time_path, series.value_path
-            )
-            return await self._take(series, found, at, answer)
+            # Seconds for the largest: not in the process that serves requests meanwhile, and one
+            # after the other of an account.
+            async with turns.parsing:
+                found = await self._apart.run(
+                    _PARSING, parse.packed, series.source_type, answer.body,
+                    series.time_path, series.value_path,
+                )  # fmt: skip
+            return await self._take(series, map(parse.unpacked, found), at, answer)
         except BadFeed as error:
             failure: AuguryError = FetchFailed(f"The source's answer is no series. {error}")
         except (FetchFailed, Refused) as error:
             failure = error
+        except (MemoryError, TimeoutError):
+            failure = FetchFailed("The source's answer takes too much to read.")
         except CantOpen:
             failure = FetchFailed("Its address was sealed with another key than this service has.")
         # Known though the request that asked for it fails: the next try waits for longer.
@@ -262,7 +336,13 @@ class SeriesService:
 
     async def _ask(self, series: Series) -> fetch.Fetched:
         if self._client is None:
-            self._client = guard.client(self._policy, timeout=fetch.DEADLINE, connections=20)
+            self._client = guard.client(self._policy, timeout=fetch.DEADLINE, connections=200)
+        account = series.account_id
+        if not self._budget.left(account):
+            raise FetchFailed(
+                f"The sources of this account sent {HOURLY_BYTES >> 20} MiB within the hour; they "
+                "are asked again when it has passed."
+            )
         assert series.url is not None
         url = self._vault.open(series.url, series.id).decode()
         headers: dict[str, str] = {}
@@ -272,17 +352,26 @@ class SeriesService:
             headers["If-None-Match"] = series.etag
         if series.points and series.last_modified:
             headers["If-Modified-Since"] = series.last_modified
-        return await fetch.get(self._client, url, headers=headers)
+        return await fetch.get(
+            self._client, url, headers=headers, meter=partial(self._budget.spend, account)
+        )
 
     async def _take(
-        self, series: Series, found: Points, at: datetime, answer: fetch.Fetched | None
+        self,
+        series: Series,
+        slices: Iterable[Points],
+        at: datetime,
+        answer: fetch.Fetched | None,
     ) -> Refreshed:
         etag, modified = series.etag, series.last_modified
         unchanged = answer is not None and answer.status == 304
         if answer is not None and not unchanged:
             etag, modified = answer.headers.get("etag"), answer.headers.get("last-modified")
         async with self._database.transaction() as conn:
-            added, changed = await store.put_points(conn, series.id, found, at)
+            added = changed = 0
+            for found in slices:
+                more, other = await store.put_points(conn, series.id, found, at)
+                added, changed = added + more, changed + other
             await store.note_success(
                 conn,
                 series.id,

@@ -6,7 +6,7 @@ numbers become visible in their own order and whoever watches series may follow 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -136,18 +136,37 @@ async def delete(conn: Connection, account_id: str, series_id: str) -> bool:
     return cursor.rowcount == 1
 
 
-async def claim_due(conn: Connection, limit: int, lease: timedelta) -> list[Series]:
-    """Series whose refresh is due, ours until the lease ends."""
+async def claim_due(
+    conn: Connection, limit: int, lease: timedelta, *, each: int, under_way: Mapping[str, int]
+) -> list[Series]:
+    """Series whose refresh is due, ours until the lease ends.
+
+    Accounts take turns: the first of each, then the second, up to `each`; those of an account that
+    are `under_way` count as its first ones.
+    """
     async with conn.cursor(row_factory=class_row(Series)) as cursor:
         await cursor.execute(
             f"""
-            update series set due_at = now() + %s
-            where id in (select id from series where due_at <= now()
-                         order by due_at limit %s for update skip locked)
+            with due as (
+              select id, due_at, coalesce(busy.n, 0) + row_number() over (
+                       partition by account_id order by due_at, id) as turn
+              from series
+              left join unnest(%(busy)s::text[], %(counts)s::int[]) busy (account, n)
+                on busy.account = account_id
+              where due_at <= now()
+            )
+            update series set due_at = now() + %(lease)s
+            where id in (select s.id from series s join due on due.id = s.id
+                         where due.turn <= %(each)s and s.due_at <= now()
+                         order by due.turn, due.due_at limit %(limit)s
+                         for update of s skip locked)
             returning {_SERIES}
             """,  # noqa: S608
-            (lease, limit),
-        )
+            {
+                "busy": list(under_way), "counts": list(under_way.values()), "lease": lease,
+                "each": each, "limit": limit,
+            },
+        )  # fmt: skip
         return await cursor.fetchall()
 
 
