@@ -17,6 +17,7 @@ SHARED = {
     "augury.errors",
     "augury.given",
     "augury.ids",
+    "augury.remembered",
     "augury.settings",
     "augury.spreadsheet",
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from string import capwords
 from typing import Final
 
@@ -12,6 +11,7 @@ from augury.extension import names
 from augury.extension.names import Name, league_of, name
 from augury.extension.times import Start
 from augury.relations.teams import TEAMS, team
+from augury.remembered import remembered
 from augury.search.text import fold, terms
 
 
@@ -255,7 +255,7 @@ def _named_at_edge(words: list[str], *, last: bool) -> str:
     return ""
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(4 << 20)
 def _is_name(part: str) -> bool:
     """Whether a text is a known name, whole: a team's with its city, a city, a player's."""
     words = tuple(terms(names.replaced(part)))

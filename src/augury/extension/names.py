@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final, NamedTuple
 
 from augury.relations import knowledge
 from augury.relations.teams import TEAMS, team
+from augury.remembered import remembered
 from augury.search.text import fold, is_number, terms
 
 # Leagues. A line is the league, and how pages, tickers and slugs name it.
@@ -438,7 +439,7 @@ def runs(text: str) -> list[str]:
     return [" ".join(run) for run in out if run]
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(16 << 20)
 def name(text: str, league: str | None = None) -> Name:
     """A team or player by any of its names; `league` tells cities apart."""
     plain = fold(text)

@@ -40,6 +40,7 @@ from augury.language import vocabulary
 from augury.matching.judge import Judge
 from augury.relations.logic import Relation, relate
 from augury.relations.proposition import Proposition
+from augury.remembered import remembered
 from augury.search.text import is_number
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -125,6 +126,10 @@ class Compared:
     """Every side of every priced market, the best first."""
 
 
+RARITIES: Final = 32 << 20
+"""Bytes for the rarities of terms that are kept."""
+
+
 class Engine:
     """Compares and weighs; keeps what it has read of markets."""
 
@@ -132,8 +137,7 @@ class Engine:
         """Without `judge` the rules alone decide what a market is to a question."""
         self.judge = judge
         self._embed = embed
-        self._rarity_of = rarity
-        self._rarities: dict[str, float] = {}
+        self._rarity = remembered(RARITIES)(rarity)
         # Packed: views are half a million objects for the interpreter to look through, in pauses
         # of tenths of a second.
         self._known: OrderedDict[bytes, tuple[bytes, NDArray[np.float32]]] = OrderedDict()
@@ -253,14 +257,6 @@ class Engine:
         while len(self._known) > READ:
             self._known.popitem(last=False)
         return found
-
-    def _rarity(self, term: str) -> float:
-        known = self._rarities.get(term)
-        if known is None:
-            if len(self._rarities) > 200_000:
-                self._rarities.clear()
-            known = self._rarities[term] = self._rarity_of(term)
-        return known
 
 
 def _related(reading: Reading, b: Bearing) -> Bearing:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import lru_cache
 from typing import Final, Literal
 
 import numpy as np
@@ -23,6 +22,7 @@ from augury.forecast.polarity import CONTESTS, LASTING, Turn, turned, turns
 from augury.relations.proposition import Proposition, Threshold
 from augury.relations.windows import Window
 from augury.relations.wording import OFFICES, STAGES, STAYS, canonical, districts
+from augury.remembered import remembered
 from augury.search.text import is_month, is_number, is_year, term, terms
 
 Rarity = Callable[[str], float]
@@ -405,7 +405,7 @@ def _initials(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
 _FOLDED: Final = str.maketrans("wqcz", "vkks", "yaeiouhj")
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(8 << 20)
 def _sound(term: str) -> str:
     """The consonants of a name: what is left of it when letters of another script are written in
     ours; empty where too little is left to tell names apart."""

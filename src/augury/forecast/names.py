@@ -7,10 +7,10 @@ so that an ambiguous name ("Washington") harms nobody.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
 from augury.relations.teams import TEAMS
+from augury.remembered import remembered
 from augury.search.text import term, terms
 
 _CAPITALS = """
@@ -332,7 +332,7 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
     )
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(16 << 20)
 def besides(found: frozenset[str]) -> frozenset[str]:
     """`_besides`, and what those names say in their turn."""
     more = _besides(found)

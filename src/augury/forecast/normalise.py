@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import lru_cache
 from typing import Any, Final
 
 from augury.forecast.framing import framed
@@ -21,6 +20,7 @@ from augury.forecast.moments import dated
 from augury.relations.claims import claimed, inside, masked, unmasked
 from augury.relations.proposition import Proposition, read, read_question
 from augury.relations.wording import STATES
+from augury.remembered import remembered
 
 Replacement = str | Callable[[re.Match[str]], str]
 
@@ -94,7 +94,7 @@ def normalise(question: str, at: datetime) -> Reading:
     return _normalised(question, at.date())
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(16 << 20)
 def _normalised(question: str, day: date) -> Reading:
     frame = framed(question)
     denied = frame.denied

@@ -9,10 +9,10 @@ in both turn nothing.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final, Literal
 
 from augury.relations.proposition import Proposition
+from augury.remembered import remembered
 
 Turn = Literal["loses", "others", "lacks", "lasts"]
 """loses: comes away without what is contested; others: another has it; lacks: does not do it, is
@@ -68,7 +68,7 @@ _DENIED: Final = re.compile(
 )
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(16 << 20)
 def turns(text: str) -> frozenset[Turn]:
     """The classes of turning words in a text; a word under a "not" right before it is left out."""
     found: set[Turn] = set()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from augury.forecast.framing import framed
+from augury.remembered import remembered
 from augury.search.text import fold
 
 _TOKEN: Final = re.compile(r"[^\W_]+(?:[.,/'-][^\W_]+)*|[%°$€£<>+]")
@@ -39,12 +39,12 @@ def denied(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
     return True if same and differ else None
 
 
-@lru_cache(maxsize=1 << 15)
+@remembered(32 << 20)
 def _title(title: str) -> tuple[str, ...]:
     return _words(framed(title).core)
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(8 << 20)
 def _words(text: str) -> tuple[str, ...]:
     plain = fold(text.translate(_DASH))
     plain = _SHORT.sub(

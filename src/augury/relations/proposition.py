@@ -17,7 +17,6 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 from typing import Final, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -38,6 +37,7 @@ from augury.relations.wording import (
     game_day,
     league_of,
 )
+from augury.remembered import remembered
 from augury.search.text import terms as text_terms
 
 Predicate = Literal[
@@ -971,7 +971,7 @@ def _whole(t: Threshold) -> bool:
 _DROP: Final = re.compile(r"[\x1f$€£%°?]+|\b(?:and|or)\s+(?=\x1f)")
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(16 << 20)
 def _terms(text: str) -> frozenset[str]:
     """The content terms of what is left of a text."""
     if not text or not text.strip(" \x1f?"):

@@ -7,9 +7,9 @@ one. Relocations and renamings are entered as a second line of the same nickname
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final, NamedTuple
 
+from augury.remembered import remembered
 from augury.search.text import terms
 
 _NBA = """
@@ -93,7 +93,7 @@ TEAMS: Final[dict[str, tuple[Team, ...]]] = {
 }
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(16 << 20)
 def team(named: frozenset[str], league: str) -> str | None:
     """The key of the team that the terms name in a league, if they name just one, and whole."""
     by_name = [t for t in TEAMS[league] if t.nickname <= named and not named - t.nickname - t.city]

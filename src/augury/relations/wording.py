@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime
-from functools import lru_cache
 from typing import Final
 
+from augury.remembered import remembered
 from augury.search.text import term, terms
 
 GENERIC: Final = frozenset(
@@ -127,7 +127,7 @@ _IMPLIED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = tuple(
 """Terms on the left imply those on the right, which then say nothing new."""
 
 
-@lru_cache(maxsize=1 << 15)
+@remembered(32 << 20)
 def canonical(found: frozenset[str]) -> frozenset[str]:
     """Terms without those that another of them implies: the Stanley Cup is the NHL's."""
     if found >= _VICE:

@@ -45,9 +45,11 @@ OCCURRENCES = 100_000
 NAMED = 20
 """Most markets that an id or an address in the query brings in by itself."""
 
-ANSWERS_KEPT, ANSWER_SECONDS = 2_000, 5.0
-"""Answers kept for those who ask the same again, as long as the index stands still; the time
-bounds what a follower of a shared index may miss."""
+ANSWER_BYTES, ANSWER_SECONDS = 64 << 20, 5.0
+"""Answers kept for those who ask the same again, as long as the index stands still: in about so
+many bytes; the time bounds what a follower of a shared index may miss."""
+_BYTES_A_RESULT = 2_000
+"""Upper end of what a result takes in memory."""
 
 ROWS_KEPT = 20_000
 """Result rows the index does not show by itself that are kept in memory, least recently shown
@@ -165,6 +167,7 @@ class SearchService:
         self.embedder = embedder
         self._indexer = Indexer(database, engine, embedder, relations, name, shared=shared)
         self._answers: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
+        self._answer_bytes = 0
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
         self._overdue = np.array([MAX_KEY + 1], np.int64)
         """Numbers of overdue markets, ascending, and one above all numbers."""
@@ -246,13 +249,19 @@ class SearchService:
             if known.holds(self._indexer.position):
                 self._answers.move_to_end(asked)
                 return known.found
-            del self._answers[asked]
+            self._forget(asked)
         position, at = self._indexer.position, time.monotonic()
         found = (await self._search(query, dimensions, top_k, status)).found
+        self._forget(asked)  # another may have asked the same meanwhile
         self._answers[asked] = _Answer(found, position, at)
-        if len(self._answers) > ANSWERS_KEPT:
-            self._answers.popitem(last=False)
+        self._answer_bytes += _size(asked, found)
+        while self._answer_bytes > ANSWER_BYTES:
+            self._forget(next(iter(self._answers)))
         return found
+
+    def _forget(self, asked: tuple[Any, ...]) -> None:
+        if (gone := self._answers.pop(asked, None)) is not None:
+            self._answer_bytes -= _size(asked, gone.found)
 
     async def explore(
         self, query: str, *, top_k: int = 20, status: Status | None = None
@@ -541,6 +550,11 @@ class SearchService:
             while len(self._rows) > ROWS_KEPT:
                 self._rows.popitem(last=False)
         return rows
+
+
+def _size(asked: tuple[Any, ...], found: Found) -> int:
+    """About the bytes that an answer takes while it is kept."""
+    return 1_000 + 4 * len(asked[0]) + _BYTES_A_RESULT * sum(map(len, found.values()))
 
 
 def _telling(query: rank.RankQuery, frequencies: DocumentFrequencies) -> SparseVector:

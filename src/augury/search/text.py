@@ -15,7 +15,6 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -23,6 +22,7 @@ import Stemmer
 from numpy.typing import NDArray
 
 from augury.markets.quantities import SCALE
+from augury.remembered import remembered
 from augury.search.aliases import ALIASES, MONTHS, STEMS, STOP_WORDS, WEAK_WORDS
 
 TermIds = NDArray[np.uint32]
@@ -107,7 +107,7 @@ def fold(text: str) -> str:
     return folded
 
 
-@lru_cache(maxsize=1 << 13)
+@remembered(16 << 20)
 def title_terms(text: str) -> tuple[str, ...]:
     """`terms`, remembered for a while: siblings share an event's name, and a market's question
     is read by the index and by the ranker."""
@@ -145,7 +145,7 @@ def terms(text: str) -> list[str]:
     return out
 
 
-@lru_cache(maxsize=1 << 18)
+@remembered(64 << 20)
 def term(word: str) -> str:
     """The term of one folded word: its alias, its canonical number, or its stem."""
     if word[0].isdigit():
@@ -172,7 +172,6 @@ def query_weight(term: str) -> float:
     return NUMBER_WEIGHT if weak else 1.0
 
 
-@lru_cache(maxsize=1 << 18)
 def term_id(term: str) -> int:
     """A stable id of a term, in [0, 2**32).
 
