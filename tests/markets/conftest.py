@@ -28,7 +28,12 @@ async def service(database: Database) -> AsyncIterator[MarketService]:
 def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
     """The routes without their services, and with no limit that would stop a caller."""
     folder = tmp_path_factory.mktemp("data")
-    settings = Settings(data_dir=folder, anonymous_search_rate="100000/s", search_rate="100000/s")
+    settings = Settings(
+        data_dir=folder,
+        anonymous_search_rate="100000/s",
+        search_rate="100000/s",
+        request_deadline=300,
+    )
     app = FastAPI()
     setup.install(app, settings)
     app.include_router(router)

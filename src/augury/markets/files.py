@@ -23,7 +23,7 @@ from augury.storage.database import once
 MAX_PARQUET = 20_000
 """Most markets one Parquet file holds; the next part starts at its cursor."""
 SLICE = 1_000
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 """Seconds a slice may take."""
 
 
