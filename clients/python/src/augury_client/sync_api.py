@@ -127,7 +127,7 @@ class Markets(Caller):
         min_volume: At least this volume.
         sort: volume and updated_at from high to low, closes_at from soon to late; markets
             without the value last.
-        limit: Markets a page (50). A file without it holds them all.
+        limit: Markets a page (50). A file without it holds them all and needs a key.
         """
         return self._pages(
             Call(
