@@ -72,6 +72,7 @@ async def opened(url: str, settings: Settings, market_ids: str) -> AsyncIterator
         data_dir=settings.data_dir, sync="off", sample="on", forecast_rate="1000/s",
         search_rate="1000/s", database_url=SecretStr(url),
         market_ids=market_ids,  # type: ignore[arg-type]
+        request_deadline=300,
     )  # fmt: skip
     app = create_app(own, elsewhere=background.nothing)
     async with app.router.lifespan_context(app):
@@ -139,6 +140,10 @@ async def test_what_a_uuid_client_was_told_it_may_ask_for(client: Client) -> Non
     listed = await client.get("/v1/markets", params={"limit": 2, "format": "csv"})
     head, row, *_ = listed.text.splitlines()
     UUID(row.split(",")[head.split(",").index("id")])
+    whole = await client.get("/v1/markets", params={"format": "csv"}, timeout=300)
+    assert whole.text.count("\n") > 200
+    assert "\npolymarket:" not in whole.text
+    assert "\nkalshi:" not in whole.text
 
 
 async def test_every_name_of_a_market_is_taken_where_answers_have_uuids(client: Client) -> None:

@@ -125,9 +125,9 @@ async def list_markets(
         items = [schemas.record(m) for m in page.markets]
         following = _write_cursor(page.next, filters, sort)
         return _answer(request, {"items": items, "next_cursor": following})
-    from augury.markets import exports
-
     if limit is not None:
+        from augury.markets import exports
+
         page = await service.page(filters, sort=sort, limit=limit, after=after)
         body = await asyncio.to_thread(exports.as_file, exports.export_frame(page.markets), wanted)
         following = _write_cursor(page.next, filters, sort)
