@@ -16,7 +16,7 @@ const DIMENSIONS: { id: Dimension; title: string; about: string }[] = [
   { id: "correlated", title: "Moves with it", about: "Markets with the same causes, or prices that move together." },
 ];
 const EXAMPLES = ["Fed rate cut", "US recession", "Bitcoin above $150,000", "Ukraine ceasefire", "House control 2028"];
-const KEYED_REST = 60;
+const KEYED_REST = 20;
 const ANONYMOUS_REST = 600;
 
 interface Facets {
@@ -150,7 +150,7 @@ function Results({ answer, error, loading, retry, facets, tab, go }: {
         {categories.length > 1 && choice("category", "Category", [["", "Any category"], ...categories.map((c) => [c, c] as [string, string])])}
         {years.length > 0 && choice("year", "Closing year", [["", "Closes any year"], ...years.map((y) => [y, `Closes ${y}`] as [string, string])])}
         {choice("volume", "Least volume", [["", "Any volume"], ["10000", "10k or more"], ["100000", "100k or more"], ["1000000", "1M or more"]])}
-        <span class="soft small" role="status">
+        <span class="soft small" role="status" data-answered={loading ? undefined : answer?.query}>
           {answer ? `${total} ${total === 1 ? "market" : "markets"} in ${answer.latency_ms} ms` : loading ? "Searching…" : ""}
         </span>
       </div>

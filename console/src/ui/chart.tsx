@@ -28,6 +28,28 @@ interface Props {
   write?: (value: number | null) => string;
 }
 
+// The same lists every time: a new one would draw the chart anew.
+const NO_MARKS: Mark[] = [];
+const NO_THRESHOLDS: { value: number; label: string }[] = [];
+
+const stepped = uPlot.paths.stepped!({ align: 1 });
+const linear = uPlot.paths.linear!();
+/** Steps where they can be seen; where several points share a pixel, their least and most. */
+const steps: uPlot.Series.PathBuilder = (plot, series, from, to) =>
+  (to - from > 2 * plot.over.clientWidth ? linear : stepped)(plot, series, from, to);
+
+/** Seconds of the least window that can be zoomed to. */
+const CLOSEST = 60;
+
+/** A window of time within `whole`, as long as `from` and moved and stretched around its middle. */
+export function moved(from: [number, number], whole: [number, number], by: number, stretch = 1): [number, number] {
+  const [first, last] = whole;
+  const length = Math.min(last - first, Math.max(CLOSEST, (from[1] - from[0]) * stretch));
+  const begin = (from[0] + from[1] - length) / 2 + by;
+  const start = Math.min(last - length, Math.max(first, begin));
+  return [start, start + length];
+}
+
 /** All lines on one axis of times, as uPlot wants them. */
 export function aligned(lines: Line[]): uPlot.AlignedData {
   const times = [...new Set(lines.flatMap((line) => line.points.map((point) => point.time)))].sort((a, b) => a - b);
@@ -43,10 +65,12 @@ export function aligned(lines: Line[]): uPlot.AlignedData {
   ] as uPlot.AlignedData;
 }
 
-export function Chart({ lines, label, height = 300, marks = [], thresholds = [], write = format.percent }: Props) {
+export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds = NO_THRESHOLDS, write = format.percent }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [tip, setTip] = useState<{ left: number; at: number; values: (number | null)[] } | null>(null);
   const [painted, repaint] = useState(0);
+  const [zoomed, setZoomed] = useState(false);
+  const plotted = useRef<uPlot | null>(null);
   useEffect(() => {
     const again = () => repaint((n) => n + 1);
     const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -57,6 +81,43 @@ export function Chart({ lines, label, height = 300, marks = [], thresholds = [],
       dark.removeEventListener("change", again);
     };
   }, []);
+  const whole = (plot: uPlot): [number, number] => [plot.data[0][0]!, plot.data[0].at(-1)!];
+  const shown = (plot: uPlot): [number, number] => [plot.scales["x"]!.min!, plot.scales["x"]!.max!];
+  const show = (plot: uPlot, [min, max]: [number, number]) => plot.setScale("x", { min, max });
+  const isZoomed = (plot: uPlot): boolean => {
+    const [from, to] = shown(plot);
+    const [first, last] = whole(plot);
+    return to - from < (last - first) * 0.999;
+  };
+  /** Moves the window with the hand, as long as it holds. */
+  const grab = (plot: uPlot, event: MouseEvent) => {
+    const from = shown(plot);
+    const seconds = (from[1] - from[0]) / plot.over.clientWidth;
+    const move = (now: MouseEvent) => show(plot, moved(from, whole(plot), (event.clientX - now.clientX) * seconds));
+    const leave = () => {
+      removeEventListener("mousemove", move);
+      plot.over.classList.remove("held");
+    };
+    plot.over.classList.add("held");
+    addEventListener("mousemove", move);
+    addEventListener("mouseup", leave, { once: true });
+  };
+  const steer = (event: KeyboardEvent) => {
+    const plot = plotted.current;
+    if (!plot || plot.data[0].length < 2 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [from, to] = shown(plot);
+    const step = (to - from) / 8;
+    const next =
+      event.key === "ArrowLeft" ? moved([from, to], whole(plot), -step)
+      : event.key === "ArrowRight" ? moved([from, to], whole(plot), step)
+      : event.key === "+" || event.key === "=" ? moved([from, to], whole(plot), 0, 0.7)
+      : event.key === "-" ? moved([from, to], whole(plot), 0, 1 / 0.7)
+      : event.key === "0" ? whole(plot)
+      : null;
+    if (!next) return;
+    event.preventDefault();
+    show(plot, next);
+  };
   useEffect(() => {
     const host = box.current!;
     const data = aligned(lines);
@@ -70,7 +131,15 @@ export function Chart({ lines, label, height = 300, marks = [], thresholds = [],
         height,
         padding: [12, 8, 0, 0],
         legend: { show: false },
-        cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false } },
+        cursor: {
+          y: false, points: { size: 7 }, drag: { x: true, y: false },
+          // Dragging chooses a window; once there is one, dragging moves it.
+          bind: { mousedown: (plot, _, choose) => (event: MouseEvent) => {
+            if (event.button === 0 && isZoomed(plot)) grab(plot, event);
+            else choose(event);
+            return null;
+          } },
+        },
         scales: {
           x: { time: true },
           y: { range: (_, low, high) => {
@@ -91,11 +160,19 @@ export function Chart({ lines, label, height = 300, marks = [], thresholds = [],
             width: 2,
             spanGaps: false,
             ...(line.dash ? { dash: [6, 4] } : {}),
-            ...(line.steps ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
+            ...(line.steps ? { paths: steps } : {}),
             points: { show: line.points.length < 3 },
           })),
         ],
         hooks: {
+          setScale: [
+            (plot, scale) => {
+              if (scale !== "x" || !plot.data[0].length) return;
+              host.dataset["from"] = String(plot.scales["x"]!.min);
+              setZoomed(isZoomed(plot));
+              plot.over.classList.toggle("zoomed", isZoomed(plot));
+            },
+          ],
           setCursor: [
             (plot) => {
               const { idx, left } = plot.cursor;
@@ -150,16 +227,19 @@ export function Chart({ lines, label, height = 300, marks = [], thresholds = [],
       data,
       host,
     );
+    plotted.current = chart;
     const sized = new ResizeObserver(() => chart.setSize({ width: host.clientWidth, height }));
     sized.observe(host);
     return () => {
+      plotted.current = null;
       sized.disconnect();
       chart.destroy();
     };
   }, [lines, marks, thresholds, height, painted]);
   return (
-    <figure>
+    <figure class="chart-frame" tabIndex={0} onKeyDown={steer} aria-label={`${label}. Plus and minus zoom, arrow keys move, 0 shows all.`}>
       <div class="chart" ref={box} role="img" aria-label={label} />
+      {zoomed && <button class="button small chart-all" type="button" onClick={() => plotted.current && show(plotted.current, whole(plotted.current))}>Show all</button>}
       {tip && (
         <div class="chart-tip" style={{ left: `${tip.left}px`, top: "8px" }}>
           <div class="soft" title={format.utc(new Date(tip.at * 1000))}>{format.dateTime(new Date(tip.at * 1000))}</div>
