@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from augury.clock import now
-from augury.graph import logic, view
+from augury.graph import apt, logic, view
 from augury.markets import store as markets
 from augury.markets.freshness import AgeRule
 from augury.markets.records import Status
+from augury.relations.factors import Match
 from augury.relations.paths import RELATIONS
 from augury.relations.proposition import read_market, read_question
 from augury.relations.service import Asked, RelationService
@@ -23,9 +23,8 @@ DEPTH: Final = 30
 """Results of each relation that a graph is drawn from."""
 TARGETS: Final = 4
 """Direct markets shown with the question."""
-
-_YEAR: Final = re.compile(r"(?<![\d,.$])20(\d\d)(?:\s?[–/-]\s?(\d\d))?(?![\d,%])")
-"""A year of this century, or a season over two."""
+VOTERS: Final = 10
+"""Direct markets that may say what the question is about besides its own words."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 """Told of each stage of a build as it begins."""
@@ -132,7 +131,7 @@ class GraphService:
     ) -> tuple[view.Graph, dict[str, Any]]:
         lookup = explored.lookup
         factors = list(lookup.factors) if isinstance(lookup, Asked) else []
-        reached = list(self._reached(explored, found, by_id)) if factors else []
+        reached = list(self._reached(question, explored, found, by_id)) if factors else []
         direct = [by_id[r.id] for r in found.get("direct", ())[:TARGETS] if r.id in by_id]
         target = direct[0] if direct else None
         lean = next((m.lean for m in self._relations.matcher.match(question)), 1)
@@ -179,12 +178,15 @@ class GraphService:
 
     def _reached(
         self,
+        question: str,
         explored: Explored,
         found: Found,
         by_id: Mapping[str, markets.StoredMarket],
     ) -> Sequence[view.Found]:
         lookup = explored.lookup
         assert isinstance(lookup, Asked)
+        direct = [by_id[r.id] for r in found.get("direct", ()) if r.id in by_id][:VOTERS]
+        meant = self._meant(question, lookup.factors, direct)
         leans: dict[int, int] = {}
         reached: list[view.Found] = []
         for relation in RELATIONS:
@@ -193,28 +195,53 @@ class GraphService:
                 factor = explored.tags[result.id]
                 if market is None or lookup.labelled(relation, factor, market.seq) is not None:
                     continue
-                if factor not in leans:  # the first is the one whose price the node shows
-                    leans[factor] = self._lean(market.question, factor)
                 way = lookup.way(relation, factor)
+                if way and way[0].source not in meant:
+                    continue
+                if factor not in leans:  # the first is the one whose price the node shows
+                    if not self._is_about(market, factor):
+                        continue
+                    named = self._named(market.question, factor)
+                    leans[factor] = named.lean if named else 1
                 reached.append(
                     view.Found(market, relation, result.score, factor, leans[factor], way)
                 )
         return reached
 
     def _is_past(self, market: markets.StoredMarket, at: datetime) -> bool:
-        """Whether a market says nothing of what is to come: its price is old, or all the years that
-        its question names are over."""
-        if self._age.judge(market, at).stale:
-            return True
-        years = [
-            2000 + int(first) + (last == f"{int(first) + 1:02d}")
-            for first, last in _YEAR.findall(market.question)
-        ]
-        return bool(years) and max(years) < at.year
+        """Whether a market says nothing of what is to come: its price is old, or its dates are."""
+        return self._age.judge(market, at).stale or apt.is_past(market, at)
 
-    def _lean(self, question: str, factor: int) -> int:
+    def _named(self, question: str, factor: int) -> Match | None:
+        """How a question names a factor; None where it does not by itself."""
         matches = self._relations.matcher.match(question)
-        return next((m.lean for m in matches if m.factor == factor), 1)
+        return next((m for m in matches if m.factor == factor), None)
+
+    def _is_about(self, market: markets.StoredMarket, factor: int) -> bool:
+        """Whether a market found by a factor does not only sound like it."""
+        named = self._named(market.question, factor)
+        words = named.words if named else ()
+        return not apt.is_namesake(market, self._relations.factor(factor).name, words)
+
+    def _meant(
+        self,
+        question: str,
+        factors: Sequence[tuple[int, float]],
+        direct: Sequence[markets.StoredMarket],
+    ) -> set[int]:
+        """The factors that the question names, or that a market directly about it truly does."""
+        meant = {match.factor for match in self._relations.matcher.match(question)}
+        for number, _ in factors:
+            if number not in meant and any(
+                number in {tag.factor for tag in self._tags(market)}
+                and self._is_about(market, number)
+                for market in direct
+            ):
+                meant.add(number)
+        return meant
+
+    def _tags(self, market: markets.StoredMarket) -> Sequence[Match]:
+        return self._relations.matcher.match(market.question, market.event_name or "")
 
 
 def _labelled(
