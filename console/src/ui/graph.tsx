@@ -90,12 +90,14 @@ const curve = (points: { x: number; y: number }[]): string => {
   return `${path} L${last.x},${last.y}`;
 };
 
-const widthOf = (edge: GraphEdge): number => 1.3 + 3.2 * Math.min(1, Math.max(0, edge.strength ?? 0.3));
+/** Strength from which a line is as wide as any: few kinds of edges come near it. */
+const STRONGEST = 0.25;
+const widthOf = (edge: GraphEdge): number => 1.3 + 3.2 * Math.min(1, Math.max(0, (edge.strength ?? 0) / STRONGEST));
 
 /** One edge as a sentence. */
 export function sentence(edge: GraphEdge, names: Map<string, string>): string {
   const [from, to] = [names.get(edge.source) ?? edge.source, names.get(edge.target) ?? edge.target];
-  const strength = edge.strength == null ? "" : edge.strength >= 0.66 ? ", strongly" : edge.strength <= 0.33 ? ", weakly" : "";
+  const strength = edge.strength == null ? "" : ` (such markets move together on ${Math.round(100 * edge.strength)}% of days)`;
   const why = edge.description ? `: ${edge.description}` : ".";
   return `“${from}” ${WORD[signOf(edge)]} “${to}”${strength}${why}`;
 }
@@ -157,7 +159,7 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
           <span><Sample sign="raises" /> raises</span>
           <span><Sample sign="lowers" /> lowers</span>
           <span><Sample sign="logic" /> tied by logic</span>
-          <span>the wider, the stronger</span>
+          <span>the wider, the more often they moved together</span>
         </div>
       </div>
       <div class="graph" onKeyDown={pan}>

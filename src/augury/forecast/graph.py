@@ -17,6 +17,7 @@ from augury.graph.schemas import (
     public,
 )
 from augury.graph.service import GraphService
+from augury.graph.strength import SUBJECT, logical, strength
 
 if TYPE_CHECKING:
     from augury.forecast.service import Forecast
@@ -90,10 +91,11 @@ def _node(one: Evidence) -> PublicGraphNode:
 
 def _edge(one: Evidence) -> PublicGraphEdge:
     relationship = {"bound": "bounds", "proxy": "informs"}.get(one.role, "is about the same as")
+    kind = SUBJECT if one.role in ("proxy", "weak") else logical(-1 if one.flipped else 1)
     return PublicGraphEdge(
         source=one.market.id,
         target=QUESTION,
         relationship=relationship,
-        strength=round(one.fit, 3),
+        strength=strength(kind),
         description=one.relation,
     )

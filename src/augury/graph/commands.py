@@ -1,4 +1,4 @@
-"""`augury graph`: the causal graph of a question on the command line."""
+"""`augury graph` and `augury eval edges`: the graph of a question, and what edges are worth."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
 
 from augury import presence, remote
 from augury.clock import now
@@ -55,6 +57,47 @@ def graph(
     _tell({"graph": told["graph"], "warnings": told["trace"]["warnings"]}, as_json=False)
 
 
+def evaluate_edges(
+    markets: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="A dump of markets.")],
+    prices: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+    ],
+    seed: Annotated[int, typer.Option(help="Which of equally strong pairs are taken.")] = 0,
+    write: Annotated[
+        Path | None, typer.Option(help="Write the table of strengths to this file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Measure how often markets joined by each kind of edge moved together, day by day.
+
+    Strengths are fitted on the earlier days and held against the later ones.
+
+    Example: augury eval edges --markets markets.parquet --prices prices.parquet
+    """
+    from augury.graph import fit
+
+    told = fit.measure(markets, prices, seed=seed, quiet=as_json)
+    if write is not None:
+        write.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    if as_json:
+        typer.echo(json.dumps(told))
+        return
+    table = Table(box=None)
+    for name in ("edge", "strength", "share later", "days", "pairs of events", "of them later"):
+        table.add_column(name, justify="left" if name == "edge" else "right")
+    for kind, row in told["kinds"].items():
+        later = row["later"] or {"share": None, "events": 0}
+        share = "-" if later["share"] is None else f"{later['share']:.3f}"
+        table.add_row(
+            kind, f"{row['strength']:.3f}", share, str(row["fitted"]["days"]), str(row["n"]),
+            str(later["events"]),
+        )  # fmt: skip
+    Console(markup=False, emoji=False).print(table)
+    for name, scores in told["later"].items():
+        said = ", ".join(f"{who} {score}" for who, score in scores.items())
+        typer.echo(f"later days, {name.replace('_', ' ')}: {said}")
+
+
 def _tell(drawn: dict[str, Any], *, as_json: bool) -> None:
     """A graph for people, edge by edge."""
     if as_json:
@@ -65,7 +108,9 @@ def _tell(drawn: dict[str, Any], *, as_json: bool) -> None:
     for edge in graph["edges"]:
         lag = "" if not edge["lag_days"] else f", after about {edge['lag_days']} days"
         typer.echo(f"{names[edge['source']]}\n  {edge['relationship']} -> {names[edge['target']]}")
-        typer.echo(f"  strength {edge['strength'] or 0:.2f}{lag}: {edge['description']}")
+        strength = edge["strength"]
+        how = "strength not measured" if strength is None else f"strength {strength:.2f}"
+        typer.echo(f"  {how}{lag}: {edge['description']}")
     for warning in drawn["warnings"]:
         typer.echo(f"note: {warning}", err=True)
 

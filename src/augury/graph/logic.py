@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
+from augury.graph.strength import logical, strength
 from augury.graph.view import Edge
 from augury.relations import logic
 from augury.relations.proposition import Proposition
@@ -97,7 +98,8 @@ def _between(follows: set[tuple[str, str]], nodes: Sequence[str], source: str, t
 def _edge(kind: str, one: Told, other: Told) -> Edge:
     relationship, polarity, told = _SAID[kind]
     return Edge(
-        one.node, other.node, relationship, 1.0,
+        one.node, other.node, relationship,
+        strength(logical(1 if polarity == "positive" else -1)),
         f"By logic, not by cause: {told.format(a=one.label, b=other.label)}",
         "logical", polarity, 1.0, True, None,
         tuple(market for market in (one.market, other.market) if market is not None),

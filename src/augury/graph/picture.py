@@ -27,14 +27,16 @@ WIDEST: Final = 0.94
 """Width of the widest characters, as a share of the font's size."""
 HEADER: Final = 54
 """Room for the title and the date above the boxes, in pixels."""
-FOOTER: Final = 40
+FOOTER: Final = 58
 """Room for the legend below them, in pixels."""
+STRONGEST: Final = 0.25
+"""Strength that has the widest line: few kinds of edges come near it."""
 _COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
 
 
 def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) -> str:
     """The picture. Green raises, red lowers, grey is not known; dashed has no direction. A box
-    shows its market's question and price; a line's width is its strength.
+    shows its market's question and price; a line is the wider the stronger it is.
 
     as_of : when it was drawn
     sample : any of its markets is of the sample; the picture says so
@@ -85,8 +87,11 @@ SAMPLE_MARK: Final = "SAMPLE: these are not real markets."
 
 def _legend(height: float) -> str:
     """What colours, dashes and widths stand for."""
-    x, y = float(MARGIN), height - 16
-    parts = []
+    x, y = float(MARGIN), height - 34
+    parts = [
+        f'<text x="{MARGIN}" y="{height - 14:.0f}" fill="#4b5563">'
+        "The wider a line, the more often such markets moved on the same day.</text>"
+    ]
     for colour, dashed, told in (
         (_COLOURS["positive"], False, "makes more likely"),
         (_COLOURS["negative"], False, "makes less likely"),
@@ -189,6 +194,11 @@ def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], he
     )
 
 
+def _line(strength: float | None) -> float:
+    """Width in pixels: 1 where nothing was measured, 4 from `STRONGEST` on."""
+    return 1 + 3 * min(1.0, (strength or 0) / STRONGEST)
+
+
 def _edge(edge: GraphEdge, places: dict[str, tuple[float, float]], heights: dict[str, int]) -> str:
     (sx, sy), (tx, ty) = places[edge.source], places[edge.target]
     sy, ty = sy + heights[edge.source] / 2, ty + heights[edge.target] / 2
@@ -208,6 +218,6 @@ def _edge(edge: GraphEdge, places: dict[str, tuple[float, float]], heights: dict
     return (
         f'<path d="M{sx:.0f} {sy:.0f} C{sx + bend:.0f} {sy:.0f} {tx + end:.0f} {ty:.0f}'
         f' {tx:.0f} {ty:.0f}" fill="none" stroke="{colour}" opacity="0.55"'
-        f' stroke-width="{1 + 2 * (edge.strength or 0):.1f}"{dashed}>'
+        f' stroke-width="{_line(edge.strength):.1f}"{dashed}>'
         f"<title>{escape(edge.description or '')}</title></path>{arrow}"
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
+from augury.graph.strength import SUBJECT, kind, strength
 from augury.markets.store import StoredMarket
 from augury.relations.knowledge import Factor
 from augury.relations.paths import Step
@@ -61,7 +62,9 @@ class Edge:
     source: str
     target: str
     relationship: str
-    strength: float
+    strength: float | None
+    """How often the markets of such an edge moved together (`strength.strength`); None: not
+    measured."""
     description: str
     edge_type: Literal["causal", "co_movement", "logical"]
     polarity: Polarity
@@ -167,7 +170,7 @@ def add_labelled(graph: Graph, labelled: Sequence[Labelled]) -> None:
         ends = (QUESTION, name) if one.relation == "downstream" else (name, QUESTION)
         graph.edges.append(
             Edge(
-                *ends, verb, one.weight, one.told, "co_movement" if moves else "causal", polarity,
+                *ends, verb, None, one.told, "co_movement" if moves else "causal", polarity,
                 one.weight, False, None if moves else one.lag_days, (name,),
             )
         )  # fmt: skip
@@ -215,8 +218,9 @@ def _edges_of(
     if not lead.way:
         return [
             Edge(
-                ids[lead.factor], QUESTION, "moves with", lead.score, "About the same subject.",
-                "co_movement", "unknown", lead.score, False, None, (lead.market.id,),
+                ids[lead.factor], QUESTION, "moves with", strength(SUBJECT),
+                "About the same subject.", "co_movement", "unknown", lead.score, False, None,
+                (lead.market.id,),
             )
         ]  # fmt: skip
     *before, last = lead.way
@@ -229,8 +233,9 @@ def _edges_of(
         polarity = _polarity(sign * lead.lean * asked.lean)
         return [
             Edge(
-                ids[lead.factor], QUESTION, "moves with", _strength(lead.way), told,
-                "co_movement", polarity, lead.score, False, None, (lead.market.id,),
+                ids[lead.factor], QUESTION, "moves with",
+                _strength(lead.way, polarity, causal=False), told, "co_movement", polarity,
+                lead.score, False, None, (lead.market.id,),
             )
         ]  # fmt: skip
     if between is not None and between in ids and leads[between].relation == lead.relation:
@@ -249,8 +254,8 @@ def _edges_of(
     ends = (ids[lead.factor], other) if lead.relation == "upstream" else (other, ids[lead.factor])
     return [
         Edge(
-            *ends, _verb(polarity), _strength(steps), told, "causal", polarity, lead.score, False,
-            sum(step.lag for step in steps), (lead.market.id,),
+            *ends, _verb(polarity), _strength(steps, polarity), told, "causal", polarity,
+            lead.score, False, sum(step.lag for step in steps), (lead.market.id,),
         )
     ]  # fmt: skip
 
@@ -277,8 +282,9 @@ def _add_between(
             told += f" (A feedback: one round takes about {back + step.lag} days.)"
         graph.edges.append(
             Edge(
-                source, target, _verb(polarity), step.weight, told, "causal", polarity,
-                min(leads[step.source].score, leads[step.target].score), False, step.lag, (),
+                source, target, _verb(polarity), _strength((step,), polarity), told, "causal",
+                polarity, min(leads[step.source].score, leads[step.target].score), False,
+                step.lag, (),
             )
         )  # fmt: skip
 
@@ -301,11 +307,8 @@ def _lag_of_path(edges: Sequence[Edge], start: str, end: str) -> int | None:
     return reached.get(end)
 
 
-def _strength(steps: Sequence[Step]) -> float:
-    product = 1.0
-    for step in steps:
-        product *= step.weight
-    return round(product, 3)
+def _strength(steps: Sequence[Step], polarity: Polarity, *, causal: bool = True) -> float | None:
+    return strength(kind(steps, causal=causal, signed=polarity != "unknown"))
 
 
 def _polarity(sign: int) -> Polarity:

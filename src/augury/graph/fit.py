@@ -1,0 +1,230 @@
+"""Measures the strengths of edges on the recorded prices of a dump."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+
+from augury.clock import now
+from augury.errors import SetupProblem
+from augury.graph import calibrate, strength
+from augury.graph.calibrate import Cell, Fit, Joined
+from augury.relations import comovement, logic, rank
+from augury.relations.factors import MOST
+from augury.relations.paths import RELATIONS
+from augury.relations.proposition import read_market
+from augury.relations.service import NAMED, RelationService
+from augury.search.text import document_text
+
+if TYPE_CHECKING:
+    from augury.markets.records import Market
+
+LEAST_DAYS: Final = 3
+"""Days on which both markets of a pair have a change."""
+PER_RELATION: Final = 12
+"""Related markets looked at for each market and relation, those with the strongest path."""
+ALIKE: Final = 30
+"""Markets on the same factor or of the same event, for each: read for what logic says."""
+CHANCE: Final = 12
+"""Unrelated markets for each."""
+
+
+def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) -> dict[str, Any]:
+    """The table of strengths, with how it did on later days.
+
+    Returns
+    -------
+    `provenance`, `later` (scores; see `calibrate.Fit`) and `kinds`: by kind `strength`, `n` (pairs
+    of events fitted on), and `fitted` and `later` as `calibrate.Cell`. No text of any market.
+
+    Raises
+    ------
+    SetupProblem
+        The files hold too few prices.
+    """
+    listed, changes, first = _recorded(markets, prices)
+    pairs = list(_pairs(listed, changes, seed, quiet=quiet))
+    try:
+        fitted = calibrate.fit(changes, pairs)
+    except ValueError as error:
+        raise SetupProblem(
+            f"Strengths can't be measured: {error}. Give a dump with longer histories."
+        ) from None
+    return _told(fitted, first, seed, (markets, prices))
+
+
+def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Changes, int]:
+    """The markets with changes from one day to the next, the changes, and the first day (in days
+    of the epoch). Of several sources of a market's prices the one with most days is taken."""
+    import polars as pl
+
+    from augury.markets.records import Market
+    from augury.venues.dump import DumpFile, in_another_unit, match_prices, read_markets
+    from augury.venues.records import KnownMarket
+
+    slices = read_markets(DumpFile(markets, kind="markets"))
+    catalogue = {m.id: m for part in slices for m in part if isinstance(m, Market)}
+    known = [
+        KnownMarket(m.id, list(m.outcomes), m.event_id, m.subtitle, list(m.token_ids))
+        for m in catalogue.values()
+    ]
+    rows = match_prices(DumpFile(prices, kind="prices"), known)
+    rows = rows.filter(pl.col("reason").is_null())
+    shrunken = in_another_unit(rows, known)
+    rows = rows.join(shrunken, on=["market_id", "at", "source"], how="anti")
+    daily = (
+        rows.filter(pl.col("outcome") == 0)
+        .with_columns(day=pl.col("at").dt.epoch("d"))
+        .sort("at")
+        .group_by("market_id", "source", "day")
+        .agg(pl.col("price").last())
+    )
+    fullest = (
+        daily.group_by("market_id", "source")
+        .len()
+        .sort("len", "source", descending=[True, False])
+        .unique("market_id", keep="first")
+    )
+    daily = daily.join(fullest.select("market_id", "source"), on=["market_id", "source"])
+    if not len(daily):
+        raise SetupProblem(f"No price of {prices} belongs to a market of {markets}.")
+    ids = sorted(set(daily["market_id"].to_list()))
+    row = {market: number for number, market in enumerate(ids)}
+    first, last = int(daily["day"].min()), int(daily["day"].max())  # type: ignore[arg-type]
+    held = np.full((len(ids), last - first + 1), np.nan)
+    for market, day, price in daily.select("market_id", "day", "price").iter_rows():
+        held[row[market], day - first] = price
+    changes = comovement.log_odds_changes(held)
+    moving = np.flatnonzero(np.isfinite(changes).sum(axis=1) >= LEAST_DAYS)
+    return [catalogue[ids[number]] for number in moving], changes[moving], first + 1
+
+
+def _pairs(
+    markets: Sequence[Market], changes: comovement.Changes, seed: int, *, quiet: bool
+) -> Iterator[Joined]:
+    """The pairs that a graph would join, and as many again that nothing joins."""
+    rng = np.random.default_rng(seed)
+    relations = RelationService()
+    tags, fits, leans = _tagged(relations, markets)
+    read = [read_market(market) for market in markets]
+    events = _events(markets)
+    known = np.isfinite(changes).astype(np.float32)
+    console = Console(stderr=True, markup=False)
+    for a in track(range(len(markets)), "Pairing", console=console, disable=quiet):
+        both = (known @ known[a] >= LEAST_DAYS) & (np.arange(len(markets)) != a)
+        asked = [
+            (int(tag), min(1.0, NAMED + (1 - NAMED) * float(fit)))
+            for tag, fit in zip(tags[a], fits[a], strict=True)
+            if tag
+        ]
+        reached = relations.graph.reach(asked)
+        own, paths = rank.bearing(reached, tags, fits)
+        evidence = paths.max(axis=2, initial=0)
+        kin = both & ((own > 0) | (events == events[a]))
+        joined = set()
+        for b in _some(np.flatnonzero(kin), rng, ALIKE):
+            relation = logic.relate(read[a], read[b])
+            if relation == "none":
+                continue
+            joined.add(b)
+            if a < b:
+                yield _logical(a, b, relation, events)
+        lean = int(leans[a, 0])
+        strongest = evidence.argmax(axis=0)
+        apart = both & (events != events[a])
+        for nth, relation in enumerate(RELATIONS):
+            shown = apart & (own == 0) & (strongest == nth) & (evidence[nth] >= rank.FLOOR)
+            for b in _best(np.flatnonzero(shown), evidence[nth], rng, PER_RELATION):
+                at = int(paths[nth, b].argmax())
+                way = reached.way(nth, int(tags[b, at]))
+                sign = int(np.prod([step.sign for step in way])) * int(leans[b, at]) * lean
+                causal = relation != "correlated"
+                told = float(np.prod([step.weight for step in way]))
+                kind = strength.kind(way, causal=causal, signed=sign != 0)
+                yield Joined(a, b, kind, sign, _couple(events, a, b), told)
+        subject = [b for b in np.flatnonzero(apart & (own > 0)).tolist() if b not in joined]
+        for b in _some(np.array(subject, np.intp), rng, PER_RELATION):
+            yield Joined(a, b, strength.SUBJECT, 0, _couple(events, a, b), rank.OTHER_RESPECT)
+        alone = np.flatnonzero(apart & (own == 0) & (evidence.max(axis=0) < rank.FLOOR))
+        for b in _some(alone, rng, CHANCE):
+            yield Joined(a, b, strength.UNRELATED, 0, _couple(events, a, b), 0.0)
+
+
+def _tagged(
+    relations: RelationService, markets: Sequence[Market]
+) -> tuple[NDArray[np.uint16], NDArray[np.float32], NDArray[np.int8]]:
+    most = MOST
+    tags = np.zeros((len(markets), most), np.uint16)
+    fits = np.zeros((len(markets), most), np.float32)
+    leans = np.ones((len(markets), most), np.int8)
+    for row, market in enumerate(markets):
+        text = document_text(
+            market.question, event_name=market.event_name, description=market.description
+        )
+        for place, tag in enumerate(relations.tags(text)[:most]):
+            tags[row, place], fits[row, place], leans[row, place] = tag
+    return tags, fits, leans
+
+
+def _events(markets: Sequence[Market]) -> NDArray[np.int64]:
+    numbers: dict[str, int] = defaultdict(lambda: len(numbers))
+    return np.array([numbers[m.event_id or m.event_name or m.id] for m in markets])
+
+
+def _couple(events: NDArray[np.int64], a: int, b: int) -> tuple[int, int]:
+    one, other = sorted((int(events[a]), int(events[b])))
+    return one, other
+
+
+def _logical(a: int, b: int, relation: str, events: NDArray[np.int64]) -> Joined:
+    sign = 1 if relation in ("implies", "implied_by", "equivalent") else -1
+    return Joined(a, b, strength.logical(sign), sign, _couple(events, a, b), 1.0)
+
+
+def _some(rows: NDArray[np.intp], rng: np.random.Generator, most: int) -> list[int]:
+    return rng.permutation(rows)[:most].tolist()
+
+
+def _best(
+    rows: NDArray[np.intp], weight: NDArray[np.float32], rng: np.random.Generator, most: int
+) -> list[int]:
+    mixed = rng.permutation(rows)
+    return mixed[np.argsort(-weight[mixed], kind="stable")][:most].tolist()
+
+
+def _told(fitted: Fit, first: int, seed: int, files: Sequence[Path]) -> dict[str, Any]:
+    """The table as it is kept: no text of any market."""
+    origin = date(1970, 1, 1) + timedelta(days=first)
+    return {
+        "provenance": {
+            "command": f"augury eval edges --seed {seed}",
+            "measured_on": now().date().isoformat(),
+            "files_sha256": [hashlib.sha256(file.read_bytes()).hexdigest() for file in files],
+            "fitted_before": (origin + timedelta(days=fitted.until)).isoformat(),
+            "quantity": "of the days on which one of two markets moved, the share on which both"
+            " did as the edge says",
+        },
+        "later": {"brier": fitted.brier, "mean_distance": fitted.error},
+        "kinds": {
+            kind: {
+                "strength": kept.strength,
+                "n": kept.fitted.events,
+                "fitted": _cell(kept.fitted),
+                "later": _cell(kept.later),
+            }
+            for kind, kept in fitted.kinds.items()
+        },
+    }
+
+
+def _cell(cell: Cell | None) -> dict[str, float] | None:
+    return None if cell is None else {**cell._asdict(), "share": round(cell.share, 4)}
