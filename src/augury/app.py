@@ -121,7 +121,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         deliveries = DeliveryService(
             database, vault, policy, notify_schemes=settings.notify_schemes
         )
-        sender = Sender(database, vault, policy)
+        sender = Sender(database, vault, policy, host_rate=settings.webhook_rate)
         if (model := LanguageModel.of(settings, database)) is not None:
             stack.push_async_callback(model.aclose)
         age = AgeRule(timedelta(seconds=settings.price_max_age))

@@ -336,6 +336,14 @@ class Settings(BaseSettings):
         description="Apprise services by URL scheme that deliveries may use, by comma; unset: "
         "none.",
     )
+    webhook_rate: float = Field(
+        default=10,
+        gt=0,
+        le=100_000,
+        allow_inf_nan=False,
+        description="Messages a second to one host, and new connections to one address, for all "
+        "accounts together; after a pause ten seconds' worth at once.",
+    )
 
     # The macro runtime behind /v1/macro-runtime
     macro_runtime_url: str | None = Field(default=None, description="Upstream of the macro proxy.")

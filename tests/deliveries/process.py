@@ -28,8 +28,9 @@ async def main(url: str, folder: str) -> None:
     settings = Settings(data_dir=Path(folder))
     policy = Policy.of(["127.0.0.1"], http=True)
     sender = Sender(
-        database, Vault(settings), policy, deadline=DEADLINE, retries=RETRIES, lease=2 * DEADLINE
-    )
+        database, Vault(settings), policy, deadline=DEADLINE, retries=RETRIES, lease=2 * DEADLINE,
+        each_host=10_000, host_rate=1e6, host_burst=1_000_000,
+    )  # fmt: skip
 
     async def search(query: str, most: int) -> list[str]:
         return []

@@ -36,10 +36,12 @@ pytestmark = pytest.mark.anyio
 
 PROCESS = Path(__file__).parent / "process.py"
 SOON = [timedelta(seconds=0.05)] * 7
+NO_PACE = {"each_host": 10_000, "host_rate": 1e6, "host_burst": 1_000_000}
+"""All receivers here are one host."""
 
 
 def sender_of(world: World, **options: Any) -> Sender:
-    given: dict[str, Any] = {"deadline": 10.0, "retries": SOON, "lease": 60.0}
+    given: dict[str, Any] = {"deadline": 10.0, "retries": SOON, "lease": 60.0, **NO_PACE}
     return Sender(world.database, world.vault, world.policy, **{**given, **options})
 
 

@@ -71,4 +71,4 @@ def test_a_budget_is_of_one_caller_and_comes_back() -> None:
     assert budget.left("a") == 600
     now += 3600
     assert budget.left("a") == 3600
-    assert not budget._spent
+    assert budget.spenders() == []

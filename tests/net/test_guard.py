@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from ipaddress import ip_address
 
 import httpx2
@@ -16,6 +18,7 @@ from tests.pace import SLACK
 
 from augury.net import fetch, guard
 from augury.net.addresses import Policy, Refused
+from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
 
 pytestmark = pytest.mark.anyio
@@ -228,3 +231,30 @@ async def test_the_machine_s_own_address_is_not_connected_to(
         with pytest.raises(Refused):
             await client.get(f"http://127.0.0.1:{trap.port}/")
     assert trap.caught == []
+
+
+async def test_names_that_lead_to_one_address_are_dialled_at_its_pace() -> None:
+    """Names cost nothing: what is bounded is the address."""
+    asked = 0
+
+    def one(request: str) -> bytes:
+        nonlocal asked
+        asked += 1
+        return answer(b"x")
+
+    async def same(host: str, port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    dials = Budget(5, timedelta(seconds=0.5))
+    async with (
+        server(one) as port,
+        guard.client(OPEN, timeout=0.5, resolver=same, dials=dials) as client,
+    ):
+        began = time.monotonic()
+        answers = await asyncio.gather(
+            *(client.get(f"http://n{n}.example.com:{port}/") for n in range(60)),
+            return_exceptions=True,
+        )
+        seconds = time.monotonic() - began
+    assert 5 <= asked <= 5 + 10 * seconds + 1
+    assert sum(isinstance(a, httpx2.ConnectTimeout) for a in answers) == 60 - asked

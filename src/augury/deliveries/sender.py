@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import sys
 import time
@@ -28,6 +29,7 @@ from augury.deliveries.store import Claimed, Health, Outcome
 from augury.errors import AuguryError
 from augury.net import body, guard
 from augury.net.addresses import Policy, Refused
+from augury.net.budget import Budget
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
 from augury.storage.vault import CantOpen, Vault
@@ -47,6 +49,7 @@ _WEIGHT = 0.2
 """Of the newest answer in that average."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
 """Share of all places that endpoints in this health, or worse, may take."""
+_BURST = 10.0
 _POLL = 0.25
 _BATCH = 0.015
 """Seconds outcomes are gathered before they are recorded in one transaction."""
@@ -54,6 +57,11 @@ _ANSWER_READ = 64 * 1024
 _DRAIN = 5.0
 _ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
 """What a notifying process is told of the environment: nothing secret."""
+
+
+def _room(places: int, health: Health, taken: int, rivals: int) -> int:
+    """How many of these places are left for endpoints in this health."""
+    return min(places - taken, max(1, int(places * _ROOM[health])) - rivals)
 
 
 class Sender:
@@ -71,9 +79,14 @@ class Sender:
         at_once: int = 256,
         each: int = 16,
         each_unproven: int = 2,
+        each_host: int = 32,
+        host_rate: float = 10.0,
+        host_burst: int | None = None,
     ) -> None:
         """`at_once` messages under way, `each` of one endpoint that is quick to answer,
-        `each_unproven` of any other. `deadline` and `lease` in seconds."""
+        `each_unproven` of any other, `each_host` to one host; to which go `host_rate` a second,
+        after a pause up to `host_burst` at once, if not given ten seconds' worth. `deadline` and
+        `lease` in seconds."""
         self._database = database
         self._vault = vault
         self._policy = policy
@@ -81,6 +94,11 @@ class Sender:
         self._retries = retries
         self._lease = timedelta(seconds=lease)
         self._at_once, self._each, self._each_unproven = at_once, each, each_unproven
+        self._each_host = each_host
+        host_burst = host_burst or math.ceil(_BURST * host_rate)
+        pause = timedelta(seconds=host_burst / host_rate)
+        self._budget = Budget(host_burst, pause)
+        self._dials: Budget | None = Budget(host_burst, pause)
         self._pace: dict[str, float] = {}
         self._flying: dict[asyncio.Task[None], Claimed] = {}
         self._done: list[Outcome] = []
@@ -96,7 +114,10 @@ class Sender:
         stopping = asyncio.create_task(stop.wait())
         stopping.add_done_callback(lambda _: self._wake.set())
         async with guard.client(
-            self._policy, timeout=self._deadline, connections=self._at_once
+            self._policy,
+            timeout=self._deadline,
+            connections=self._at_once,
+            dials=self._dials,
         ) as client:
             try:
                 while not stop.is_set():
@@ -134,7 +155,7 @@ class Sender:
             await store.record(conn, done)
             if client is not None:
                 for health in _ROOM:
-                    claimed += await self._claim(conn, len(claimed), health)
+                    claimed += await self._claim(conn, claimed, health)
         del self._done[: len(done)]
         for message in claimed:
             assert client is not None
@@ -142,24 +163,39 @@ class Sender:
             self._flying[task] = message
             task.add_done_callback(self._landed)
 
-    async def _claim(self, conn: store.Connection, taken: int, health: Health) -> list[Claimed]:
-        flying = list(self._flying.values())
+    async def _claim(
+        self, conn: store.Connection, claimed: list[Claimed], health: Health
+    ) -> list[Claimed]:
+        flying = [*self._flying.values(), *claimed]
         # Worse ones count against the room of better ones, never the other way round.
         order = list(_ROOM)
         alike = order[order.index(health) :]
-        used = sum(self._health(message) in alike for message in flying)
-        room = min(self._at_once - len(flying) - taken, int(self._at_once * _ROOM[health]) - used)
+        rivals = [message for message in flying if self._health(message) in alike]
+        room = _room(self._at_once, health, len(flying), len(rivals))
         if room <= 0:
             return []
-        return await store.claim(
+        taken, theirs = Counts(m.host for m in flying), Counts(m.host for m in rivals)
+        whole = min(_room(self._each_host, health, 0, 0), self._budget.most)
+        found = await store.claim(
             conn,
             Counts(message.delivery_id for message in flying),
             {id_: pace < _SLOW for id_, pace in self._pace.items()},
             health,
+            {
+                host: min(
+                    _room(self._each_host, health, taken[host], theirs[host]),
+                    self._budget.left(host),
+                )
+                for host in {*taken, *self._budget.spenders()}
+            },
             each=self._each if health == "well" else self._each_unproven,
+            each_host=whole,
             limit=room,
             lease=self._lease,
         )
+        for message in found:
+            self._budget.spend(message.host, 1)
+        return found
 
     def _health(self, message: Claimed) -> Health:
         pace = self._pace.get(message.delivery_id)

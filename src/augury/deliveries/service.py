@@ -243,7 +243,7 @@ def _shown(new: NewEndpoint) -> str:
     """What of an address may be shown: paths and queries hold tokens."""
     if new.type == "notify":
         return new.url.partition("://")[0].lower()
-    return urlsplit(new.url).hostname or ""
+    return (urlsplit(new.url).hostname or "").rstrip(".")
 
 
 def _check_secret(secret: str, *loc: str | int) -> None:

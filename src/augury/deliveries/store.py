@@ -56,6 +56,7 @@ class Claimed(NamedTuple):
 
     id: str
     delivery_id: str
+    host: str
     kind: str
     payload: str
     attempt: int
@@ -233,12 +234,17 @@ async def claim(
     busy: Mapping[str, int],
     known: Mapping[str, bool],
     health: Health,
+    rooms: Mapping[str, int],
     *,
     each: int,
+    each_host: int,
     limit: int,
     lease: timedelta,
 ) -> list[Claimed]:
     """Take due messages to send, each endpoint's oldest first.
+
+    A host takes `each_host` at most, or as many as `rooms` says, and the accounts that send to it
+    take turns.
 
     Only of endpoints in that `health`, each kind of which has its own room, so that no endpoint
     keeps a healthy one's messages waiting; `known` says which are quick (True) or slow. `busy` is
@@ -248,29 +254,43 @@ async def claim(
     rows = await conn.execute(
         """
         with due as (
-          select m.id
-          from watch_deliveries d cross join lateral (
-            select id from watch_messages
+          select m.id, m.due_at, d.host,
+                 coalesce((%(rooms)s ->> d.host)::int, %(each_host)s) as room,
+                 row_number() over (partition by d.host, w.account_id order by m.nth, m.due_at)
+                   as turn
+          from watch_deliveries d join watchlists w on w.id = d.watchlist_id
+          cross join lateral (
+            select id, due_at, row_number() over (order by due_at) as nth from watch_messages
             where delivery_id = d.id and status = 'pending' and due_at <= now()
             order by due_at
             limit greatest(0, %(each)s - coalesce((%(busy)s ->> d.id)::int, 0))
-            for update skip locked
           ) m
           where d.enabled
             and case (%(known)s ->> d.id)::bool when true then 'well' when false then 'unwell'
                                                 else 'unknown' end = %(health)s
-          limit %(limit)s
+            and coalesce((%(rooms)s ->> d.host)::int, %(each_host)s) > 0
+        ),
+        placed as (
+          select id, room, row_number() over (partition by host order by turn, due_at) as place
+          from due
+        ),
+        taken as (
+          select m.id from watch_messages m
+          where m.id = any(array(
+              select id from placed where place <= room order by place limit %(limit)s))
+            and m.status = 'pending' and m.due_at <= now()
+          for update skip locked
         )
         update watch_messages m
         set attempts = attempts + 1, due_at = now() + %(lease)s
-        from due, watch_deliveries d
-        where m.id = due.id and d.id = m.delivery_id
-        returning m.id, m.delivery_id, m.kind, m.payload, m.attempts, m.failures, d.type, d.url,
-                  d.secret, d.failing_since
+        from taken, watch_deliveries d
+        where m.id = taken.id and d.id = m.delivery_id
+        returning m.id, m.delivery_id, d.host, m.kind, m.payload, m.attempts, m.failures, d.type,
+                  d.url, d.secret, d.failing_since
         """,
         {
             "each": each, "busy": Jsonb(dict(busy)), "known": Jsonb(dict(known)), "health": health,
-            "limit": limit, "lease": lease,
+            "rooms": Jsonb(dict(rooms)), "each_host": each_host, "limit": limit, "lease": lease,
         },
         binary=True,
     )  # fmt: skip

@@ -1,4 +1,7 @@
-"""How many bytes strangers' servers may send on behalf of one caller. In memory, per process."""
+"""How much may pass for one caller, to one host or to one address: bytes, messages, connections.
+
+In memory, per process.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,35 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
+_MANY = 10_000
+"""Spenders from which on it is looked for those to be forgotten."""
+
 
 class Budget:
-    """So many bytes within a span; what is spent comes back at a steady rate (a leaking bucket)."""
+    """So much within a span; what is spent comes back at a steady rate (a leaking bucket)."""
 
     def __init__(
         self, most: int, span: timedelta, *, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
-        self._most = most
+        self.most = most
         self._rate = most / span.total_seconds()
         self._monotonic = monotonic
         self._spent: dict[str, tuple[float, float]] = {}
 
     def left(self, who: str) -> int:
-        """Bytes that `who` may still receive."""
-        spent = self._now(who)
-        if not spent:
-            self._spent.pop(who, None)
-        return max(0, int(self._most - spent))
+        """What `who` may still spend."""
+        return max(0, int(self.most - self._now(who)))
+
+    def spenders(self) -> list[str]:
+        """Those who have less left than all. Others are forgotten."""
+        for who in [who for who in self._spent if not self._now(who)]:
+            del self._spent[who]
+        return list(self._spent)
 
     def spend(self, who: str, size: int) -> None:
-        """Count bytes that came, the last ones beyond the budget too."""
+        """Count what passed, the last of it beyond the budget too."""
+        if len(self._spent) >= _MANY and who not in self._spent:
+            self.spenders()
         self._spent[who] = self._monotonic(), self._now(who) + size
 
     def _now(self, who: str) -> float:

@@ -13,7 +13,7 @@ import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cache
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from ssl import SSLContext
 from typing import Any
 
@@ -24,6 +24,7 @@ from prometheus_client import Counter
 
 from augury import __version__
 from augury.net.addresses import Policy, Refused
+from augury.net.budget import Budget
 from augury.net.cookies import no_cookies
 
 log = structlog.get_logger(__name__)
@@ -36,6 +37,7 @@ REFUSED = Counter("augury_net_refused", "Requests to users' addresses that were 
 
 MOST_ADDRESSES = 4
 """How many of a name's addresses are tried."""
+_PACE = 0.05
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]
 """The numeric addresses of a host, best first."""
@@ -67,9 +69,12 @@ def is_own(address: IPv4Address | IPv6Address) -> bool:
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
     """Dials public addresses only, and exactly those it has judged."""
 
-    def __init__(self, policy: Policy, resolver: Resolver = resolve) -> None:
+    def __init__(
+        self, policy: Policy, resolver: Resolver = resolve, dials: Budget | None = None
+    ) -> None:
         self._policy = policy
         self._resolver = resolver
+        self._dials = dials
         self._dialler: httpcore2.AsyncNetworkBackend = httpcore2.AnyIOBackend()  # type: ignore[assignment]
 
     async def connect_tcp(
@@ -91,6 +96,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         for n, address in enumerate(addresses):
             share = max(0.1, ends_at - loop.time()) / (len(addresses) - n)
             try:
+                await self._paced(address, loop.time() + share)
                 return await self._dialler.connect_tcp(
                     address,
                     port,
@@ -101,6 +107,18 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
         raise failure
+
+    async def _paced(self, address: str, until: float) -> None:
+        """Wait until an address, or an IPv6 network of 64 bits, may be dialled again."""
+        if self._dials is None:
+            return
+        ip = ip_address(address)
+        key = address if ip.version == 4 else str(ip_network((ip, 64), strict=False))
+        while not self._dials.left(key):
+            if asyncio.get_running_loop().time() >= until:
+                raise httpcore2.ConnectTimeout("Too many connections to this address.")
+            await asyncio.sleep(_PACE)
+        self._dials.spend(key, 1)
 
     async def _judged(self, host: str, port: int) -> list[str]:
         try:
@@ -140,8 +158,9 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
         connections: int = 100,
         resolver: Resolver = resolve,
         tls: SSLContext | None = None,
+        dials: Budget | None = None,
     ) -> None:
-        """`connections`: most at the same time, over all hosts."""
+        """`connections`: most at the same time, over all hosts; `dials`: new ones to an address."""
         context = tls or _tls()
         super().__init__(verify=context, trust_env=False)
         self._policy = policy
@@ -150,7 +169,7 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
             max_connections=connections,
             max_keepalive_connections=connections,
             keepalive_expiry=15.0,
-            network_backend=GuardedBackend(policy, resolver),
+            network_backend=GuardedBackend(policy, resolver, dials),
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -170,6 +189,7 @@ def client(
     connections: int = 100,
     resolver: Resolver = resolve,
     tls: SSLContext | None = None,
+    dials: Budget | None = None,
 ) -> httpx2.AsyncClient:
     """A client for addresses that users gave.
 
@@ -177,11 +197,15 @@ def client(
     ----------
     timeout
         Seconds for each step of a request; what the whole may take is the caller's to bound.
+    dials
+        New connections to one address, or IPv6 network of 64 bits: who exceeds it waits.
 
     Raises `Refused` in place of connecting where `policy` forbids it. Redirects are not followed.
     """
     return httpx2.AsyncClient(
-        transport=GuardedTransport(policy, connections=connections, resolver=resolver, tls=tls),
+        transport=GuardedTransport(
+            policy, connections=connections, resolver=resolver, tls=tls, dials=dials
+        ),
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,
