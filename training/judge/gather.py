@@ -23,7 +23,7 @@ from augury.app import running
 from augury.forecast import judging
 from augury.forecast.normalise import normalise
 from augury.language.vocabulary import default
-from augury.matching import pairs
+from augury.matching import judge, pairs
 
 KEPT = 48
 """Candidates kept of a question: the first of the index's order and of the rules'."""
@@ -81,6 +81,8 @@ def main() -> None:
     parser.add_argument("--questions", nargs="+", required=True)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
+    # This is for a judge yet to be fitted; the one at hand may know other features.
+    judge.default = lambda: None  # type: ignore[assignment]
     asyncio.run(gather(given.folder, given.out, given.questions))
 
 

@@ -134,10 +134,27 @@ class Vocabulary:
                 self._by_first.setdefault(alias.words[0], []).append((alias, entity))
         for found in self._by_first.values():
             found.sort(key=lambda one: (-len(one[0].words), one[1].key))
+        self._joined: dict[str, list[tuple[Alias, Entity]]] = {}
+        for word, found in self._by_first.items():
+            first = re.split(r"[-/]", word, maxsplit=1)[0]
+            if first and first != word:
+                self._joined.setdefault(first, []).extend(found)
+        self._members: dict[str, list[Entity]] = {}
+        for entity in self.entities:
+            for whole in entity.of if entity.kind == "person" else ():
+                self._members.setdefault(whole, []).append(entity)
 
     def starting(self, word: str) -> list[tuple[Alias, Entity]]:
         """The aliases that begin with a folded word, longest first."""
         return self._by_first.get(word, [])
+
+    def joined(self, word: str) -> list[tuple[Alias, Entity]]:
+        """The aliases whose first word is a folded word and others behind hyphens."""
+        return self._joined.get(word, [])
+
+    def members(self, name: str) -> list[Entity]:
+        """The people who belong to what has a name: a club's players and coach."""
+        return self._members.get(name, [])
 
     @classmethod
     def load(cls, folder: Path = FOLDER) -> Vocabulary:

@@ -1,0 +1,223 @@
+"""Markets on one game: who plays, and under which of its ends the market says Yes. Pure.
+
+A game between A and B ends in one of up to three ways: A wins, B wins, a draw. What a market
+claims is a set of them, and so is what a question asks (`results.asked`), so that how the two
+stand to each other is a matter of sets: equal, complement, part of, apart. Which side a market's
+Yes means may stand in its outcome's label, behind a dash, in the subtitle, or in the rules alone:
+"If Minnesota wins the Northwestern St. at Minnesota college football game ...".
+
+Markets on margins, totals, sets, maps, halves and players are about no such end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Flag
+from typing import Final, Literal, Protocol
+
+Bearing = Literal["same", "opposite", "implies", "implied", "excludes", "apart"]
+"""How a question stands to a market: it asks the same or the complement, its Yes implies the
+market's Yes or follows from it, both can't be Yes, or none of these ("apart")."""
+
+
+class Ends(Flag):
+    """How a game may end; a set of them is a claim."""
+
+    FIRST = 1
+    SECOND = 2
+    DRAW = 4
+
+
+NOTHING: Final = Ends(0)
+
+
+class Market(Protocol):
+    """What of a market is read."""
+
+    @property
+    def question(self) -> str: ...
+    @property
+    def subtitle(self) -> str | None: ...
+    @property
+    def event_name(self) -> str | None: ...
+    @property
+    def description(self) -> str | None: ...
+    @property
+    def outcomes(self) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """One game, and what a market's outcome claims of it."""
+
+    sides: tuple[tuple[str, ...], tuple[str, ...]]
+    """The names that the market gives to each side; the second is empty where it names one."""
+    claim: Ends
+    draws: bool
+    """Whether the game can end in a draw."""
+    sport: str
+    """Topic of the vocabulary ("ncaa", "soccer"); empty where the market does not tell."""
+    yes: str
+    """Whose win the outcome means, as the market names it; "Tie" for a draw."""
+
+    @property
+    def all(self) -> Ends:
+        """Every way in which the game can end."""
+        wins = Ends.FIRST | Ends.SECOND
+        return wins | Ends.DRAW if self.draws else wins
+
+    def bearing(self, asked: Ends) -> Bearing:
+        """How a question that asks for `asked` stands to the market."""
+        asked, claim = asked & self.all, self.claim & self.all
+        if asked == claim:
+            return "same"
+        if asked == self.all & ~claim:
+            return "opposite"
+        if not asked & claim:
+            return "excludes"
+        if asked & claim == asked:
+            return "implies"
+        return "implied" if asked & claim == claim else "apart"
+
+
+_GAME: Final = re.compile(
+    r"^(?:(?P<where>[^:?]{2,60}): )?(?P<a>[^:?—]{1,50}?) (?:at|vs\.?|v\.?|@) (?P<b>[^:?—]{1,50}?)"
+    r"(?: \((?:Game \d|BO\d|[^)]*(?:weight|Main Card|Prelims)[^)]*)\)(?: - [^:?—]+)?)?"
+    r"(?:,? \(?(?:\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4})\)?)?(?: Winner\?)?(?: — (?P<side>.+))?$"
+)
+_WHO: Final = re.compile(r"\bWho will win:? (?P<a>[^:?]+?) vs\.? (?P<b>[^:?]+?)(?:,|\?|$)")
+_WINS_GAME: Final = re.compile(
+    r"^Will (?P<side>.+?) win the (?P<a>.+?) vs\.? (?P<b>.+?) professional "
+)
+_WINS_DAY: Final = re.compile(r"^Will (?P<side>.+?) win on \d{4}-\d\d-\d\d\?$")
+_DRAW: Final = re.compile(r"^Will (?P<a>.+?) vs\.? (?P<b>.+?) end in a draw\?$")
+_RULE: Final = re.compile(
+    r"^If (?P<side>.{1,50}?) wins the (?P<a>.{1,50}?) (?:vs\.?|at) (?P<b>.{1,50}?) "
+    r"(?:professional|college|men's|women's)\b(?P<rest>.*?)(?:then the market|, the market|$)"
+)
+_PART: Final = re.compile(
+    r"\b(?:spreads?|o/u|over|under|totals?|handicap|set \d|sets|map \d|game \d winner|1h|2h|half|"
+    r"quarter|period|inning|round|rounds|corners?|goals?|points|runs|score[sd]?|scorer|batter|toss|"
+    r"kills?|first|exact|margin|series|by more than|over \d|distance|method)\b|[+-]\d",
+    re.I,
+)
+"""A word of a title or its rule by which it is about a part of the game, or its numbers."""
+_PLACED: Final = re.compile(r"^Game \d$|^(?:Quarter|Semi)?-?finals?$|\bRound\b", re.I)
+_TIE: Final = frozenset({"tie", "draw"})
+_YES_NO: Final = frozenset({"yes", "no"})
+_SPORTS: Final = (
+    (r"\bcollege (?:foot|basket|base)ball\b|\bNCAA\w?\b|\bCBB\b|\bCFB\b", "ncaa"),
+    (r"\bwomen's basketball\b|\bWNBA\b", "wnba"),
+    (r"\bsoccer\b|\bMLS\b|\bEPL\b|\bUCL\b|\b90 minutes\b", "soccer"),
+    (r"\bprofessional football\b|\bNFL\b", "nfl"),
+    (r"\bprofessional baseball\b|\bMLB\b", "mlb"),
+    (r"\bprofessional basketball\b|\bNBA\b", "nba"),
+    (r"\bhockey\b|\bNHL\b", "nhl"),
+    (r"\btennis\b|\bATP\b|\bWTA\b", "tennis"),
+    (r"\bMMA\b|\bUFC\b", "mma"),
+)
+_TOPICS: Final = tuple((re.compile(pattern), topic) for pattern, topic in _SPORTS)
+
+
+def contest(market: Market, outcome: int) -> Contest | None:
+    """The game that an outcome of a market is about; None where it is about none, or unclear."""
+    title = " ".join(market.question.split())
+    yes = _yes(market, outcome)
+    if yes is not None and (found := _WINS_DAY.match(title)):
+        sides = (found["side"],), ()
+        claim = Ends.FIRST if yes else ~Ends.FIRST
+        return Contest(sides, claim, draws=True, sport="soccer", yes=found["side"])
+    if yes is not None and (found := _DRAW.match(title)):
+        sides = (found["a"],), (found["b"],)
+        claim = Ends.DRAW if yes else ~Ends.DRAW
+        return Contest(sides, claim, draws=True, sport="soccer", yes="Tie")
+    found = _WINS_GAME.match(title) or _GAME.match(title) or _WHO.search(title)
+    if found is None or _is_part(found, title):
+        return None
+    rules = " ".join((market.description or "")[:400].split())
+    sport = next((topic for pattern, topic in _TOPICS if pattern.search(f"{title} {rules}")), "")
+    rule = _RULE.match(rules)
+    if rule is not None and _PART.search(rule["rest"]):
+        return None
+    return _game(market, outcome, found, rule, sport)
+
+
+def _is_part(found: re.Match[str], title: str) -> bool:
+    groups = found.groupdict()
+    where = groups.get("where") or ""
+    if where and _PLACED.search(where):
+        where = ""
+    told = " ".join(filter(None, (where, groups["a"], groups["b"], groups.get("side"))))
+    # "Game 2 Winner" is of a part; "A at B Winner?" is of the game.
+    return bool(_PART.search(told)) or ("Winner" in title and "Winner?" not in title)
+
+
+def _game(
+    market: Market, outcome: int, found: re.Match[str], rule: re.Match[str] | None, sport: str
+) -> Contest | None:
+    names: list[tuple[str, ...]] = [(found["a"],), (found["b"],)]
+    if rule is not None and (order := _order(names, rule)) is not None:
+        names = [(*name, rule[one]) for name, one in zip(names, order, strict=True)]
+    groups = found.groupdict()
+    labels = [label.strip() for label in market.outcomes]
+    told = groups.get("side") or (rule["side"] if rule is not None else None)
+    if told is None and market.subtitle and market.subtitle.casefold() not in _YES_NO:
+        told = market.subtitle
+    if {label.casefold() for label in labels} == _YES_NO:
+        yes = _yes(market, outcome)
+        if told is None or yes is None:
+            return None
+    elif outcome < len(labels) and len(labels) in (2, 3):
+        told, yes = labels[outcome], True
+    else:
+        return None
+    draws = sport == "soccer" or told.casefold() in _TIE
+    if told.casefold() in _TIE:
+        claim = Ends.DRAW
+    else:
+        which = _which(told, names)
+        if which is None:
+            return None
+        names[which] = tuple(dict.fromkeys((*names[which], told)))
+        if len(labels) == 2 and labels[0].casefold() not in _YES_NO:
+            names[1 - which] = tuple(dict.fromkeys((*names[1 - which], labels[1 - outcome])))
+        claim = Ends.SECOND if which else Ends.FIRST
+    first, second = (tuple(dict.fromkeys(name)) for name in names)
+    return Contest((first, second), claim if yes else ~claim, draws, sport, told)
+
+
+def _yes(market: Market, outcome: int) -> bool | None:
+    """Whether an outcome is Yes; None where the market has other outcomes."""
+    labels = [label.casefold() for label in market.outcomes]
+    if set(labels) == _YES_NO and outcome < len(labels):
+        return labels[outcome] == "yes"
+    return True if not labels and outcome == 0 else None
+
+
+def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, str] | None:
+    """Which side of the rule is which of the title; None where that is not plain."""
+    a, b = rule["a"], rule["b"]
+    there = _likeness(names[0][0], a) + _likeness(names[1][0], b)
+    back = _likeness(names[0][0], b) + _likeness(names[1][0], a)
+    if there == back:
+        return None
+    return ("a", "b") if there > back else ("b", "a")
+
+
+def _which(told: str, names: Sequence[tuple[str, ...]]) -> int | None:
+    """The side that a label names; None where that is not plain."""
+    first, second = (max(_likeness(told, name) for name in given) for given in names)
+    return None if first == second else int(second > first)
+
+
+def _likeness(one: str, other: str) -> float:
+    """0 where nothing is alike, to 3 where both are the same; initials of words count."""
+    a, b = one.casefold().replace(".", ""), other.casefold().replace(".", "")
+    if a == b:
+        return 3.0
+    ours, theirs = set(re.findall(r"[^\W_]+", a)), set(re.findall(r"[^\W_]+", b))
+    if shared := len(ours & theirs):
+        return 1.0 + shared / max(len(ours), len(theirs))
+    return 0.5 if a and b and (a.startswith(b[:3]) or b.startswith(a[:3])) else 0.0

@@ -1,0 +1,229 @@
+"""Which ends of a game a question asks for. Pure.
+
+The question is read beside a market of the game (`contests.Contest`), its sides are marked
+(`sides.told`), and the verbs between and around them are read: who wins over whom, loses, draws,
+fails to win, does not lose. The answer is a set of ends, or None where it is not certain: numbers
+of points, other games, more than one statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from augury.language import sides
+from augury.language.contests import NOTHING, Bearing, Contest, Ends
+from augury.language.entities import Mention, mentions
+from augury.language.game_words import (
+    AGAINST,
+    ASIDE,
+    CLAUSE,
+    EVENT,
+    LOST_TO,
+    NOT,
+    OBLIQUE,
+    PRONOUN,
+    RHETORICAL,
+    UNSURE,
+)
+from augury.language.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks of a game."""
+
+    ends: Ends
+    both: bool
+    """Whether it names both sides."""
+
+
+class Stand(NamedTuple):
+    """How a question stands to a market of a game."""
+
+    bearing: Bearing
+    both: bool
+    """Whether the question names both sides."""
+
+
+def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
+    """Who of a question may be somebody else who plays; the same beside every market."""
+    return [
+        one for one in mentions(question, vocabulary)
+        if any(entity.kind in ("team", "person") for entity in one.entities)
+    ]  # fmt: skip
+
+
+def asked(
+    question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
+) -> Asked | None:
+    """Which ends of a market's game a question asks for; None where that is not certain.
+
+    foreign : what `others` found in the question
+    """
+    text = ASIDE.sub("", sides.told(question, contest, foreign, vocabulary))
+    if UNSURE.search(text) or RHETORICAL.search(text):
+        return None
+    if not contest.sides[1] and "B" not in text.split():
+        text = re.sub(r"(?<![^ ])X(?![^ ])", "B", text)
+    named = set(text.split()) & {"A", "B", "X"}
+    if not named & {"A", "B"} or "X" in named:
+        return None
+    claims = _claims(text, contest)
+    if not claims or any(claim is None for claim in claims):
+        return None
+    found = {claim & contest.all for claim in claims if claim is not None} - {NOTHING}
+    if len(found) == 2 and " or " in text:
+        one, other = found
+        found = {one | other} if not one & other else found
+    if len(found) != 1:
+        return None
+    ends = found.pop()
+    return None if ends == contest.all else Asked(ends, {"A", "B"} <= named)
+
+
+def stand(
+    question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
+) -> Stand | None:
+    """How a question stands to a market of a game; None where that is not certain."""
+    read = asked(question, contest, foreign, vocabulary)
+    return None if read is None else Stand(contest.bearing(read.ends), read.both)
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def _claims(text: str, contest: Contest) -> list[Ends | None]:
+    events = [
+        _Event(m.lastgroup or "", m.group(), m.start(), m.end()) for m in EVENT.finditer(text)
+    ]
+    events = [e for n, e in enumerate(events) if e.kind != "over" or _is_beating(text, events, n)]
+    out: list[Ends | None] = []
+    for n, event in enumerate(events):
+        if event.kind in ("side", "mark"):
+            continue
+        out.append(_claim(text, events, n, contest))
+    return out
+
+
+def _is_beating(text: str, events: Sequence[_Event], n: int) -> bool:
+    """Whether "over" stands between who wins and who loses."""
+    before = events[n - 1] if n else None
+    after = events[n + 1] if n + 1 < len(events) else None
+    if before is None or before.kind != "side":
+        return False
+    near = text[before.end : events[n].start].split()
+    if after is not None and after.kind == "side":
+        far = text[events[n].end : after.start].split()
+        if len(far) <= 3:
+            return len(near) <= 3
+    return not near and not re.match(r" (?:the )?(?:weekend|\d|years?)", text[events[n].end :])
+
+
+def _claim(text: str, events: Sequence[_Event], n: int, contest: Contest) -> Ends | None:
+    event = events[n]
+    denied = _denied(text, events, n)
+    if denied is None:
+        return None
+    if event.kind in ("drawn", "decided"):
+        drawn = Ends.DRAW & contest.all
+        if not drawn:
+            return NOTHING
+        claim = drawn if event.kind == "drawn" else contest.all & ~drawn
+        return contest.all & ~claim if denied else claim
+    subject = _acting(text, events, n)
+    if subject is None:
+        return None
+    win = Ends.FIRST if subject == "A" else Ends.SECOND
+    loss = (Ends.FIRST | Ends.SECOND) & ~win
+    if "through" in event.text and contest.draws:
+        return None  # level after ninety minutes, and through all the same
+    claim = {
+        "loses": loss, "unbeaten": win | Ends.DRAW, "stops": win | Ends.DRAW,
+        "winless": loss | Ends.DRAW,
+    }.get(event.kind, win)  # fmt: skip
+    return contest.all & (~claim if denied else claim)
+
+
+def _acting(text: str, events: Sequence[_Event], n: int) -> str | None:
+    """Of whom a verb speaks: who stands before it, else the other of whom it is done to."""
+    event = events[n]
+    if event.kind == "stops" and (inner := re.search(r"(?<![^ ])[AB](?![^ ])", event.text)):
+        return _other(inner.group())
+    if event.kind not in ("beats", "over", "home") and (side := _for(text, events, n)) is not None:
+        return _other(side) if event.kind == "stops" else side
+    subject, target = _subject(text, events, n), _target(text, events, n)
+    if subject is None:
+        return _other(target) if target is not None else None
+    if subject.text == target and event.kind in ("beats", "over", "home"):
+        return None
+    before = text[: subject.start]
+    between = text[subject.end : event.start]
+    if PRONOUN.search(between) and _other(subject.text) in before.split():
+        return None
+    return subject.text
+
+
+def _other(side: str) -> str:
+    return "B" if side == "A" else "A"
+
+
+def _denied(text: str, events: Sequence[_Event], n: int) -> bool | None:
+    """Whether a negation stands before a verb, in its clause; None where that is not plain."""
+    start = next((e.end for e in reversed(events[:n]) if e.kind != "side"), 0)
+    said = text[start : events[n].start]
+    parts = CLAUSE.split(said)
+    if any(NOT.search(part) for part in parts[:-1]):
+        return None
+    return len(NOT.findall(parts[-1])) % 2 == 1
+
+
+def _subject(text: str, events: Sequence[_Event], n: int) -> _Event | None:
+    """Who acts: the nearest side before the verb that no preposition stands before."""
+    for event in reversed(events[:n]):
+        if event.kind != "side":
+            continue
+        before = text[: event.start].split()
+        while before and before[-1] in ("the", "those", "these", "a", "home", "mighty"):
+            before.pop()
+        if before and before[-1] in OBLIQUE and len(before) > 1:
+            if before[-1] in ("from", "in", "of") and not _named_before(events, n, event):
+                return event
+            continue
+        return event
+    return None
+
+
+def _named_before(events: Sequence[_Event], n: int, side: _Event) -> bool:
+    return any(e.kind == "side" and e.start < side.start for e in events[:n])
+
+
+def _target(text: str, events: Sequence[_Event], n: int) -> str | None:
+    """Whom a verb is done to: the next side behind it, in its clause."""
+    event = events[n]
+    if n + 1 == len(events) or events[n + 1].kind != "side":
+        return None
+    after = events[n + 1]
+    between = text[event.end : after.start].split()
+    if event.kind in ("beats", "over", "home", "stops"):
+        return after.text if len(between) <= 5 else None
+    links = LOST_TO if event.kind == "loses" else AGAINST
+    return after.text if links & {*event.text.split(), *between} else None
+
+
+def _for(text: str, events: Sequence[_Event], n: int) -> str | None:
+    """Whose win or loss is named behind it: "no upset for A", "the win goes to A"."""
+    links = "for|by|goes to|go to|going to" if events[n].kind == "wins" else "for"
+    rest = text[events[n].end :]
+    if events[n].text.endswith(" for"):
+        rest = " for" + rest
+    near = r"(?: (?!over|against|vs|at)\w+){0,2}"
+    found = re.match(rf"{near} (?:{links}) (?:the )?([AB])(?![^ ])", rest)
+    return found.group(1) if found else None

@@ -1,0 +1,285 @@
+"""Where a text names the two sides of a game. Pure.
+
+A side is called by the names that its market gives it, by whatever the vocabulary knows of the
+team or player with such a name in that sport, and, for teams, by their players where the
+vocabulary says whose they are. "St." is State. What both sides are called by names neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from augury.language.contests import Contest
+from augury.language.entities import NAMELESS, Mention
+from augury.language.vocabulary import Entity, Vocabulary, fold
+
+Form = tuple[str, ...]
+"""One way of calling a side: its words, folded."""
+
+_TOKEN: Final = re.compile(
+    r"[^\W_]+(?:[.'&][^\W_]+)*|[,;:()>?!]|(?<=[^\W_]{4})\.(?=\s)|(?<=\s)[-–—](?=\s)"
+)
+_GENERIC: Final = frozenset(
+    "fc afc cf sc ac ssc us as sk fk bk if bv sv tsv vfb vfl rc cd ud sd ca club the de of city"
+    " united real sporting athletic atletico town rovers county albion west north south east new"
+    " san saint st los state university college republic team esports gaming inter racing sport"
+    " sports union deportivo women men central western eastern northern southern van der von la le"
+    " del al el rb og wanderers dinamo dynamo red star".split()
+)
+"""Words that alone name no side."""
+_EPITHET: Final = re.compile(
+    r"(?<![^ ])([AB]) (?:(?!at|vs|over|and|or|past|beat|d|v)\w+ )?X(?![^ ])"
+)
+_CLUB: Final = frozenset("fc afc cf sc ac ssc fk sk bk 1 club calcio".split())
+"""Words of a club's registered name that people leave out."""
+_LOOSE: Final = frozenset({"tennis", "mma", "soccer", ""})
+"""Sports in which a side is called by any telling word of its name."""
+_CITIES: Final = frozenset({"nba", "nfl", "mlb", "nhl", "wnba"})
+_PAIRS: Final = frozenset({"red", "white", "blue", "trail", "maple", "golden"})
+"""First words of nicknames of two."""
+_SCHOOLS: Final = frozenset("state st tech a&m southern atlantic international christian".split())
+"""A name that goes on with one of these is another school's."""
+_GROUNDS: Final = frozenset(
+    "ground stadium park arena field road center centre one trip fans hotspur".split()
+)
+"""Behind one of these words a name is of a place."""
+_STATES: Final = {"oh": "ohio", "fl": "florida", "pa": "pennsylvania"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a text: folded, or `A`, `B` for a side, `X` for somebody else who plays."""
+
+    text: str
+    capital: bool = False
+
+
+def tokens(text: str) -> list[Token]:
+    """The words and marks of a text; a hyphen parts two words."""
+    found = []
+    for match in _TOKEN.finditer(text.replace("’", "'")):
+        said = match.group()
+        capital = said[:1].isupper() or said[:1].isdigit()
+        if said.casefold().endswith("'s"):
+            said = said[:-2] if len(said) > 3 else said.casefold()
+            found.append(Token(said if said.endswith("'s") else _fold(said), capital))
+            continue
+        found.append(Token(_fold(said), capital))
+    return found
+
+
+def told(text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary) -> str:
+    """A text with its sides as A and B and other teams as X, the rest folded; words by spaces.
+
+    foreign : who of the text may be somebody else who plays
+    """
+    said = tokens(text)
+    sport = contest.sport or _shared(contest.sides, vocabulary)
+    known = [_entities(names, sport, vocabulary) for names in contest.sides]
+    ours, theirs = (_forms(names, sport, vocabulary) for names in contest.sides)
+    spans = [
+        (place, place + len(form), which)
+        for which, forms in (("A", ours - theirs), ("B", theirs - ours))
+        for place, form in _found(said, forms)
+    ]
+    keys = {entity.key for entities in known for entity in entities}
+    national = any(_is_national(entity) for entities in known for entity in entities)
+    spans += [
+        (place, place + len(form), "X")
+        for one in foreign
+        if not one.keys & keys
+        and any(_plays(e, sport) and _is_national(e) <= national for e in one.entities)
+        for form in (_form(one.text),)
+        for place, _ in _found(said, (form,), any_case=True)
+        if place + len(form) == len(said) or said[place + len(form)].text not in _GROUNDS
+    ]
+    marked = _marked(said, spans)
+    if "X" in marked:
+        marked = _settled(" ".join(marked)).split()
+        for which, entities in zip("BA", known[::-1], strict=True):
+            other = "A" if which == "B" else "B"
+            if contest.sides["AB".index(which)] and not entities and which not in marked:
+                # Nobody knows what this side is called: somebody beside the other may be it.
+                marked = ["someone" if w == "X" and other in marked else w for w in marked]
+    return " ".join(marked)
+
+
+def _marked(said: Sequence[Token], spans: list[tuple[int, int, str]]) -> list[str]:
+    spans = sorted(spans, key=lambda one: (one[0] - one[1], one[2], one[0]))
+    named: dict[int, tuple[int, str]] = {}
+    taken: set[int] = set()
+    for start, end, which in spans:
+        if taken.isdisjoint(range(start, end)):
+            taken.update(range(start, end))
+            named[start] = end, which
+    out: list[str] = []
+    place = 0
+    while place < len(said):
+        if place in named:
+            place, which = named[place]
+            if not out or out[-1] != which:
+                out.append(which)
+        else:
+            out.append(said[place].text)
+            place += 1
+    return out
+
+
+def _settled(text: str) -> str:
+    """With a nickname that stands beside a side as that side: "the X of A", "A black X"."""
+    text = re.sub(r"(?<![^ ])X (?:of|from|in) (?:the )?([AB])(?![^ ])", r"\1", text)
+    return _EPITHET.sub(r"\1", text)
+
+
+def _shared(sides: Sequence[tuple[str, ...]], vocabulary: Vocabulary) -> str:
+    """The one sport in which the vocabulary knows both sides; empty where there is none."""
+    topics = [{e.topic for e in _entities(names, "", vocabulary)} for names in sides if names]
+    both = topics[0].intersection(*topics[1:])
+    return both.pop() if len(both) == 1 and len(topics) == 2 else ""
+
+
+def _is_national(entity: Entity) -> bool:
+    return "national" in entity.name
+
+
+def _plays(entity: Entity, sport: str) -> bool:
+    if sport and entity.topic != sport:
+        return False
+    return entity.kind == "team" or (entity.kind == "person" and entity.topic in ("tennis", "mma"))
+
+
+def _found(
+    said: Sequence[Token], forms: Iterable[Form], *, any_case: bool = False
+) -> list[tuple[int, Form]]:
+    by_first: dict[str, list[Form]] = {}
+    for form in forms:
+        by_first.setdefault(form[0], []).append(form)
+    return [
+        (place, form)
+        for place, token in enumerate(said)
+        for form in by_first.get(token.text, ())
+        if all(
+            place + n < len(said) and said[place + n].text == word for n, word in enumerate(form)
+        )
+        and (any_case or token.capital or form != (token.text,) or token.text not in NAMELESS)
+    ]  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 12)
+def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozenset[Form]:
+    """All that a side is called."""
+    entities = _entities(names, sport, vocabulary)
+    spelled = [form for name in names for form in _spellings(name)]
+    found = set(spelled)
+    for entity in entities:
+        found |= {_split(alias.words) for alias in entity.aliases}
+        found |= set(_parts(entity, spelled))
+        for member in vocabulary.members(entity.name) if entity.kind == "team" else ():
+            found |= {_split(a.words) for a in member.aliases if a.guard != "context"}
+    for form in filter(None, map(_form, names)):
+        if sport == "ncaa":
+            first = form[0]
+            if form[2:] and form[-1] == "st":
+                found.add(form[:-1])
+            if len(first) > 4 and first not in _GENERIC and not any(
+                (e.topic == sport and e not in entities) or e.kind == "place"
+                for _, e in _called(first, vocabulary)
+            ):  # fmt: skip
+                found.add((first,))
+        elif not entities or sport in _LOOSE:
+            found |= {(word,) for word in form if len(word) > 2 and word not in _GENERIC}
+            found.add(tuple(w for w in form if w not in _GENERIC or w in ("city", "united")))
+    return frozenset(form for form in found if form and form != ("the",))
+
+
+def _parts(entity: Entity, spelled: Sequence[Form]) -> list[Form]:
+    """Parts of a team's full name: its nickname, and in leagues of cities its city."""
+    if entity.kind != "team":
+        return []
+    name = _form(entity.name)
+    heads = {_split(alias.words) for alias in entity.aliases} | set(spelled)
+    found = [name[len(head) :] for head in heads if name[: len(head)] == head]
+    if entity.topic in _CITIES:
+        found.append(name[: -2 if name[-2:-1] and name[-2] in _PAIRS else -1])
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _entities(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> tuple[Entity, ...]:
+    """Whoever of the vocabulary a side is."""
+    spelled = [form for name in names for form in _spellings(name)]
+    for fits in (_equal, _begins):
+        found = {
+            entity.key: entity
+            for form in spelled
+            for known, entity in _called(form[0], vocabulary)
+            if entity.kind != "place"
+            and (not sport or entity.topic == sport)
+            and fits(form, known, entity)
+        }
+        if found:
+            return tuple(found[key] for key in sorted(found)) if len(found) <= 3 else ()
+    return ()
+
+
+def _equal(form: Form, known: Form, entity: Entity) -> bool:
+    """Whether a form is an alias, or a city with the nickname's first letters: "New York J"."""
+    if form == known:
+        return True
+    name = _form(entity.name)
+    if len(form) < 2 or len(form[-1]) > 2 or name[: len(form) - 1] != form[:-1]:
+        return False
+    return "".join(word[0] for word in name[len(form) - 1 :][: len(form[-1])]) == form[-1]
+
+
+def _begins(form: Form, known: Form, entity: Entity) -> bool:
+    """Whether a team's full name begins with a form, and goes on with its nickname."""
+    name = _form(entity.name)
+    rest = name[len(form) :]
+    return bool(
+        entity.kind == "team" and known == name and rest and name[: len(form)] == form
+        and rest[0] not in _SCHOOLS
+    )  # fmt: skip
+
+
+def _called(first: str, vocabulary: Vocabulary) -> list[tuple[Form, Entity]]:
+    """Who may play, and places, whose aliases begin with a word, hyphens parting words."""
+    return [
+        (_split(alias.words), entity)
+        for alias, entity in (*vocabulary.starting(first), *vocabulary.joined(first))
+        if entity.kind in ("team", "person", "place")
+    ]
+
+
+@lru_cache(maxsize=1 << 12)
+def _spellings(name: str) -> tuple[Form, ...]:
+    form = _form(name)
+    if not form:
+        return ()
+    out = {form}
+    if form[-1] == "st":
+        out.add((*form[:-1], "state"))
+    if form[0] == "st":
+        out.add(("saint", *form[1:]))
+    if (bare := tuple(word for word in form if word not in _CLUB)) and bare != form:
+        out.add(bare)
+    if len(form) > 1 and form[-1] in _STATES:
+        state = _STATES[form[-1]]
+        out |= {(*form[:-1], state), (*form[:-1], "of", state)}
+    return tuple(sorted(out))
+
+
+def _form(name: str) -> Form:
+    return tuple(one.text for one in tokens(name) if one.text[0].isalnum())
+
+
+def _split(words: Sequence[str]) -> Form:
+    return tuple(part for word in words for part in re.split(r"[-/]", word) if part)
+
+
+def _fold(word: str) -> str:
+    return fold(word).replace("ß", "ss")
