@@ -418,6 +418,25 @@ class TestEtags:
             assert changed.status_code == 200
 
 
+async def test_markets_are_listed_by_their_names(client: Client, database: Database) -> None:
+    known = [made(f"kalshi:NAMED-{n}") for n in range(3)]
+    async with database.transaction() as conn:
+        await store.upsert_markets(conn, known)
+    asked = {"market_id": ["kalshi:NAMED-2", "kalshi:named-0", "kalshi:NONE"], "status": "active"}
+    found = (await client.get("/v1/markets", params=asked)).json()
+    assert {item["id"] for item in found["items"]} == {"kalshi:NAMED-0", "kalshi:NAMED-2"}
+    assert found["next_cursor"] is None
+    first = (await client.get("/v1/markets", params=asked | {"limit": 1})).json()
+    rest = {"market_id": asked["market_id"], "status": "active", "cursor": first["next_cursor"]}
+    second = (await client.get("/v1/markets", params=rest)).json()
+    assert {first["items"][0]["id"], second["items"][0]["id"]} == {
+        "kalshi:NAMED-0",
+        "kalshi:NAMED-2",
+    }
+    for wrong in ({"market_id": ["x"] * 101}, {"market_id": "a\0b"}):
+        assert (await client.get("/v1/markets", params=wrong)).status_code == 422
+
+
 async def test_a_sparkline_is_the_last_month_of_a_market(
     client: Client, database: Database
 ) -> None:

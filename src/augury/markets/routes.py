@@ -61,13 +61,17 @@ MarketId = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00]+$
     "/v1/markets",
     summary="List markets",
     response_model=schemas.MarketList,
-    responses={200: {"content": FILES}, **NOT_MODIFIED},
+    responses={200: {"content": FILES}, **NOT_MODIFIED, **openapi.errors(431)},
 )
 async def list_markets(
     request: Request,
     caller: MarketsCaller,
     service: Service,
     wanted: Wanted,
+    market_id: Annotated[
+        list[MarketId] | None,
+        Query(max_length=100, description="Only these; once for each market, at most 100."),
+    ] = None,
     platform: Annotated[Platform | None, Query(description="Only this venue's.")] = None,
     status: Annotated[
         Status | None,
@@ -115,8 +119,9 @@ async def list_markets(
     `limit` needs a key with `search:read`; an account gets one at a time.
     """
     filters = Filters(
-        platform=platform, status=status, stale=stale, category=category, event_id=event_id, q=q,
-        closes_before=closes_before, closes_after=closes_after, min_volume=min_volume,
+        ids=market_id and await service.native_ids(market_id), platform=platform, status=status,
+        stale=stale, category=category, event_id=event_id, q=q, closes_before=closes_before,
+        closes_after=closes_after, min_volume=min_volume,
     )  # fmt: skip
     after = _read_cursor(cursor, filters, sort) if cursor else None
     if wanted == "json":

@@ -130,6 +130,12 @@ class MarketService:
         [market] = self.shown([market])
         return History(market, start.astimezone(UTC), end.astimezone(UTC), interval_minutes, series)
 
+    async def native_ids(self, market_ids: Sequence[str]) -> list[str]:
+        """The own ids of markets given by any name; what names none stays as it is."""
+        async with self._database.reading() as conn:
+            names = await store.native_ids(conn, market_ids)
+        return [names.get(id_, id_) for id_ in market_ids]
+
     async def sparklines(self, market_ids: Sequence[str]) -> list[store.Spark]:
         """A month of daily prices of each of these markets, by any name, that has a quote."""
         async with self._database.reading() as conn:

@@ -99,6 +99,7 @@ class AsyncMarkets(AsyncCaller):
     def list(
         self,
         *,
+        market_id: Sequence[str] | None = None,
         platform: Literal["polymarket", "kalshi"] | None = None,
         status: Literal["active", "closed", "resolved"] | None = None,
         stale: bool | None = None,
@@ -115,6 +116,7 @@ class AsyncMarkets(AsyncCaller):
 
         Parameters
         ----------
+        market_id: Only these; once for each market, at most 100.
         platform: Only this venue's.
         status: Only markets in this state. A market past its close without a word from its
             venue since is `closed` and `stale`.
@@ -135,6 +137,7 @@ class AsyncMarkets(AsyncCaller):
                 "/v1/markets",
                 m.MarketList,
                 query={
+                    "market_id": market_id,
                     "platform": platform,
                     "status": status,
                     "stale": stale,

@@ -71,6 +71,7 @@ _STORED_COLUMNS = tuple(f for f in StoredMarket.__struct_fields__ if f != "stale
 class Filters(msgspec.Struct, frozen=True, kw_only=True):
     """What a list of markets is narrowed to; None narrows nothing."""
 
+    ids: list[str] | None = None
     platform: Platform | None = None
     status: Status | None = None
     """As shown: an overdue market is closed."""
@@ -208,6 +209,7 @@ async def list_page(
     if filters.stale is not None:
         conditions.append(STALE if filters.stale else f"not {STALE}")
     for name, condition in (
+        ("ids", "id = any(%(ids)s)"),
         ("platform", "platform = %(platform)s"),
         ("event_id", "event_id = %(event_id)s"),
         ("category", "lower(category) = lower(%(category)s)"),
