@@ -21,8 +21,8 @@ def rule(metric: Metric, op: Op, threshold: float | None, label: str | None = No
 @pytest.mark.parametrize(
     ("metric", "op", "threshold", "value", "text"),
     [
-        ("probability", "crosses_above", 0.6, 0.62, "The probability is 62 %, risen above 60 %."),
-        ("probability", "lt", 0.01, 0.0005, "The probability is 0.05 %, below 1 %."),
+        ("probability", "crosses_above", 0.6, 0.62, "The probability is 62%, risen above 60%."),
+        ("probability", "lt", 0.01, 0.0005, "The probability is 0.05%, below 1%."),
         ("spread", "gt", 0.1, 0.12, "The spread is 12 points, above 10 points."),
         (
             "staleness",

@@ -28,7 +28,7 @@ _NAMES: dict[Metric, str] = {
 
 
 def summary(rule: Rule, value: float | str | None) -> str:
-    """ "The probability is 62 %, risen above 60 %." """
+    """ "The probability is 62%, risen above 60%." """
     limit = rule.label if rule.label is not None else amount(rule.metric, rule.threshold or 0.0)
     seen = value if isinstance(value, str) else amount(rule.metric, value or 0.0)
     return f"{_NAMES[rule.metric]} {seen}, {_OPS[rule.op]} {limit}."
@@ -38,7 +38,7 @@ def amount(metric: Metric, value: float) -> str:
     """A value of a metric as people write it, with its unit."""
     match metric:
         case "probability" | "rvol_forecast":
-            return f"{number(100 * value)} %"
+            return f"{number(100 * value)}%"
         case "probability_change" | "spread" | "divergence":
             return f"{number(100 * value)} points"
         case "probability_zscore":
