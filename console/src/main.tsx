@@ -1,7 +1,7 @@
 // The frame: pages by address, each but the first loaded when it is asked for.
 import { render } from "preact";
 import { LocationProvider, Route, Router, lazy, useLocation } from "preact-iso";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Health } from "./api/types.ts";
 import { api } from "./lib/api.ts";
 import { session } from "./lib/session.ts";
@@ -39,8 +39,14 @@ const PAGES = [
 
 function Nav() {
   const { path } = useLocation();
+  const nav = useRef<HTMLElement>(null);
+  // Where the pages do not all fit, the one that is shown does.
+  useEffect(() => {
+    const here = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (here) nav.current!.scrollLeft = here.offsetLeft - (nav.current!.clientWidth - here.clientWidth) / 2;
+  }, [path]);
   return (
-    <nav class="nav" aria-label="Pages">
+    <nav class="nav" aria-label="Pages" ref={nav}>
       {PAGES.map((page) => {
         const here = path === page.path || ("also" in page && path.startsWith(page.also)) || (page.path !== "/" && path.startsWith(`${page.path}/`));
         return <a key={page.path} href={page.path} aria-current={here ? "page" : undefined}>{page.title}</a>;
@@ -55,7 +61,7 @@ function ThemeButton() {
   const [chosen, set] = useState(theme());
   const names = { auto: "as the system", light: "light", dark: "dark" };
   return (
-    <button class="button quiet small" type="button" title={`Colours: ${names[chosen]}`} aria-label={`Colours: ${names[chosen]}. Change`}
+    <button class="button quiet small" type="button" title={`Colors: ${names[chosen]}`} aria-label={`Colors: ${names[chosen]}. Change`}
       onClick={() => { setTheme(NEXT[chosen]); set(NEXT[chosen]); }}>
       {chosen === "auto" ? <AutoIcon /> : chosen === "light" ? <SunIcon /> : <MoonIcon />}
     </button>

@@ -1,6 +1,10 @@
 // The API reference by Swagger UI, offline, trying requests with the session of this browser.
+import { theme } from "./lib/theme.ts";
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import type { SessionState } from "./api/types.ts";
+
+const dark = theme() === "dark" || (theme() === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+document.documentElement.classList.toggle("dark-mode", dark);
 
 const session: SessionState | null = await fetch("/v1/session")
   .then((answer) => (answer.ok ? answer.json() : null))

@@ -1,6 +1,7 @@
 // Hooks: what a page waits for, values that follow typing, keys.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "./api.ts";
+import type { MarketList, Row } from "../api/types.ts";
+import { ApiError, api, query } from "./api.ts";
 
 export interface Loaded<T> {
   data: T | undefined;
@@ -54,4 +55,23 @@ export function useLatest<T>(value: T): { current: T } {
   const kept = useRef(value);
   kept.current = value;
   return kept;
+}
+
+const AT_ONCE = 100;
+
+/** The markets of these ids as they stand now, by id; undefined until they are there. */
+export function useMarkets(ids: string[]): Map<string, Row> | undefined {
+  const wanted = [...new Set(ids)];
+  const found = useLoad<Map<string, Row>>(
+    wanted.length
+      ? async (signal) => {
+          const parts = Array.from({ length: Math.ceil(wanted.length / AT_ONCE) }, (_, n) => wanted.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
+          const lists = await Promise.all(parts.map((part) =>
+            api<MarketList>(`/v1/markets${query({ limit: AT_ONCE })}&${part.map((id) => query({ market_id: id }).slice(1)).join("&")}`, { signal })));
+          return new Map(lists.flatMap((list) => list.items.map((row): [string, Row] => [row.id, row])));
+        }
+      : null,
+    [wanted.join("\n")],
+  );
+  return wanted.length ? (found.data ?? (found.error && new Map())) : new Map();
 }

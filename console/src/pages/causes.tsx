@@ -30,7 +30,7 @@ export function Causes() {
         <p class="lead">What drives what, as Augury knows it. Search and forecasts reach related markets over these arrows; every arrow has a reason you can check.</p>
       </div>
       <div class="facets">
-        <label style={{ flex: "1 1 16rem" }}><span class="visually-hidden">Find a factor</span><input class="input" type="search" placeholder="Find a factor, like oil price" value={typed} onInput={(event) => type(event.currentTarget.value)} /></label>
+        <label class="grow"><span class="visually-hidden">Find a factor</span><input class="input" type="search" placeholder="Find a factor, like oil price" value={typed} onInput={(event) => type(event.currentTarget.value)} /></label>
         <select aria-label="Domain" value={domain} onChange={(event) => route(`/causes${params({ q: asked, domain: event.currentTarget.value })}`)}>
           <option value="">All domains</option>
           {found.data?.domains.map((one) => <option key={one} value={one}>{one}</option>)}
@@ -53,14 +53,14 @@ export function Causes() {
 }
 
 function Shown({ factor }: { factor: Factor }) {
-  const parts: [string, Arrow[]][] = [["drives", factor.drives], ["is driven by", factor.driven_by], ["moves with", factor.moves_with]];
+  const parts: [string, Arrow[]][] = [["Drives", factor.drives], ["Is driven by", factor.driven_by], ["Moves with", factor.moves_with]];
   return (
     <section class="card" aria-label={factor.name}>
       <div class="rowline between"><h2>{factor.name}</h2><span class="chip">{factor.domain}</span></div>
       <p class="soft small">Up means: {factor.up}{factor.instances > 1 && `. One of ${factor.instances} of its pattern.`}</p>
       {parts.map(([title, arrows]) => arrows.length > 0 && (
         <details key={title} open={arrows.length <= 6} style={{ marginTop: ".6rem" }}>
-          <summary>{title} {arrows.length}</summary>
+          <summary>{title} {arrows.length} {arrows.length === 1 ? "factor" : "factors"}</summary>
           <ul>
             {arrows.map((arrow) => (
               <li class="item" key={arrow.key + arrow.sign} style={{ padding: ".45rem 0" }}>

@@ -168,7 +168,7 @@ export function Answer({ made, asOf }: { made: Made; asOf: string | null }) {
         ) : <p class="lead">{made.error ?? "There is no estimate for this question."}</p>}
         {(made.probability !== null || !made.distribution) && <Grade grade={grade} />}
         {made.warnings.map((warning) => <p class="grade hinted" key={warning}>{warning}</p>)}
-        {made.reasoning && <p style={{ maxWidth: "75ch" }}>{made.reasoning}</p>}
+        {made.reasoning && made.reasoning !== made.error && <p style={{ maxWidth: "75ch" }}>{made.reasoning}</p>}
         <div class="rowline">
           {made.data_as_of && <span class="soft small"><Ago at={made.data_as_of} from={asOf} prefix="Newest price that counts: " /></span>}
           <Copy text={() => asCurl(location.origin, made.question, asOf)}>Copy as curl</Copy>
@@ -224,7 +224,7 @@ function EvidenceTable({ evidence, asOf }: { evidence: Evidence[]; asOf: string 
               <td data-label="Role"><span class="chip info">{one.role === "weak" ? "proxy" : one.role}</span> <span class="soft small">{ROLES[one.role]}</span></td>
               <td data-label="Side">{one.side === "opposite" ? "asks the opposite" : "same"}</td>
               <td class="n" data-label="Price">{format.percent(one.price)}</td>
-              <td data-label="Age"><Ago at={one.price_as_of} from={asOf} /></td>
+              <td data-label="Age" class="nowrap"><Ago at={one.price_as_of} from={asOf} /></td>
               <td data-label="Weight" style={{ whiteSpace: "nowrap" }}><Weight share={one.weight ?? 0} /></td>
               <td data-label="Why">{one.why}</td>
             </tr>

@@ -141,6 +141,7 @@ function Results({ answer, error, loading, retry, facets, tab, go }: {
     </label>
   );
   if (error && !answer) return <Failure error={error} retry={retry} />;
+  const narrowed = facets.venue || facets.category || facets.year || facets.volume;
   const total = Object.values(kept).reduce((sum, rows) => sum + rows.length, 0);
   return (
     <>
@@ -159,23 +160,36 @@ function Results({ answer, error, loading, retry, facets, tab, go }: {
         <Tabs label="Relation" panel="results" chosen={tab} choose={(id) => go({ tab: id })}
           tabs={DIMENSIONS.map(({ id, title }) => ({ id, title: <>{title} <span class="soft">{kept[id].length}</span></> }))} />
       </div>
+      <div id="results" aria-busy={loading}>
       {!answer ? <Loading what="the markets" lines={6} /> : total === 0 ? (
-        <Empty title="No market found">Try fewer words, another status, or ask for <a href={`/forecast?q=${encodeURIComponent(answer.query)}`}>a forecast</a>: it looks further.</Empty>
+        <Empty title="No market found">{narrowed && <><a href={`/${params({ q: answer.query, status: facets.status === "active" ? "" : facets.status })}`}>Drop the filters</a> on venue, category, year and volume, or </>}{narrowed ? "try" : "Try"} fewer words, another status, or ask for <a href={`/forecast?q=${encodeURIComponent(answer.query)}`}>a forecast</a>: it looks further.</Empty>
       ) : (
-        <div class="columns tabbed" id="results" aria-busy={loading}>
+        <div class="columns tabbed">
           {DIMENSIONS.map(({ id, title, about }) => (
             <section class={`column ${id === tab ? "" : "wide-only"}`} key={id} aria-labelledby={`head-${id}`}>
               <header><h2 id={`head-${id}`}>{title}</h2><span class="count">{kept[id].length}</span></header>
               <p>{about}</p>
-              {kept[id].length ? (
-                <ul class="rows">
-                  {kept[id].map(({ row, twins }) => <MarketRow key={row.id} row={row} twins={twins} reason={id === "direct" ? null : row.reason} />)}
-                </ul>
-              ) : <p class="soft small">None found.</p>}
+              {kept[id].length ? <Rows key={answer.query} rows={kept[id]} reasons={id !== "direct"} /> : <p class="soft small">None found.</p>}
             </section>
           ))}
         </div>
       )}
+      </div>
+    </>
+  );
+}
+
+const SHOWN = 10;
+
+/** The best rows of a relation, and the rest when it is asked for. */
+function Rows({ rows, reasons }: { rows: { row: Row; twins: Row[] }[]; reasons: boolean }) {
+  const [all, show] = useState(false);
+  return (
+    <>
+      <ul class="rows">
+        {(all ? rows : rows.slice(0, SHOWN)).map(({ row, twins }) => <MarketRow key={row.id} row={row} twins={twins} reason={reasons ? row.reason : null} />)}
+      </ul>
+      {!all && rows.length > SHOWN && <button class="button small more" type="button" onClick={() => show(true)}>Show {rows.length - SHOWN} more</button>}
     </>
   );
 }

@@ -151,7 +151,7 @@ function NewKey({ scopes, failure, close, create }: { scopes: Record<string, str
         <fieldset style={{ border: 0, padding: 0, margin: 0 }}>
           <legend class="soft small">It may</legend>
           {Object.entries(scopes).filter(([scope]) => scope !== "*").map(([scope, about]) => (
-            <label key={scope} class="rowline" style={{ padding: ".2rem 0" }}>
+            <label key={scope} class="check">
               <input type="checkbox" checked={chosen.includes(scope)} onChange={(event) => choose(event.currentTarget.checked ? [...chosen, scope] : chosen.filter((one) => one !== scope))} />
               <span><code>{scope}</code> <span class="soft small">{about}</span></span>
             </label>

@@ -45,7 +45,7 @@ export function Volatility() {
         <div class="stack">
           {chosen?.origin === "sample" && <p class="grade hinted">Sample data: these bars are simulated. No number here is of a real asset.</p>}
           <section class="card" aria-label="All assets">
-            <div class="rowline between"><h2>Latest forecasts</h2><Data json="/v1/rvol/latest?limit=1000" csv="/v1/rvol/latest?limit=1000&format=csv" /></div>
+            <div class="rowline between"><h2>Latest forecasts <span class="soft small plain">and the range that holds 80%</span></h2><Data json="/v1/rvol/latest?limit=1000" csv="/v1/rvol/latest?limit=1000&format=csv" /></div>
             <div class="scroll" tabIndex={0} role="region" aria-label="Forecasts by asset and horizon">
               <table class="data heat">
                 <thead><tr><th scope="col">Asset</th>{horizons.map((one) => <th key={one} scope="col" class="n">{days(one)} {days(one) === 1 ? "day" : "days"}</th>)}<th scope="col" class="n">As of</th></tr></thead>
@@ -59,7 +59,11 @@ export function Volatility() {
                         </th>
                         {horizons.map((at) => {
                           const row = own.find((each) => each.horizon === at);
-                          return <td key={at} class="n" title={row ? bandText(row) : "no forecast"}>{row ? format.whole(row.prediction.annualized_volatility) : "–"}</td>;
+                          return (
+                            <td key={at} class="n" title={row ? bandText(row) : "no forecast"}>
+                              {row ? <>{format.whole(row.prediction.annualized_volatility)}<span class="range soft small">{rangeText(row)}</span></> : "–"}
+                            </td>
+                          );
                         })}
                         <td class="n soft"><Ago at={own[0]?.as_of} /></td>
                       </tr>
@@ -86,6 +90,10 @@ export function Volatility() {
   );
 }
 
+const rangeText = (row: ForecastRow): string => {
+  const band = row.prediction.bands["80"];
+  return band ? `${format.whole(yearly(band.lower, row)).replace("%", "")}–${format.whole(yearly(band.upper, row))}` : "";
+};
 const bandText = (row: ForecastRow): string => {
   const band = row.prediction.bands["80"];
   return band ? `80% between ${format.whole(yearly(band.lower, row))} and ${format.whole(yearly(band.upper, row))}` : "";

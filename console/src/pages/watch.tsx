@@ -1,14 +1,14 @@
 // Watch: lists, what they watch, rules tried on the past, alerts, and where alerts go.
 import { useLocation } from "preact-iso";
 import { useMemo, useState } from "preact/hooks";
-import type { Alert, ChartData, Delivery, Message, Page, Rule, SearchAnswer, Target, Watchlist } from "../api/types.ts";
+import type { Alert, ChartData, Delivery, Message, Page, Row, Rule, SearchAnswer, Target, Watchlist } from "../api/types.ts";
 import { ApiError, api } from "../lib/api.ts";
 import * as format from "../lib/format.ts";
 import { session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
-import { type Loaded, useLoad, useRested, useTitle } from "../lib/use.ts";
+import { type Loaded, useLoad, useMarkets, useRested, useTitle } from "../lib/use.ts";
 import { Chart, type Line } from "../ui/chart.tsx";
-import { Ago, Copy, Data, Dialog, Empty, Failure, Loading, Tabs, When, marketPath } from "../ui/parts.tsx";
+import { Ago, Copy, Data, Dialog, Empty, Failure, Loading, MarketMeta, Price, Tabs, When, marketPath } from "../ui/parts.tsx";
 import { RuleBuilder, inWords } from "../ui/rule.tsx";
 
 type Tab = "alerts" | "targets" | "rules" | "deliveries";
@@ -140,7 +140,7 @@ function Alerts({ at, changed }: { at: string; changed: () => void }) {
               <p>{alert.summary}</p>
               <p class="soft small">
                 <Ago at={alert.fired_at} prefix="Fired " />{alert.resolved_at && <>, ended <Ago at={alert.resolved_at} /> ({alert.resolution})</>}
-                {alert.silenced && ", silenced"}{alert.snoozed_until && <>, snoozed until <When at={alert.snoozed_until} /></>}. {alert.next_action}
+                {alert.silenced && ", silenced"}{alert.snoozed_until && <>, snoozed until <When at={alert.snoozed_until} /></>}. {withLinks(alert.next_action, `/watch/${alert.watchlist_id}?tab=targets&chart=${alert.target_id}`)}
               </p>
               <div class="rowline">
                 {alert.market && <a class="button small" href={marketPath(String((alert.market as { id: string }).id))}>Open the market</a>}
@@ -156,17 +156,25 @@ function Alerts({ at, changed }: { at: string; changed: () => void }) {
   );
 }
 
+/** An alert's advice, which names the chart by its address for programs, with a link for people. */
+function withLinks(text: string, chart: string) {
+  const [before, after] = text.split(/\/v1\/watchlists\/\S+\/chart/);
+  return after === undefined ? text : <>{before}<a href={chart}>its chart</a>{after}</>;
+}
+
 // --- targets -----------------------------------------------------------------------------------
 
 function Targets({ at, targets, changed }: { at: string; targets: Loaded<Page<Target>>; changed: () => void }) {
   const [kind, setKind] = useState("market");
   const [ref, setRef] = useState("");
-  const [open, show] = useState<string | null>(null);
+  const { query } = useLocation();
+  const [open, show] = useState<string | null>(query["chart"] ?? null);
   const { act, failure } = useAct(() => { targets.reload(); changed(); });
   const asked = useRested(kind === "market" ? ref.trim() : "", 250);
   const found = useLoad<SearchAnswer>(
     asked && !asked.includes(":") ? (signal) => api("/v1/search", { signal, body: { query: asked, dimensions: ["direct"], top_k_per_dimension: 6 } }) : null, [asked],
   );
+  const markets = useMarkets((targets.data?.items ?? []).filter((target) => target.kind === "market").map((target) => target.ref));
   const add = (chosen: string) => void act(() => api(`${at}/targets`, { body: { kind, ref: chosen } })).then((done) => done && setRef(""));
   const help: Record<string, string> = {
     market: "Words of the question, or its id", event: "polymarket:ID or kalshi:TICKER", search: "A search; its best markets are watched", asset: "BTC", series: "ser_…",
@@ -180,7 +188,7 @@ function Targets({ at, targets, changed }: { at: string; targets: Loaded<Page<Ta
               <option value="market">a market</option><option value="event">an event</option><option value="search">what a search finds</option><option value="asset">an asset's volatility</option><option value="series">an external series</option>
             </select>
           </label>
-          <label class="field" style={{ gridColumn: "span 2" }}>Which
+          <label class="field broad">Which
             <input class="input" required maxLength={500} placeholder={help[kind]} value={ref} onInput={(event) => setRef(event.currentTarget.value)} />
           </label>
           <button class="button first" type="submit">Add</button>
@@ -201,8 +209,8 @@ function Targets({ at, targets, changed }: { at: string; targets: Loaded<Page<Ta
         <ul class="card">
           {targets.data.items.map((target) => (
             <li class="item" key={target.id}>
-              <div class="rowline between">
-                <span><span class="chip">{target.kind}</span> {target.kind === "market" ? <a href={marketPath(target.ref)}>{target.label ?? target.ref}</a> : (target.label ?? target.ref)} {target.outcome && <span class="soft small">{target.outcome}</span>}</span>
+              <div class="watched">
+                <Named target={target} row={target.kind === "market" ? markets?.get(target.ref) : undefined} />
                 <span class="rowline">
                   <button class="button small" type="button" aria-expanded={open === target.id} onClick={() => show(open === target.id ? null : target.id)}>Chart</button>
                   <button class="button small danger" type="button" onClick={() => void act(() => api(`${at}/targets/${target.id}`, { method: "DELETE" }))}>Remove</button>
@@ -217,6 +225,31 @@ function Targets({ at, targets, changed }: { at: string; targets: Loaded<Page<Ta
   );
 }
 
+const KINDS: Record<string, string> = { event: "event", search: "what a search finds", asset: "volatility", series: "series" };
+
+/** What is watched; a market as in every list, with its price and the price's age. */
+function Named({ target, row }: { target: Target; row: Row | undefined }) {
+  if (!row) {
+    return (
+      <div>
+        {target.kind === "market" ? <a href={marketPath(target.ref)}>{target.label ?? target.ref}</a> : <b>{target.label ?? target.ref}</b>}
+        <p class="soft small">{KINDS[target.kind] ?? target.kind}{target.outcome && `, ${target.outcome}`}</p>
+      </div>
+    );
+  }
+  const named = target.outcome && row.current_prices && target.outcome in row.current_prices ? { ...row, outcomes: [target.outcome] } : row;
+  return (
+    <>
+      <div>
+        <a href={marketPath(row.id)}>{target.label ?? row.question}</a>
+        {target.label && <p class="soft small">{row.question}</p>}
+        <MarketMeta row={row} />
+      </div>
+      <Price row={named} />
+    </>
+  );
+}
+
 function TargetChart({ address }: { address: string }) {
   const found = useLoad<ChartData>((signal) => api(address, { signal }), [address]);
   const lines = useMemo<Line[]>(() => (found.data?.series ?? []).map((series) => ({
@@ -227,7 +260,7 @@ function TargetChart({ address }: { address: string }) {
   if (found.error) return <Failure error={found.error} retry={found.reload} />;
   if (!found.data) return <Loading what="chart" />;
   if (!lines.some((line) => line.points.length)) return <Empty title="Nothing is recorded in this window" />;
-  const write = found.data.unit === "probability" || found.data.unit === "volatility" ? format.percent : (value: number | null) => format.short(value);
+  const write = found.data.unit === "probability" ? format.percent : found.data.unit === "volatility" ? format.whole : (value: number | null) => format.short(value);
   return <><p class="soft small">{found.data.title}</p><Chart lines={lines} marks={marks} thresholds={thresholds} label={`Chart of ${found.data.title}`} height={240} write={write} /><Data json={address} /></>;
 }
 
@@ -260,7 +293,7 @@ function Rules({ at, rules, targets, changed }: { at: string; rules: Loaded<Page
                     <button class="button small danger" type="button" onClick={() => void act(() => api(`${at}/rules/${rule.id}`, { method: "DELETE" }))}>Remove</button>
                   </span>
                 </div>
-                <p class="soft">{inWords(rule)} {rule.target_id ? `of ${names.get(rule.target_id) ?? "a target"}` : "of every target it fits"}</p>
+                <p class="soft">{rule.target_id ? `Of ${names.get(rule.target_id) ?? "a target"}` : "Of every target it fits"}: {inWords(rule).replace("When", "when")}.</p>
               </li>
             );
           })}
@@ -290,7 +323,7 @@ function Deliveries({ at }: { at: string }) {
     <>
       <form class="card stack" onSubmit={add}>
         <div class="form-grid">
-          <label class="field" style={{ gridColumn: "span 3" }}>Send alerts to
+          <label class="field broader">Send alerts to
             <input class="input" required maxLength={2048} placeholder="https://hooks.example.org/augury" value={url} onInput={(event) => setUrl(event.currentTarget.value)} />
           </label>
           <button class="button first" type="submit">Add</button>

@@ -129,7 +129,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
       {
         width: host.clientWidth || 600,
         height,
-        padding: [12, 8, 0, 0],
+        padding: [12, 20, 0, 0],
         legend: { show: false },
         cursor: {
           y: false, points: { size: 7 }, drag: { x: true, y: false },

@@ -5,13 +5,14 @@ import { type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Graph, GraphEdge, GraphNode } from "../api/types.ts";
 import * as format from "../lib/format.ts";
-import { MarketRow } from "./parts.tsx";
+import { useMarkets } from "../lib/use.ts";
+import { Loading, MarketRow } from "./parts.tsx";
 
 const LINE = 17;
 const WIDTH = 210;
 const LETTERS = 29;
 const MOST_LINES = 4;
-const READABLE = 0.6;
+const READABLE = 0.85;
 
 type Sign = "raises" | "lowers" | "logic" | "unclear";
 
@@ -26,6 +27,8 @@ export function signOf(edge: GraphEdge): Sign {
 
 const MARK: Record<Sign, string> = { raises: "+", lowers: "−", logic: "=", unclear: "?" };
 const WORD: Record<Sign, string> = { raises: "raises", lowers: "lowers", logic: "is tied by logic to", unclear: "bears on" };
+/** Why an arrow has no direction of its own. */
+const UNCLEAR = " (Which way depends: one of the two asks for a range or for one of several outcomes.)";
 
 export function wrapped(text: string, letters = LETTERS, most = MOST_LINES): string[] {
   const lines: string[] = [];
@@ -99,8 +102,11 @@ export function sentence(edge: GraphEdge, names: Map<string, string>): string {
   const [from, to] = [names.get(edge.source) ?? edge.source, names.get(edge.target) ?? edge.target];
   const strength = edge.strength == null ? "" : ` (such markets move together on ${Math.round(100 * edge.strength)}% of days)`;
   const why = edge.description ? `: ${edge.description}` : ".";
-  return `“${from}” ${WORD[signOf(edge)]} “${to}”${strength}${why}`;
+  return `“${from}” ${WORD[signOf(edge)]} “${to}”${strength}${why}${signOf(edge) === "unclear" ? UNCLEAR : ""}`;
 }
+
+/** Where the causal base tells of an edge; the question itself is no factor of it. */
+const causePath = (edge: GraphEdge): string => `/causes?q=${encodeURIComponent(edge.source === "question" ? edge.target : edge.source)}`;
 
 export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
   const plan = useMemo(() => laidOut(graph), [graph]);
@@ -109,13 +115,15 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
   const world = useRef<SVGGElement>(null);
   const mover = useRef<ZoomBehavior<SVGSVGElement, unknown> | null>(null);
   const [chosen, choose] = useState<GraphNode | null>(null);
+  const rows = useMarkets(chosen?.markets.map((market) => market.id) ?? []);
 
-  const fit = () => {
+  /** All of it, but no smaller than `least`. */
+  const fit = (least = READABLE) => {
     const host = canvas.current;
     if (!host || !mover.current) return;
     // Small enough to see it all, large enough to read: a large graph begins at its question.
     const whole = Math.min(1.1, host.clientWidth / plan.width, host.clientHeight / plan.height);
-    const scale = Math.max(whole, READABLE);
+    const scale = Math.max(whole, least);
     const centre = plan.boxes.find((box) => box.node.id === "question") ?? { x: plan.width / 2, y: plan.height / 2 };
     const along = (room: number, size: number, middle: number) =>
       size * scale <= room ? (room - size * scale) / 2 : Math.min(0, Math.max(room - size * scale, room / 2 - middle * scale));
@@ -133,7 +141,7 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
       .on("zoom", (event: { transform: { toString(): string } }) => world.current?.setAttribute("transform", event.transform.toString()));
     select(host).call(mover.current);
     fit();
-    const sized = new ResizeObserver(fit);
+    const sized = new ResizeObserver(() => fit());
     sized.observe(host);
     return () => {
       sized.disconnect();
@@ -146,7 +154,7 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
     if (step) select(canvas.current!).call(mover.current!.translateBy, step[0]!, step[1]!);
     else if (event.key === "+" || event.key === "=") by(1.25);
     else if (event.key === "-") by(0.8);
-    else if (event.key === "0") fit();
+    else if (event.key === "0") fit(0);
     else return;
     event.preventDefault();
   };
@@ -158,7 +166,8 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
         <div class="legend">
           <span><Sample sign="raises" /> raises</span>
           <span><Sample sign="lowers" /> lowers</span>
-          <span><Sample sign="logic" /> tied by logic</span>
+          {plan.links.some((link) => link.sign === "logic") && <span><Sample sign="logic" /> tied by logic</span>}
+          {plan.links.some((link) => link.sign === "unclear") && <span title="One of the two asks for a range or for one of several outcomes."><Sample sign="unclear" /> bears on it, one way or the other</span>}
           <span>the wider, the more often they moved together</span>
         </div>
       </div>
@@ -166,12 +175,13 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
         <svg ref={canvas} role="group" aria-label={`Causal graph of ${graph.nodes.length} nodes; the same in words below`}>
           <g ref={world}>
             {plan.links.map(({ edge, sign, points, x, y }, n) => (
-              <g key={n}>
+              <a key={n} href={causePath(edge)} tabindex={-1} aria-hidden="true">
                 <title>{sentence(edge, names)}</title>
+                <path class="edge-hold" d={curve(points)} />
                 <path class={`edge ${sign}`} d={curve(points)} stroke-width={widthOf(edge)} />
                 <Arrow points={points} sign={sign} size={5 + widthOf(edge) * 1.3} />
                 <Sign sign={sign} x={x} y={y} />
-              </g>
+              </a>
             ))}
             {plan.boxes.map(({ node, lines, x, y, width, height }) => (
               <g key={node.id} class={`node ${node.id === "question" ? "question" : ""} ${chosen?.id === node.id ? "chosen" : ""}`}
@@ -190,7 +200,7 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
         <div class="graph-tools">
           <button class="button small" type="button" onClick={() => by(1.3)} aria-label="Zoom in">+</button>
           <button class="button small" type="button" onClick={() => by(0.77)} aria-label="Zoom out">−</button>
-          <button class="button small" type="button" onClick={fit}>Fit</button>
+          <button class="button small" type="button" onClick={() => fit(0)}>See all</button>
           <button class="button small" type="button" onClick={() => keep(canvas.current!, plan, title, "svg")}>SVG</button>
           <button class="button small" type="button" onClick={() => keep(canvas.current!, plan, title, "png")}>PNG</button>
         </div>
@@ -199,9 +209,10 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
         {chosen && (
           <div class="stack">
             <h3>{chosen.label}</h3>
-            {chosen.markets.length
-              ? <ul class="rows">{chosen.markets.map((row) => <MarketRow key={row.id} row={row} />)}</ul>
-              : <p class="soft">No market prices this; it stands in the causal base. <a href={`/causes?q=${encodeURIComponent(chosen.label)}`}>Look it up</a></p>}
+            {!chosen.markets.length ? <p class="soft">No market prices this; it stands in the causal base.</p>
+              : !rows ? <Loading what="its markets" lines={2} />
+              : <ul class="rows">{chosen.markets.map((row) => <MarketRow key={row.id} row={rows.get(row.id) ?? row} />)}</ul>}
+            {chosen.id !== "question" && <p><a href={`/causes?q=${encodeURIComponent(chosen.id)}`}>What drives it and what follows, in the causal base</a></p>}
           </div>
         )}
       </div>
@@ -209,7 +220,7 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
         <summary>The graph in words</summary>
         <ul class="stack" style={{ gap: ".4rem", marginTop: ".6rem" }}>
           {target && <li>The question is at {format.percent(target.current_probability)}.</li>}
-          {graph.edges.map((edge, n) => <li key={n}>{sentence(edge, names)}</li>)}
+          {graph.edges.map((edge, n) => <li key={n}>{sentence(edge, names)} <a href={causePath(edge)} aria-label={`In the base: ${names.get(edge.source)} and ${names.get(edge.target)}`}>In the base</a></li>)}
         </ul>
       </details>
     </section>

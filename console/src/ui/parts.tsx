@@ -7,8 +7,10 @@ import * as format from "../lib/format.ts";
 import { EmptyIcon, WarnIcon } from "./icons.tsx";
 import { Spark } from "./spark.tsx";
 
-/** A moment as its distance from now; the reader's zone and UTC on hover. */
-/** Of a replay: `from` is the moment replayed, and the distance is from there. */
+/**
+ * A moment as its distance from now; the reader's zone and UTC on hover. Of a replay: `from` is the
+ * moment replayed, and the distance is from there.
+ */
 export function Ago({ at, prefix = "", from = null }: { at: string | null | undefined; prefix?: string; from?: string | null }) {
   if (!at) return <span>{prefix}time unknown</span>;
   return (
@@ -62,6 +64,16 @@ export function Price({ row }: { row: Row }) {
 
 export const marketPath = (id: string): string => `/market/${encodeURIComponent(id).replaceAll("%3A", ":").replaceAll("%2F", "/")}`;
 
+/** Venue, marks, close and volume of a market: what stands below its question. */
+export const MarketMeta = ({ row }: { row: Row }) => (
+  <div class="meta">
+    <Venue platform={row.platform} />
+    <Marks row={row} />
+    {row.closes_at && <span>{Date.parse(row.closes_at) > Date.now() ? "closes" : "closed"} <When at={row.closes_at} day /></span>}
+    {row.volume !== undefined && row.volume !== null && <span>{format.volumeOf(row.volume, row.platform)}</span>}
+  </div>
+);
+
 /** A market in a list; the whole row leads to it. */
 export function MarketRow({ row, twins = [], reason }: { row: Row; twins?: Row[]; reason?: string | null }) {
   const mine = format.leading(row.current_prices, row.outcomes)?.price;
@@ -69,12 +81,7 @@ export function MarketRow({ row, twins = [], reason }: { row: Row; twins?: Row[]
     <li class="row">
       <a class="question" href={marketPath(row.id)} data-row>{row.question}</a>
       <Price row={row} />
-      <div class="meta">
-        <Venue platform={row.platform} />
-        <Marks row={row} />
-        {row.closes_at && <span>{Date.parse(row.closes_at) > Date.now() ? "closes" : "closed"} <When at={row.closes_at} day /></span>}
-        {row.volume !== undefined && row.volume !== null && <span>{format.volumeOf(row.volume, row.platform)}</span>}
-      </div>
+      <MarketMeta row={row} />
       {twins.map((twin) => {
         const theirs = format.leading(twin.current_prices, twin.outcomes)?.price;
         return (

@@ -7,21 +7,31 @@ import { useLoad, useRested } from "../lib/use.ts";
 import { Chart } from "./chart.tsx";
 import { Failure, Loading, When } from "./parts.tsx";
 
-const METRICS: Record<string, { title: string; unit: "percent" | "number" | "status"; kinds: string[] }> = {
+/** percent: of a probability; whole: of what may be above 100%; points: a difference of probabilities. */
+type Unit = "percent" | "whole" | "points" | "number" | "status";
+const write = (unit: Unit | undefined, value: number | null): string =>
+  value === null ? "–"
+  : unit === "percent" ? format.percent(value)
+  : unit === "whole" ? format.whole(value)
+  : unit === "points" ? `${Number((100 * value).toFixed(2))} points`
+  : format.short(value);
+const isShare = (unit: Unit): boolean => unit === "percent" || unit === "whole" || unit === "points";
+
+const METRICS: Record<string, { title: string; unit: Unit; kinds: string[] }> = {
   probability: { title: "the price", unit: "percent", kinds: ["market", "event", "search"] },
-  probability_change: { title: "the change of the price", unit: "percent", kinds: ["market", "event", "search"] },
+  probability_change: { title: "the change of the price", unit: "points", kinds: ["market", "event", "search"] },
   probability_zscore: { title: "how unusual the move is (standard deviations)", unit: "number", kinds: ["market", "event", "search"] },
   volume_24h: { title: "the volume of 24 h", unit: "number", kinds: ["market", "event", "search"] },
   volume_spike: { title: "the volume, times its usual", unit: "number", kinds: ["market", "event", "search"] },
-  spread: { title: "the spread of bid and ask", unit: "percent", kinds: ["market", "event", "search"] },
-  divergence: { title: "the distance to the same question elsewhere", unit: "percent", kinds: ["market", "event", "search"] },
-  hours_to_close: { title: "the hours to the close", unit: "number", kinds: ["market", "event", "search"] },
+  spread: { title: "the spread of bid and ask", unit: "points", kinds: ["market", "event", "search"] },
+  divergence: { title: "the distance to the same question elsewhere", unit: "points", kinds: ["market", "event", "search"] },
+  hours_to_close: { title: "the time to the close in hours", unit: "number", kinds: ["market", "event", "search"] },
   status: { title: "the status", unit: "status", kinds: ["market", "event", "search"] },
   series_value: { title: "the value", unit: "number", kinds: ["series"] },
   series_change: { title: "the change of the value", unit: "number", kinds: ["series"] },
-  rvol_forecast: { title: "the volatility forecast", unit: "percent", kinds: ["asset"] },
+  rvol_forecast: { title: "the volatility forecast", unit: "whole", kinds: ["asset"] },
   rvol_ratio: { title: "realized over forecast volatility", unit: "number", kinds: ["asset"] },
-  staleness: { title: "the seconds without news", unit: "number", kinds: ["market", "event", "search", "series", "asset"] },
+  staleness: { title: "the time without news in seconds", unit: "number", kinds: ["market", "event", "search", "series", "asset"] },
 };
 const OPS: Record<string, string> = {
   crosses_above: "rises above", crosses_below: "falls below", gt: "is above", gte: "is at least", lt: "is below", lte: "is at most", eq: "is", ne: "is not",
@@ -29,7 +39,7 @@ const OPS: Record<string, string> = {
 
 export function inWords(rule: Pick<Rule, "metric" | "op" | "value" | "for" | "window" | "cooldown">): string {
   const metric = METRICS[rule.metric];
-  const value = typeof rule.value === "number" && metric?.unit === "percent" ? format.percent(rule.value) : String(rule.value);
+  const value = typeof rule.value !== "number" || !metric || !isShare(metric.unit) ? String(rule.value) : write(metric.unit, rule.value);
   const window = rule.window ? ` over ${rule.window}` : "";
   const hold = rule.for ? ` for ${rule.for}` : "";
   const cooldown = rule.cooldown ? `, at most once in ${rule.cooldown}` : "";
@@ -58,7 +68,7 @@ export function RuleBuilder({ at, targets, close, done }: { at: string; targets:
   const [name, setName] = useState("");
   const [failure, fail] = useState<ApiError | null>(null);
   const unit = METRICS[metric]!.unit;
-  const amount = unit === "status" ? value : unit === "percent" ? Number(value) / 100 : Number(value);
+  const amount = unit === "status" ? value : isShare(unit) ? Number(value) / 100 : Number(value);
   const rule = {
     target_id: targetId || null, metric, op, value: amount, severity, window: window || null, for: hold || null, cooldown: cooldown || null,
   };
@@ -73,7 +83,7 @@ export function RuleBuilder({ at, targets, close, done }: { at: string; targets:
     }
   };
   const select = (label: string, chosen: string, set: (value: string) => void, options: [string, string][]) => (
-    <label class="field">{label}
+    <label class={`field ${label === "Of" ? "broad" : ""}`}>{label}
       <select class="input" value={chosen} onChange={(event) => set(event.currentTarget.value)}>{options.map(([id, text]) => <option key={id} value={id}>{text}</option>)}</select>
     </label>
   );
@@ -93,7 +103,7 @@ export function RuleBuilder({ at, targets, close, done }: { at: string; targets:
         {select("When", metric, chooseMetric, fitting.map(([id, one]) => [id, one.title]))}
         {select("Condition", op, setOp, Object.entries(OPS).filter(([id]) => unit !== "status" || id === "eq" || id === "ne"))}
         {unit === "status" ? select("Status", value, setValue, [["active", "active"], ["closed", "closed"], ["resolved", "resolved"]])
-          : input(unit === "percent" ? "Percent" : "Value", value, setValue, { type: "number", step: "any", required: true })}
+          : input(unit === "points" ? "Points" : isShare(unit) ? "Percent" : "Value", value, setValue, { type: "number", step: "any", required: true })}
         {["probability_change", "probability_zscore", "volume_spike", "series_change"].includes(metric) && input("Over (like 1h)", window, setWindow, { placeholder: "1h", pattern: "[1-9][0-9]*[smhd]" })}
         {input("Holding for", hold, setHold, { placeholder: "10m", pattern: "[1-9][0-9]*[smhd]" })}
         {input("At most once in", cooldown, setCooldown, { placeholder: "6h", pattern: "[1-9][0-9]*[smhd]" })}
@@ -117,7 +127,7 @@ function Tried({ at, rule, targets }: { at: string; rule: Record<string, unknown
   const lines = useMemo(() => first ? [{ name: first.name, steps: true, points: first.points.map((point) => ({ time: Date.parse(point.time) / 1000, value: point.value })) }] : [], [found.data]);
   const marks = useMemo(() => (first?.episodes ?? []).map((one) => ({ time: Date.parse(one.fired_at) / 1000, label: "would have fired", severity: "critical" })), [found.data]);
   const threshold = useMemo(() => typeof rule["value"] === "number" ? [{ value: rule["value"], label: "threshold" }] : [], [rule["value"]]);
-  const percent = METRICS[String(rule["metric"])]?.unit === "percent";
+  const unit = METRICS[String(rule["metric"])]?.unit;
   return (
     <section class="stack" aria-label="Preview on the past" aria-live="polite">
       <div class="rowline between">
@@ -130,7 +140,7 @@ function Tried({ at, rule, targets }: { at: string; rule: Record<string, unknown
         <>
           <p>{found.data.fired ? <>Would have fired <b>{found.data.fired} {found.data.fired === 1 ? "time" : "times"}</b> in {days} days.</> : `Would not have fired in ${days} days.`}</p>
           {found.data.targets.filter((target) => target.reason).slice(0, 3).map((target) => <p class="soft small" key={target.target_id}>{targets.length > 1 && `${target.name}: `}{target.reason}</p>)}
-          {first && lines[0]!.points.length > 0 && <Chart lines={lines} marks={marks} thresholds={threshold} height={200} label={`${first.name} with the moments at which the rule would have fired`} write={percent ? format.percent : (value) => format.short(value)} />}
+          {first && lines[0]!.points.length > 0 && <Chart lines={lines} marks={marks} thresholds={threshold} height={200} label={`${first.name} with the moments at which the rule would have fired`} write={(value) => write(unit, value)} />}
           {first && first.episodes.length > 0 && <p class="soft small">{first.name}: {first.episodes.slice(0, 5).map((one, n) => <span key={n}>{n > 0 && ", "}<When at={one.fired_at} /></span>)}{first.episodes.length > 5 && " …"}</p>}
         </>
       )}

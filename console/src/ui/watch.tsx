@@ -36,7 +36,7 @@ export function WatchDialog({ market, signedIn, close }: { market: MarketRecord;
       <form class="stack" onSubmit={(event) => void add(event)}>
         {lists.data.items.length > 0 && (
           <label class="field">Watchlist
-            <select class="input" value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+            <select class="input" value={chosen || lists.data.items[0]!.id} onChange={(event) => choose(event.currentTarget.value)}>
               {lists.data.items.map((list) => <option key={list.id} value={list.id}>{list.name}</option>)}
               <option value="new">A new one …</option>
             </select>

@@ -20,6 +20,7 @@ await withBoth(async ({ browser, url, state }) => {
       try {
         await one.show(page, url, made);
         await page.waitForTimeout(700);
+        if (!one.screen) await page.evaluate(() => scrollTo(0, 0));
         await page.screenshot({ path: join(out, `${one.name}-${colorScheme}-${width}.png`), fullPage: width >= 600 && !one.screen });
       } catch (error) {
         console.error(`${one.name}, ${colorScheme}, ${width} px: ${String(error).split("\n")[0]}`);

@@ -17,7 +17,7 @@ const failing = (match, status, path) => async (page, url) => {
 
 /**
  * `show` brings a page into the state; `stranger`: nobody is signed in; `screen`: a picture of what
- * is on the screen and not of all of the page.
+ * is on the screen and not of all of the page; `foreign`: the part that a library draws.
  */
 export const STATES = [
   { name: "search", show: at("/") },
@@ -51,10 +51,7 @@ export const STATES = [
     await page.locator("dialog code").first().waitFor();
   } },
   { name: "missing", show: at("/market/kalshi:NO-SUCH") },
-  { name: "nowhere", show: async (page, url) => {
-    await page.goto(`${url}/nowhere`);
-    await page.waitForTimeout(500);
-  } },
+  { name: "watch-missing", show: at("/watch/wl_nowhere") },
   { name: "forecast", show: at("/forecast") },
   { name: "forecast-made", show: async (page, url) => {
     await visit(page, url, `/forecast?q=${encodeURIComponent(QUESTION)}`);
@@ -62,7 +59,7 @@ export const STATES = [
   } },
   { name: "forecast-node", show: async (page, url) => {
     await visit(page, url, `/forecast?q=${encodeURIComponent(QUESTION)}`);
-    await page.locator(".graph .node").nth(1).click();
+    await page.locator(".graph .node").nth(1).press("Enter");
     await page.getByText("The graph in words").click();
     await page.getByText(/Compared and not used/).click().catch(() => {});
   } },
@@ -100,7 +97,7 @@ export const STATES = [
     await page.goto(`${url}/embed/market/${MARKET}`);
     await page.locator(".chart canvas").waitFor();
   } },
-  { name: "docs", screen: true, show: async (page, url) => {
+  { name: "docs", screen: true, foreign: "#reference", show: async (page, url) => {
     await page.goto(`${url}/docs`, { waitUntil: "commit" });
     await page.locator(".opblock").nth(20).waitFor();
   } },
