@@ -112,3 +112,34 @@ def test_a_brief_holds_the_first_of_both_orders_once(engine: Engine) -> None:
     assert np.asarray(brief.features).shape[0] == 12
     assert {(0, 1)} <= {(min(rank), 1) for rank in brief.ranks}
     assert len({b.market.seq for b in brief.bearings}) == 12
+
+
+TALLY = "Will the Acorns win over 12.5 games this season?"
+
+
+@pytest.mark.parametrize(
+    ("question", "probability"),
+    [
+        ("do the Acorns get to at least 13 wins this season", PRICE),
+        ("do the Acorns finish with a dozen wins or fewer this season", 1 - PRICE),
+    ],
+)
+@pytest.mark.parametrize("verdict", [(0.5, 0.45), (0.1, 0.85)])
+def test_levels_say_which_side_it_is(
+    engine: Engine, question: str, probability: float, verdict: tuple[float, float]
+) -> None:
+    found = given(engine, asked(engine, question, TALLY), *verdict)
+    assert found.probability == pytest.approx(probability, abs=0.01)
+
+
+def test_another_level_is_never_the_question(engine: Engine) -> None:
+    question = "do the Acorns get to at least 15 wins this season"
+    found = given(engine, asked(engine, question, TALLY), 0.99, 0.0)
+    assert not found.count("direct")
+
+
+def test_a_title_that_denies_counts_only_where_judge_and_rules_agree(engine: Engine) -> None:
+    title = "Will Acme not go public by July 31, 2027?"
+    compared = asked(engine, "does Acme stay off the stock market until August 2027", title)
+    assert given(engine, compared, 0.9, 0.02).probability == pytest.approx(PRICE, abs=0.01)
+    assert given(engine, compared, 0.02, 0.95).probability is None

@@ -109,12 +109,20 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
     limits = judge.limits
     if bearing.exact or bearing.relation != "none":
         return bearing  # the question in the market's own words, or logic has spoken
+    if bearing.fit.leveled and bearing.fit.threshold not in ("same", "opposite"):
+        return bearing  # another level is another question, however like the words are
+    if bearing.fit.leveled:
+        # The levels say which side it is; whether both are about the same, is the judge's to say.
+        both = verdict.same + verdict.opposite
+        verdict = Verdict(both, 0.0) if bearing.turned != positive else Verdict(0.0, both)
     same = verdict.same >= verdict.opposite
     # `positive` is what it says of the proposition, which the question may deny.
     turned = same != positive
     contrary = turned != bearing.turned
     least = limits["same" if same else "opposite"]
-    if verdict.side >= (max(least, limits["contrary"]) if contrary else least):
+    # The judge has seen few titles that deny: of such it may not turn what the rules read.
+    told = not contrary or bearing.view.proposition.positive
+    if told and verdict.side >= (max(least, limits["contrary"]) if contrary else least):
         price = bearing.market.price(bearing.outcome)
         if price is None:
             return bearing

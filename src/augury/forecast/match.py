@@ -501,6 +501,8 @@ class Comparison:
     """Weight of the market's most telling name of which the question says no part."""
     likeness: float
     """Log-odds that both are about the same thing, as fitted; see `_likeness`."""
+    leveled: bool = False
+    """Both name a level, and `threshold` says how these two stand to each other."""
 
     @property
     def same(self) -> bool:
@@ -601,6 +603,7 @@ def compare(q: View, m: View, at: date) -> Comparison:
         score, asked, named, window, gap, threshold, stage, choice, edition, flipped, missing,
         extra, _is_rival(q, m, choice, stage, edition), content, opposed, lasting, called,
         _foreign(q, m), likeness,
+        ours.threshold is not None and theirs.threshold is not None and threshold != "unsaid",
     )  # fmt: skip
 
 
@@ -882,7 +885,7 @@ def _threshold(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) ->
     degrees = "degrees" in (q.unit, m.unit) and (
         q.unit == m.unit or bool(ours.terms & theirs.terms & _WARMTH)
     )
-    if degrees or ours.predicate == theirs.predicate == "counts":
+    if degrees or _counts(ours, theirs):
         q, m = _whole(q), _whole(m)
         if (math.isinf(q.low) and math.isinf(m.high) and q.high + 1 == m.low) or (
             math.isinf(m.low) and math.isinf(q.high) and m.high + 1 == q.low
@@ -891,6 +894,23 @@ def _threshold(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) ->
     if ours.predicate == theirs.predicate == "touches":
         q, m = _directed(q, m), _directed(m, q)
     return compare_ranges(q, m)
+
+
+def _counts(ours: Proposition, theirs: Proposition) -> bool:
+    """Whether both numbers are of things that are counted: "over 12.5 wins" is such a one too."""
+    if ours.predicate == theirs.predicate == "counts":
+        return True
+    said = [t for t in (ours.threshold, theirs.threshold) if t is not None]
+    if any(t.unit != "none" for t in said):
+        return False
+    ends = [x for t in said for x in (t.low, t.high) if not math.isinf(x)]
+    halves = any(x % 1 == 0.5 for x in ends) and all(x * 2 % 1 == 0 for x in ends)
+    counted = "counts" in (ours.predicate, theirs.predicate) and all(x % 1 == 0 for x in ends)
+    return (halves or counted) and max(map(abs, ends), default=0.0) < MANY
+
+
+MANY: Final = 1_000.0
+"""Things: from here on a number is taken for a level, between whose values others lie."""
 
 
 def _whole(t: Threshold) -> Threshold:
@@ -965,7 +985,11 @@ def compare_ranges(q: Threshold, m: Threshold) -> Order:
 
 def _close(a: float, b: float) -> bool:
     return a == b or (not math.isinf(a) and not math.isinf(b)
-                      and abs(a - b) <= 1e-6 * max(abs(a), abs(b)))  # fmt: skip
+                      and abs(a - b) <= _TICK * max(abs(a), abs(b)))  # fmt: skip
+
+
+_TICK: Final = 1e-5
+"""Share of a level by which two ways of writing it may differ: "below 6,800" and "6,799.99"."""
 
 
 def _stage(ours: Proposition, theirs: Proposition) -> Order:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from augury.forecast.framing import framed
 from augury.forecast.levels import LEVELS
 from augury.forecast.moments import dated
+from augury.language import amounts
 from augury.relations.claims import claimed, inside, masked, unmasked
 from augury.relations.proposition import Proposition, read, read_question
 from augury.relations.wording import STATES
@@ -115,6 +116,9 @@ def _normalised(question: str, day: date) -> Reading:
     text, quotes = masked(frame.core)
     done = ["wording"] if frame.changed and frame.core.casefold() != question.casefold() else []
     text = dated(text, day)
+    if (counted := amounts.plain(text)) != text:
+        done.append("figures")
+        text = counted
     for what, rules in (
         ("wording", _LEAD), ("figures", (*_FIGURES, *LEVELS)), ("polarity", _POLARITY),
     ):  # fmt: skip
@@ -201,10 +205,6 @@ _TENS: Final = {
     "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
     "hundred": 100,
 }  # fmt: skip
-_TEENS: Final = {
-    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19,
-} | dict(zip("one two three four five six seven eight nine".split(), range(1, 10), strict=True))  # fmt: skip
 _NTH: Final = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
     "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12, "fifteenth": 15,
@@ -265,16 +265,6 @@ def _chain(found: re.Match[str]) -> str:
 
 
 _AMOUNT = r"\d{1,3}(?:,\d{3})*(?:\.\d+)?"
-_DEGREES = r"\d+\s*(?:degrees|°\s?[FC]?)?"
-
-
-def _between(found: re.Match[str]) -> str:
-    """What is left between two open ends: of whole numbers, the ends are beside it."""
-    low, high = (int(re.sub(r"\D", "", part)) for part in (found[1], found[2]))
-    unit = " degrees" if "°" in found[0] or "degrees" in found[0] else ""
-    return f"not between {low + 1} and {high - 1}{unit}" if low + 1 < high - 1 else found[0]
-
-
 _STEP = r"(?:cut|hold|pause|hike|skip)"
 _THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
 _FIGURES: Final = (
@@ -282,10 +272,8 @@ _FIGURES: Final = (
     _rule(r"\b(?:bring|take|push)s?\s+((?:its\s+|the\s+|interest\s+|policy\s+)*)rates?\s+down\b", r"cut \1rates"),
     _rule(r"\b(?:bring|take|push)s?\s+down\s+(?=(?:its\s+|the\s+|interest\s+|policy\s+)*rates?\b)", "cut "),
     _rule(r"\s+at\s+least\s+once\b", ""),
-    _rule(r"\b(?:under|below|fewer\s+than|less\s+than)\s+(\d+),?\s+or\s+(?:else\s+)?(?:more\s+than|over|above)\s+(\d+)\b", r"not between \1 and \2"),
     _rule(r"\bbe\s+(?:playing|featuring|appearing|competing|taking\s+part)\s+(?:in|at)\b", "play in"),
     _rule(r"\bmatch(?:es)?\s+or\s+(?=(?:beat|exceed|surpass|outperform))", ""),
-    _rule(r"\b(\d+)\s+or\s+(?:fewer|less|lower),?\s+or\s+(?:else\s+)?(?:more\s+than|over|above)\s+(\d+)\b", lambda f: f"not between {int(f[1]) + 1} and {f[2]}"),
     _rule(r"\b(?:be\s+(?:handed|awarded|given|presented\s+with)|scoops?|bags?|picks?\s+up|collects?|lands?|nabs?|snags?|walks?\s+off\s+with|"
           r"(?:come|go|walk)(?:es|s)?\s+(?:home|away)\s+with|gets?\s+(?:his|her|their|its)\s+hands\s+on|hoists?|brings?\s+home)\s+"
           r"(?=(?:the|an?|this|his|her|their)\b.*\b(?:award|oscar|grammy|emmy|tony|globe|trophy|title|cup|prize|medal|mvp|crown|honou?rs?|ballon|year|championship)\b)", "win "),
@@ -294,7 +282,6 @@ _FIGURES: Final = (
           r"win \1 for "),
     _rule(r"\banywhere\s+(?:(?:in|on)\s+(?:the\s+world|the\s+planet|the\s+globe|earth)|at\s+all)\b", ""),
     _rule(rf"\b({_AMOUNT})\s+(?!(?:percent|degrees?|points?|bps)\b)([a-z]{{3,}}s)\s+or\s+(more|fewer|less)\b", r"\1 or \3 \2"),
-    _rule(rf"\b(?:either\s+)?({_DEGREES})\s+or\s+(?:fewer|less|lower|below),?\s+or\s+(?:else\s+)?({_DEGREES})\s+or\s+(?:more|higher|above)\b", _between),
     _rule(r"\b(?:the|(?<='s))\s+(?:daily\s+)?(high|low)\b(?=.*\b\d+\s*(?:degrees|°))(?!\s+temperature)", r" \1 temperature"),
     _rule(r"\b((?:high|low|temperature)\b[^?]*?)\b(?:stays?|remains?|keeps?|holds?)\s+at\s+(?=\d+\s*(?:degrees|°\s?[FC]?)?\s+or\s+(?:less|lower|below|higher|more|above))",
           lambda f: f"{f[1]}be at " if re.search(r"\b(?:high|low)\b", f[1]) else f[0]),
@@ -337,13 +324,6 @@ _FIGURES: Final = (
     _rule(r"\brank(?:s|ed)?\s+(?:in\s+)?(?:the\s+)?(?=(?:first|second|third|fourth|fifth|\d)\b)", "finish "),
     _rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s\s+(\d{{1,2}})(?:st|nd|rd|th)"
           r"(?!\s+(?:congressional|district|state|senate|street))\b", r"\1's \2th District"),
-    _rule(rf"\b({'|'.join(_TEENS)})\s+hundred\s+(?:us\s+)?dollars\b", lambda f: f"${_TEENS[f[1].casefold()]}00"),
-    _rule(r"\bhalf\s+a\s+(?=(?:million|billion|trillion)\b)", "0.5 "),
-    _rule(r"\ba\s+quarter\s+of\s+a\s+(?=(?:million|billion|trillion)\b)", "0.25 "),
-    _rule(r"\b(0\.25|0\.5|\d+(?:\.\d+)?)\s+(million|billion|trillion)\s+(?:us\s+)?dollars\b", r"$\1 \2"),
-    _rule(rf"(\b)({_TEN_WORD})(\s+(?:thousand|million|billion|trillion)\b)", _counted),
-    _rule(r"\b(\d+)\s+thousand\s+(?:us\s+)?dollars\b", r"$\1,000"),
-    _rule(r"\b(\d+(?:\.\d+)?)\s+(million|billion|trillion)\s+(?:us\s+)?dollars\b", r"$\1 \2"),
     _rule(
         rf"(\b(?:at\s+least|at\s+most|more\s+than|fewer\s+than|less\s+than|exactly|over|under)\s+)({_TEN_WORD})(\b)",
         _counted,

@@ -68,6 +68,8 @@ _ASKS_PARTY: Final = re.compile(r"\b(?:which|what)\s+part(?:y|ies)\b", re.I)
 
 def asks(text: str) -> Asks | None:
     """What an open question asks for; None for a question of yes or no."""
+    if _CLAUSE.match(text):
+        return None
     if _DAY.match(text):
         return "day"
     if _AMOUNT.match(text):
@@ -78,6 +80,14 @@ def asks(text: str) -> Asks | None:
     if found is None:
         return None
     return next(kind for kind in ("name", "day", "highest", "lowest", "amount") if found[kind])
+
+
+_CLAUSE: Final = re.compile(
+    r"^\W{0,5}(?:when|where)\s[^,?]{3,120},\s{0,5}(?:is|are|was|were|will|won't|does|do|did|has|have|can|could|"
+    r"would|should|isn't|doesn't)\s",
+    re.I,
+)
+"""What only says when: "When June wraps up, is ...?" """
 
 
 class _Told(NamedTuple):

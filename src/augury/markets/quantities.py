@@ -30,7 +30,7 @@ NUMBER: Final = (
 
 _A, _B = NUMBER.format("a"), NUMBER.format("b")
 _RANGE: Final = re.compile(
-    rf"(?<![\w.-])(?:(?P<said>between|from)\s+)?{_A}\s?(?:-|–|—|\bto\b|\bthrough\b|(?P<and>\band\b))\s?{_B}(?!\w|-\d)",
+    rf"(?<![\w.-])(?:(?P<said>between|from)\s+)?{_A}\s?(?:-|–|—|\bto\b|\bthrough\b|(?P<and>\band\b|&))\s?{_B}(?!\w|-\d)",
     re.I,
 )
 # The longer wording first: "at or above" before "above", "no more than" before "more than".

@@ -1,0 +1,292 @@
+"""Amounts as people say them: "three quarters of a trillion", "13 or fewer, or else 17 or more".
+
+Pure. `plain` writes what a text says of amounts in the one way that the reader of quantities
+(`markets.quantities`) knows: figures for number words, "between A and B" for what lies inside two
+bounds, "not between A and B" for what lies outside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+_ONES: Final = {
+    word: n
+    for n, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+        " fifteen sixteen seventeen eighteen nineteen".split()
+    )
+}
+_TENS: Final = {
+    word: 10 * n
+    for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_SMALL: Final = {**_ONES, **_TENS}
+
+_WORD = "|".join(sorted(_SMALL, key=len, reverse=True))
+_SCALE = "|".join(_SCALES)
+_COUNTED: Final = re.compile(
+    rf"(?<!bucks\s)(?<!dollars\s)(?<!\d\s)\b(?:(?P<part>half|(?:a\s+|one\s+)?quarter|three[\s-]quarters)(?:\s+of)?\s+an?|"
+    rf"(?P<many>an?|few|couple(?:\s+of)?|(?:{_WORD})(?:[\s-](?:{_WORD}))?|\d+(?:\.\d+)?)"
+    rf"(?:\s+and\s+(?P<more>a\s+half|a\s+quarter|three\s+quarters))?)"
+    rf"[\s-]+(?P<scale>dozen|hundred|{_SCALE}|grand)\b"
+    rf"(?:(?:\s+and)?\s+(?P<rest>(?:{_WORD})(?:[\s-](?:{_WORD}))?)\b(?!\s+(?:{_SCALE})))?",
+    re.I,
+)
+"""A number word with what it counts: "half a million", "two and a half billion", "a dozen"."""
+_COMPOUND: Final = re.compile(rf"\b(?P<tens>{'|'.join(_TENS)})-(?P<ones>{'|'.join(_ONES)})\b", re.I)
+_PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
+_BUCKS: Final = re.compile(
+    rf"(?<![\w$])(?P<n>an?|{_WORD}|\d[\d,]{{0,20}}(?:\.\d{{1,20}})?(?:k|m|bn?|\s+(?:{_SCALE}))?)[\s-]+"
+    r"(?:bucks?|dollars?)(?P<off>[\s-]+(?:off|signs?|tree|general|stores?|bills?|index)\b)?\b",
+    re.I,
+)
+_CENTS: Final = re.compile(r"(?<![\w$.])(?P<n>\d{1,2})[\s-]?(?:cents?\b|¢)", re.I)
+_GRAND: Final = re.compile(r"(?<![\d,.])(?P<n>\d[\d,]{0,20}(?:\.\d{1,20})?)\s+grand\b", re.I)
+_DIGITS: Final = re.compile(
+    r"(?P<lead>\b(?:stays?|remains?|keeps?|is|be|finish(?:es)?|ends?|lands?)\s+)?\b(?:(?:in|to|into|"
+    r"at|with|within)\s+)?(?:the\s+)?(?P<how>single|double|triple)[\s-](?:digits?|figures?)\b",
+    re.I,
+)
+_FIGURES: Final = {"single": "less than 10", "double": "at least 10", "triple": "at least 100"}
+
+_NUMBER = (
+    r"(?P<{0}>[$€£]?\s?-?\d[\d,]{{0,20}}(?:\.\d{{1,20}})?)(?P<{0}s>\s?(?:k|mm|mn|m|bn|b|tn|t|"
+    rf"{_SCALE})\b)?(?P<{{0}}u>\s?(?:%|percent\b|per\s+cent\b|[°º]\s?[fc]?(?!\w)|degrees?"
+    r"(?:\s+(?:f|c|fahrenheit|celsius))?\b|bps\b|basis\s+points?\b|dollars?\b|(?:sq(?:uare)?\s+)?"
+    r"(?:km|kilomet(?:er|re)s|miles)\b|points?\b))?"
+)
+_X, _Y = _NUMBER.format("a"), _NUMBER.format("b")
+_NOUN = r"(?:\s+(?!or\b|and\b|but\b)[a-z][a-z-]+){0,2}?"
+_UP_IN = (
+    r"at\s+least|at\s+or\s+(?:above|over)|no\s+(?:less|fewer|lower|cooler|colder)\s+than|"
+    r"not\s+(?:less|fewer|lower)\s+than|a\s+minimum\s+of|upwards?\s+of"
+)
+_DOWN_IN = (
+    r"at\s+most|at\s+or\s+(?:below|under)|no\s+(?:more|greater|higher|warmer|hotter)\s+than|"
+    r"not\s+(?:more|higher)\s+than|a\s+maximum\s+of"
+)
+_UP = r"above|over|more\s+than|greater\s+than|higher\s+than|beyond|past|exceeding|north\s+of"
+_DOWN = (
+    r"below|under|less\s+than|fewer\s+than|lower\s+than|beneath|short\s+of|shy\s+of|south\s+of|"
+    r"sub-?"
+)
+_STRONGER = "warmer|hotter|stronger|larger|bigger|up|beyond"
+_WEAKER = "colder|cooler|smaller|weaker"
+_MORE = rf"more|higher|above|greater|over|better|{_STRONGER}"
+_LESS = rf"fewer|less|lower|below|under|{_WEAKER}"
+_BEFORE: Final = re.compile(
+    rf"\b(?:(?P<up_in>{_UP_IN})|(?P<down_in>{_DOWN_IN})|(?P<up>{_UP})|(?P<down>{_DOWN}))"
+    rf"\s*(?:the\s+)?{_X}(?!\w|[-/]\d)",
+    re.I,
+)
+_BEHIND: Final = re.compile(
+    rf"(?<![\w.,$-])(?:\bat\s+)?{_X}(?:{_NOUN},?\s+(?:or|and)\s+(?:(?P<up_in>{_MORE})|"
+    rf"(?P<down_in>{_LESS}))\b|(?:\+|[\s-]plus\b)(?P<plus>))(?!\s+than)",
+    re.I,
+)
+_JOIN_OR: Final = re.compile(r",? ?or(?: else)?(?: (?:at|is|lands?|be|finish))?", re.I)
+_JOIN_AND: Final = re.compile(r",? ?(?:and|but|yet|though|while)?(?: (?:still|also|not))?", re.I)
+_EITHER: Final = re.compile(r"\b(?:somewhere )?either(?: (?:at|is|lands?|be))? ?\Z", re.I)
+_OUTSIDE: Final = re.compile(
+    rf"\b(?P<how>outside|out\s+of|beyond|inside|within|in)\s+(?:of\s+)?(?:the\s+|an?\s+)?"
+    rf"(?:range\s+(?:of\s+|from\s+))?{_X}\s?(?:-|–|—|to)\s?{_Y}(?:\s+(?:range|band|window|bracket))\b",
+    re.I,
+)
+
+
+def plain(text: str) -> str:
+    """The text with its amounts in figures, and its bounds joined where two belong together."""
+    text = _OUTSIDE.sub(_ranged, _figures(text))
+    joined = _joined(text)
+    for pattern, said in _USUAL:
+        joined = pattern.sub(said, joined)
+    return joined
+
+
+def _ranged(found: re.Match[str]) -> str:
+    denied = found["how"].casefold() not in ("inside", "within", "in")
+    low = f"{found['a']}{found['as'] or ''}{found['au'] or ''}".strip()
+    high = f"{found['b']}{found['bs'] or ''}{found['bu'] or ''}".strip()
+    return f"{'not ' if denied else ''}between {low} and {high}"
+
+
+_HERE: Final = _NUMBER.format("a")
+_USUAL: Final = [
+    (re.compile(rf"{before}(?={_HERE})", re.I), said)
+    for before, said in (
+        (r"\bsub-?\s?", "below "),
+        (r"\bupwards?\s+of\s+", "more than "),
+        (r"\b(?:no|not)\s+(?:cooler|colder)\s+than\s+", "at least "),
+        (r"\b(?:no|not)\s+(?:warmer|hotter)\s+than\s+", "at most "),
+    )
+] + [
+    (re.compile(rf"(?P<x>(?<![\w.,$-]){_HERE}{_NOUN}){behind}", re.I), rf"\g<x>{said}")
+    for behind, said in (
+        (rf"\s+or\s+(?:{_STRONGER})\b(?!\s+than)", " or higher"),
+        (r"\s+and\s+(?:up|above|beyond)\b(?!\s+than)", " or higher"),
+        (rf"\s+or\s+(?:{_WEAKER})\b(?!\s+than)", " or lower"),
+        (r"[\s-]plus\b", " or more"),
+    )
+]
+"""Other ways of naming one side of a number."""
+
+# Number words
+
+
+def _figures(text: str) -> str:
+    text = _COUNTED.sub(_figure, text)
+    text = _COMPOUND.sub(lambda f: str(_small(f[0])), text)
+    text = _GRAND.sub(lambda f: f"{f['n']}k", text)
+    text = _BUCKS.sub(_dollars, text)
+    text = _CENTS.sub(lambda f: f"${int(f['n']) / 100:.2f}", text)
+    return _DIGITS.sub(lambda f: f"{f['lead'] or ''}{_FIGURES[f['how'].casefold()]}", text)
+
+
+def _small(said: str) -> int:
+    return sum(_SMALL[part] for part in re.split(r"[\s-]+", said.casefold()))
+
+
+def _figure(found: re.Match[str]) -> str:
+    scale, many = found["scale"].casefold(), (found["many"] or "").casefold()
+    if many.startswith(("few", "couple")):
+        return found[0]  # no number is said
+    if found["part"]:
+        part = found["part"].casefold()
+        factor = next(n for name, n in _PARTS.items() if name in part)
+    elif many in ("a", "an"):
+        factor = 1.0
+    elif many[0].isdigit():
+        if scale not in ("dozen", "hundred", "grand") and not found["more"]:
+            return found[0]  # "3 million" is in figures already
+        factor = float(many)
+    else:
+        words = re.split(r"[\s-]+", many)
+        if len(words) == 2 and not (words[0] in _TENS and _ONES.get(words[1], 10) < 10):
+            return found[0]
+        factor = float(_small(many))
+    if found["more"]:
+        factor += next(n for name, n in _PARTS.items() if name in found["more"].casefold())
+    if scale in _SCALES and not found["rest"]:
+        return f"{factor:g} {scale}"
+    counted = factor * {"dozen": 12.0, "hundred": 100.0, "grand": 1e3, **_SCALES}[scale]
+    counted += _small(found["rest"]) if found["rest"] else 0
+    return f"{counted:.10g}"
+
+
+def _dollars(found: re.Match[str]) -> str:
+    if found["off"]:
+        return found[0]
+    said = found["n"].casefold()
+    number = "1" if said in ("a", "an") else str(_SMALL.get(said, found["n"]))
+    return f"${number}"
+
+
+# Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    up: bool
+    inside: bool
+    """Whether the number itself counts."""
+    value: float
+    said: str
+    """The number as it stands, with scale and unit."""
+    exact: bool
+    """A whole number of things or degrees: the next one is one further."""
+    unit: str
+    scale: str
+    start: int
+    end: int
+
+
+def _bounds(text: str) -> Iterator[_Bound]:
+    """What is said of a number to one side of it, in the order of the text."""
+    found = [_bound(m, behind=False) for m in _BEFORE.finditer(text)]
+    for match in _BEHIND.finditer(text):
+        if not any(b.start < match.end("a") and match.start("a") < b.end for b in found):
+            found.append(_bound(match, behind=True))
+    yield from sorted(found, key=lambda b: b.start)
+
+
+def _bound(found: re.Match[str], *, behind: bool) -> _Bound:
+    groups = found.groupdict()
+    up = any(groups.get(name) is not None for name in ("up_in", "up", "plus"))
+    inside = any(groups.get(name) is not None for name in ("up_in", "down_in", "plus"))
+    raw, scale = found["a"], (found["as"] or "").strip().casefold()
+    unit = (found["au"] or "").strip()
+    digits = float(re.sub(r"[^\d.]", "", raw))
+    exact = raw.strip().isdigit() and not scale and (
+        not unit or unit.casefold().startswith(("°", "º", "deg"))
+    )  # fmt: skip
+    factor = {"k": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12,
+              "tn": 1e12, **_SCALES}.get(scale, 1.0)  # fmt: skip
+    value = -digits * factor if "-" in raw else digits * factor
+    said = f"{raw}{found['as'] or ''}".strip()
+    return _Bound(up, inside, value, said, exact, unit, scale, found.start(), found.end())
+
+
+def _joined(text: str) -> str:
+    bounds = list(_bounds(text))
+    for one, other in reversed(list(pairwise(bounds))):
+        between = " ".join(text[one.end : other.start].split())
+        if one.up == other.up or one.end > other.start:
+            continue
+        low, high = sorted((one, other), key=lambda b: b.value)
+        if not low.value < high.value:
+            continue
+        if not low.up and high.up and _JOIN_OR.fullmatch(between):
+            start = one.start
+            if found := _EITHER.search(text[:start]):
+                start = found.start()
+            said = _without(low, high)
+        elif low.up and not high.up and _JOIN_AND.fullmatch(between):
+            start, said = one.start, _within(low, high)
+        else:
+            continue
+        return f"{text[:start]}{said}{text[other.end :]}"
+    return text
+
+
+def _without(low: _Bound, high: _Bound) -> str:
+    """Below `low` or above `high`: what is left between them is denied."""
+    if not (low.exact and high.exact):
+        return f"not between {_said(low, high)} and {_said(high, low)}"
+    least = int(low.value) + low.inside
+    most = int(high.value) - high.inside
+    unit = _unit(low, high)
+    if least > most:
+        return f"not between {low.said} and {high.said}{unit}"
+    return (
+        f"not exactly {least}{unit}" if least == most else f"not between {least} and {most}{unit}"
+    )
+
+
+def _within(low: _Bound, high: _Bound) -> str:
+    if not (low.exact and high.exact):
+        return f"between {_said(low, high)} and {_said(high, low)}"
+    least = int(low.value) + (not low.inside)
+    most = int(high.value) - (not high.inside)
+    if low.value >= 1000 or least >= most:  # a price or a level: the ends are no steps of a count
+        return f"between {low.said} and {high.said}{_unit(low, high)}"
+    return f"between {least} and {most}{_unit(low, high)}"
+
+
+def _said(one: _Bound, other: _Bound) -> str:
+    """A number, with the other's scale where only that one is told: "4.6 or 4.8 million"."""
+    scale = f" {other.scale}" if other.scale and not one.scale and one.value < 1000 else ""
+    unit = one.unit or other.unit
+    if unit and unit[0] in "%°º":
+        return f"{one.said}{scale}{unit}"
+    # Of two numbers the last has the unit's word: "between 4 and 5 points".
+    return f"{one.said}{scale} {unit}" if unit and one.value > other.value else f"{one.said}{scale}"
+
+
+def _unit(*bounds: _Bound) -> str:
+    unit = next((b.unit for b in bounds if b.unit), "")
+    return "" if not unit else " degrees" if unit[0] in "°º" else f" {unit}"
