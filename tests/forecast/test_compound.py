@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from augury.forecast.compound import condition, joined, parts, second_act
+from augury.forecast.compound import condition, joined, own, parts, second_act
 from augury.forecast.evidence import Estimate
 
 
@@ -55,6 +55,32 @@ def test_what_two_do_together_is_one_question(question: str) -> None:
 def test_a_second_act_is_found() -> None:
     assert second_act("Will Starmer lose the vote and resign by June?") == "resign by June"
     assert second_act("Will Trinidad and Tobago win?") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "whose"),
+    [
+        ("Will my cousin Taylor get married by June?", "my cousin"),
+        ("Is my cousin's tech job safe this year?", "my cousin"),
+        ("would my old landlord win the election", "my landlord"),
+        ("Will Vance win in 2028, my friend?", None),
+        ("Will the Fed cut rates before my sister's wedding?", None),
+    ],
+)
+def test_what_is_ones_own_is_no_markets_matter(question: str, whose: str | None) -> None:
+    assert own(question) == whose
+
+
+def test_neither_is_the_complement_of_either() -> None:
+    asked = parts("Will neither Ada nor Bela end up as the nominee?")
+    assert asked is not None
+    assert (asked.connective, asked.names, asked.denied) == ("either", ("Ada", "Bela"), True)
+    assert asked.questions[0] == "Will Ada end up as the nominee?"
+    found = joined(asked, [answer(0.5), answer(0.3)], exclusive=True)
+    assert found.probability == pytest.approx(0.2)
+    assert found.lower is not None
+    assert found.upper is not None
+    assert found.lower <= 0.2 <= found.upper
 
 
 def answer(p: float) -> Estimate:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -143,3 +144,16 @@ def test_a_title_that_denies_counts_only_where_judge_and_rules_agree(engine: Eng
     compared = asked(engine, "does Acme stay off the stock market until August 2027", title)
     assert given(engine, compared, 0.9, 0.02).probability == pytest.approx(PRICE, abs=0.01)
     assert given(engine, compared, 0.02, 0.95).probability is None
+
+
+def test_a_frame_that_denies_is_not_the_judges_to_read(engine: Engine) -> None:
+    compared = asked(engine, f"Is it wrong to say that the {TITLE[9:]}", TITLE)
+    brief = engine.brief(compared)
+    assert brief is not None
+    assert "wrong" not in brief.asked
+
+    class Sure(Fixed):
+        def verdicts(self, question: str, markets: Any, features: Any) -> list[Verdict]:
+            return [Verdict(0.9, 0.05) for _ in markets]
+
+    assert brief.judged(Sure()) == {(1, 0): Verdict(0.05, 0.9)}

@@ -23,8 +23,8 @@ MAX_JOINT_CONFIDENCE: Final = 0.5
 _NAME: Final = r"(?:the\s+)?[A-Z0-9$][\w.'&$-]*(?:\s+(?:of\s+|the\s+)?[A-Z0-9][\w.'&-]*){0,4}"
 _AUXILIARY: Final = r"(?i:will|does|do|did|is|are|can|has|have)"
 _PAIR: Final = re.compile(
-    rf"^\W*(?P<lead>{_AUXILIARY}\s+)(?P<which>(?i:either|both)\s+)?(?P<a>{_NAME})\s+"
-    rf"(?P<joint>(?i:or|and))\s+(?P<b>{_NAME})\s+(?P<both>(?i:both|each)\s+)?(?P<rest>[a-z].+)$"
+    rf"^\W*(?P<lead>{_AUXILIARY}\s+)(?P<which>(?i:either|both|neither)\s+)?(?P<a>{_NAME})\s+"
+    rf"(?P<joint>(?i:or|and|nor))\s+(?P<b>{_NAME})\s+(?P<both>(?i:both|each)\s+)?(?P<rest>[a-z].+)$"
 )
 _CONDITION: Final = re.compile(
     r"(?<!as )\b(?P<word>(?:even|only)\s+if|if|assuming(?:\s+that)?|provided\s+that|unless|"
@@ -56,6 +56,24 @@ class Parts:
     connective: Connective
     names: tuple[str, str]
     questions: tuple[str, str]
+    denied: bool = False
+    """It asks that neither of an "either" comes true."""
+
+
+_OWN: Final = re.compile(
+    r"(?:^\W*(?:\w+\s+){0,2}|\b(?:is|are|will|does|do|can|could|would|has)\s+)(?:my|our)\s+(?:\w+\s+){0,2}?"
+    r"(?P<who>cousin|brother|sister|mom|mum|mother|dad|father|grandma|grandmother|grandpa|grandfather|"
+    r"uncle|aunt|son|daughter|kids?|child(?:ren)?|wife|husband|girlfriend|boyfriend|fianc[eé]e?|ex|"
+    r"friends?|buddy|roommate|boss|landlord|neighbou?rs?|teacher|doctor|colleague|coworker|dog|cat|"
+    r"house|car|startup|bakery|business|shop)\b",
+    re.I,
+)
+
+
+def own(question: str) -> str | None:
+    """Whom of their own somebody asks about ("my cousin"); None where it is nobody."""
+    found = _OWN.search(" ".join(question[:300].split()))
+    return f"my {found['who']}" if found else None
 
 
 def condition(question: str) -> str | None:
@@ -84,11 +102,14 @@ def parts(question: str) -> Parts | None:
     joint, which = found["joint"].casefold(), (found["which"] or "").strip().casefold()
     if joint == "and" and which != "both" and not found["both"]:
         return None
-    if joint == "or" and which == "both":
+    if joint == "or" and which in ("both", "neither"):
+        return None
+    if (joint == "nor") != (which == "neither"):
         return None
     whole = [f"{found['lead']}{found[side]} {found['rest']}" for side in ("a", "b")]
-    connective: Connective = "either" if joint == "or" else "both"
-    return Parts(connective, (found["a"], found["b"]), (whole[0], whole[1]))
+    connective: Connective = "both" if joint == "and" else "either"
+    names = found["a"], found["b"]
+    return Parts(connective, names, (whole[0], whole[1]), denied=joint == "nor")
 
 
 def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
@@ -96,6 +117,21 @@ def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Est
 
     exclusive : only one of the two can come true
     """
+    found = _joined(asked, answers, exclusive=exclusive)
+    if not asked.denied or found.probability is None:
+        return found
+    lower, upper = found.lower, found.upper
+    return replace(
+        found,
+        probability=round(1 - found.probability, 6),
+        lower=None if upper is None else round(1 - upper, 4),
+        upper=None if lower is None else round(1 - lower, 4),
+        distribution=None,
+        reasoning=f"The question asks for neither, the complement. {found.reasoning}",
+    )
+
+
+def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
     unknown = next((one for one in answers if one.probability is None), None)
     if unknown is not None:
         return replace(

@@ -52,10 +52,14 @@ class Brief:
     """What stands behind each of `markets`."""
     ranks: tuple[tuple[int, int], ...]
     """The place of each in the index's order and in the rules'."""
+    denied: bool = False
+    """What it reads was in a frame that denies it ("is it false that ...")."""
 
     def judged(self, judge: Judge) -> Verdicts:
         """The verdicts; some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
+        if self.denied:
+            found = [Verdict(one.opposite, one.same) for one in found]
         keys = ((b.market.seq, b.outcome) for b in self.bearings)
         return dict(zip(keys, found, strict=True))
 
@@ -63,6 +67,8 @@ class Brief:
 def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) -> Brief:
     """What the judge reads: the first `most` in the index's order and in the rules'."""
     reading = compared.reading
+    # A frame that denies is logic's to read; the judge reads what stands in it.
+    question = reading.core if reading.denied else reading.question
     order = {market.seq: n for n, market in enumerate(compared.markets)}
     placed = ((order[b.market.seq], n, b) for n, b in enumerate(compared.bearings))
     first = sorted(placed, key=lambda one: (min(one[:2]), one[1]))[:most]
@@ -72,7 +78,7 @@ def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) ->
     )
     ranks = tuple((rank, n) for rank, n, _ in first)
     rows = features.matrix(
-        features.read(reading.question, vocabulary),
+        features.read(question, vocabulary),
         [float(compared.question.vector @ b.view.vector) for b in chosen],
         chosen,
         [
@@ -80,10 +86,10 @@ def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) ->
             for b, text in zip(chosen, texts, strict=True)
         ],
         ranks,
-        asked=reading.proposition,
+        asked=reading.proposition.denied() if reading.denied else reading.proposition,
     )
-    asked = pairs.asked(reading.question, vocabulary, compared.at.date())
-    return Brief(asked, texts, rows, chosen, ranks)
+    asked = pairs.asked(question, vocabulary, compared.at.date())
+    return Brief(asked, texts, rows, chosen, ranks, reading.denied)
 
 
 def _day(moment: datetime | None) -> date | None:

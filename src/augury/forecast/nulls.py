@@ -93,6 +93,13 @@ def two_acts(act: str) -> str:
     )
 
 
+def private(whose: str) -> str:
+    return (
+        f"The question is about somebody or something of your own ({explain.quoted(whose)}), and"
+        " no market is. Ask about what is known to all."
+    )
+
+
 def out_of_running(asked: Estimate, known: KnownMarket, at: datetime) -> NullReason:
     """Why the market that asks the question gives no answer.
 

@@ -589,8 +589,11 @@ def _blocked(question: str, reading: Reading) -> Estimate | None:
     nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
     if (condition := compound.condition(question)) is not None:
         return nulls.with_reason(nothing, "condition", nulls.conditional(condition))
-    if (act := compound.second_act(reading.effective)) is not None:
+    act = compound.second_act(reading.effective) or compound.second_act(reading.core)
+    if act is not None:
         return nulls.with_reason(nothing, "condition", nulls.two_acts(act))
+    if (whose := compound.own(reading.core)) is not None:
+        return nulls.with_reason(nothing, "no_market", nulls.private(whose))
     return None
 
 
