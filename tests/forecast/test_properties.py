@@ -265,7 +265,7 @@ def test_what_is_asked_about_most_stays_in_memory(
     packed = module.words.packed
     monkeypatch.setattr(module, "READ", 4)
     monkeypatch.setattr(module.words, "packed", lambda m: read.update([m.question]) or packed(m))
-    fresh = Engine(engine._embed, engine._rarity_of)
+    fresh = Engine(engine._embed, engine._rarity)
     hot = market(1, "Will the Fed cut rates by June 30, 2027?", 0.2, CLOSES)
     for n in range(2, 12):
         cold = market(n, f"Will ship {n} sail by June 30, 2027?", BESIDE, CLOSES)

@@ -223,7 +223,9 @@ class ForecastService:
         # A market's own words are its question, whatever stands in them.
         if not self._engine.asks_verbatim(reading, markets):
             estimate = _blocked(question, reading)
-            parts = compound.parts(reading.effective) if estimate is None else None
+            parts = None
+            if estimate is None:
+                parts = compound.parts(reading.effective) or compound.parts(reading.core)
             if parts is not None:
                 markets, estimate = await self._of_parts(parts, at, replay=replay)
         lap("gather")
