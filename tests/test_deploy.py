@@ -46,6 +46,17 @@ def test_containers_have_no_rights_to_spare() -> None:
     assert re.search(r"^USER 10001", (ROOT / "Containerfile").read_text(), re.MULTILINE)
 
 
+def test_the_image_is_made_of_files_that_are_let_in() -> None:
+    copied = {
+        name
+        for line in re.findall(r"^COPY (?!--)(.+) \S+$", (ROOT / "Containerfile").read_text(), re.M)
+        for name in line.split()
+    }
+    assert {"hatch_build.py", "pyproject.toml", "src"} <= copied
+    for ignored in (".containerignore", ".dockerignore"):
+        assert {f"!{name}" for name in copied} <= set((ROOT / ignored).read_text().split())
+
+
 @pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.name)
 def test_only_settings_that_exist_are_named(path: Path) -> None:
     known = {f"AUGURY_{name.upper()}" for name in Settings.model_fields}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import Annotated
 
-import structlog
 import typer
 
 from augury import __version__, memory
@@ -156,14 +154,23 @@ COMMANDS = tuple(
 )
 
 
-def main() -> None:
-    """Run the command line; what the operator must put right is said in one line, exit 1."""
-    # What is printed is the command's answer; what is logged goes beside it.
+def _log_beside() -> None:
+    """What is printed is the command's answer; what is logged goes beside it."""
+    import logging  # with structlog more than half of what this module takes to import
+
+    import structlog
+
     structlog.configure(
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
     )
+
+
+def main() -> None:
+    """Run the command line; what the operator must put right is said in one line, exit 1."""
     first = sys.argv[1] if len(sys.argv) > 1 else None
+    if first != "--version":
+        _log_beside()
     memory.fill()
     _mount(first if first in COMMANDS or first == "--version" else None)
     if first != "serve":  # which has more to take up

@@ -26,7 +26,7 @@ PIECE = 65_536
 
 async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool) -> dict[str, Any]:
     """`rate` searches a second over `n` generated markets, alone and beside `exports` accounts."""
-    console = Console(stderr=True, quiet=quiet)
+    console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-exports-") as folder:
         settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
         async with running(settings) as services:

@@ -1,0 +1,33 @@
+"""Builds the console before a wheel or sdist is made of a checkout, so that both hold it.
+
+An sdist carries the built files and not their sources: of it a wheel is made without Node.js.
+`AUGURY_CONSOLE=off` leaves the console out.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class Console(BuildHookInterface):
+    """Runs `augury.console.build`, which needs nothing but Python and Node.js."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        root = Path(self.root)
+        sources = root / "console" / "package-lock.json"
+        if version == "editable" or os.environ.get("AUGURY_CONSOLE") == "off":
+            return
+        if sources.exists():
+            done = subprocess.run(
+                [sys.executable, "-m", "augury.console.build"],
+                env={**os.environ, "PYTHONPATH": str(root / "src")},
+                cwd=root,
+            )
+            if done.returncode:
+                raise SystemExit("AUGURY_CONSOLE=off makes a package without the console.")
