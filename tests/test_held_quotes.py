@@ -26,7 +26,7 @@ DRAWN = f"Will the US fall into recession in {NOW.year + 1}?"
 CAUSE = f"Will the US unemployment rate rise above 6% in {NOW.year + 1}?"
 
 
-def made(market_id: str, question: str, price: float, minute: int, **book: float) -> Market:
+def made(market_id: str, question: str, price: float, minute: int, **book: Any) -> Market:
     """A market as an import brings it, quoted `minute` minutes after the first quotes."""
     platform, _, own = market_id.partition(":")
     at = NOW - timedelta(hours=2) + timedelta(minutes=minute)
@@ -37,7 +37,7 @@ def made(market_id: str, question: str, price: float, minute: int, **book: float
     )  # fmt: skip
 
 
-def catalogue(price: float, minute: int, **book: float) -> list[Market]:
+def catalogue(price: float, minute: int, **book: Any) -> list[Market]:
     """What one price makes of the market asked about and of the one that bears on a graph."""
     return [
         made("kalshi:UNION", QUESTION, price, minute, **book),

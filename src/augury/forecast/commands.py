@@ -204,25 +204,32 @@ def evaluate_forecast(
 
 
 async def _evaluate(
-    questions: Path,
+    questions: Path | None,
     markets: Path,
     prices: Path,
     *,
     with_model: bool,
     quiet: bool,
     leave_one_out: bool = False,
+    titles: tuple[int, int] = (0, 0),
 ) -> dict[str, Any]:
+    """`titles`: how many to ask where there are no questions, and the seed."""
     from augury.app import running
     from augury.forecast.assistant import Assistant
     from augury.forecast.evaluate import Answered, Asked, hint_floor, later_price, summary
     from augury.forecast.grade import public
     from augury.forecast.service import ForecastService
+    from augury.forecast.titles import resolved
+    from augury.forecast.worth import worth
     from augury.search.load import percentiles
     from augury.venues.dump import DumpFile
     from augury.venues.importing import import_file
 
-    asked = given.json_lines(questions, Asked.of, "a question (qid, kind, question, as_of)")
     market_file, price_file = DumpFile(markets, kind="markets"), DumpFile(prices, kind="prices")
+    if questions is not None:
+        asked = given.json_lines(questions, Asked.of, "a question (qid, kind, question, as_of)")
+    else:
+        asked = resolved(market_file.frame, price_file.frame, most=titles[0], seed=titles[1])
     if leave_one_out:
         asked = [one for one in asked if one.market_id and one.p is not None]
     later = _series(price_file, {one.market_id for one in asked if one.market_id})
@@ -273,13 +280,22 @@ async def _evaluate(
                         hint=estimate.probability if shown.probability is None else None,
                         role=estimate.evidence[0].role if estimate.evidence else None,
                         reason=shown.null.kind if shown.null else None,
+                        bounds=estimate.bounds if estimate.grade == "bounded" else None,
+                        way=next(
+                            (
+                                m.replace("_", " ")
+                                for m in estimate.fallbacks
+                                if m.startswith("from_")
+                            ),
+                            None,
+                        ),
                     )
                 )
             if model is not None and services.model is not None:
                 spent = await services.model.spent_today()
                 model |= {"answers_helped": helped, "calls": spent.calls, "tokens": spent.tokens}
     result = summary(answers, percentiles([a.seconds for a in answers]))
-    result["hint_floor"] = hint_floor(answers)
+    result |= {"hint_floor": hint_floor(answers), "worth": worth(answers)}
     return result if model is None else {**result, "language_model": model}
 
 
@@ -350,46 +366,69 @@ def evaluate_properties(
 
 
 def evaluate_leave_one_out(
-    questions: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Questions, one JSON object a line.")
-    ],
     markets: Annotated[
         Path, typer.Option(exists=True, dir_okay=False, help="The markets that existed.")
     ],
     prices: Annotated[
         Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
     ],
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="Questions, one JSON object a line; else titles."
+        ),
+    ] = None,
+    titles: Annotated[
+        int, typer.Option(min=1, help="Titles of resolved markets asked without --questions.")
+    ] = 600,
+    seed: Annotated[int, typer.Option(help="Which titles, and at which of their prices.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Score forecasts with the market they ask about taken away: how far answers are from its
     price, by grade.
 
-    Shows what bounds and hints are worth, and from which confidence on a hint is worth more than
-    knowing nothing.
+    Shows what bounds and hints are worth on resolved questions: on one half of them is chosen what
+    beats the base rate, on the other that is held against it.
 
-    Example: augury eval leave-one-out --questions q.jsonl --markets m.parquet --prices p.parquet
+    Example: augury eval leave-one-out --markets m.parquet --prices p.parquet
     """
     result = asyncio.run(
-        _evaluate(questions, markets, prices, with_model=False, quiet=as_json, leave_one_out=True)
-    )
-    told = {"n": result["n"], "by_grade": result["by_grade"], "hint_floor": result["hint_floor"]}
+        _evaluate(
+            questions, markets, prices, with_model=False, quiet=as_json, leave_one_out=True,
+            titles=(titles, seed),
+        )
+    )  # fmt: skip
+    told = {key: result[key] for key in ("n", "by_grade", "hint_floor", "worth")}
     if as_json:
         typer.echo(json.dumps({**told, "per_question": result["per_question"]}))
         return
-    table = Table(box=None)
     columns = ("n", "share", "mean_distance", "within_0.05", "within_0.15", "inverted", "brier",
                "crowd_brier", "base_brier")  # fmt: skip
-    for name in ("grade", *columns):
-        table.add_column(name, justify="left" if name == "grade" else "right")
-    for name, row in result["by_grade"].items():
-        table.add_row(name, *("-" if row[c] is None else str(row[c]) for c in columns))
-    Console(markup=False, emoji=False).print(table)
-    floor = told["hint_floor"]["floor"]
+    _print_rows("grade", columns, result["by_grade"])
+    for name in ("chosen", "reported"):
+        typer.echo(f"\nThe half that is {name}:")
+        columns = ("n", "events", "brier", "base_brier", "crowd_brier", "t")
+        _print_rows("kind", columns, told["worth"][name])
+    floor, widest = told["hint_floor"]["floor"], told["worth"]["widest"]
     typer.echo(
         "No floor: too few hints, or none better than the base rate, so hints stay withheld."
         if floor is None
         else f"Hints are worth more than the base rate from confidence {floor}."
     )
+    typer.echo(
+        "Bounds are worth no more than the base rate, however narrow."
+        if widest is None
+        else f"Bounds are worth more than the base rate up to a width of {widest}."
+    )
+
+
+def _print_rows(first: str, columns: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> None:
+    table = Table(box=None)
+    for name in (first, *columns):
+        table.add_column(name, justify="left" if name == first else "right")
+    for name, row in rows.items():
+        table.add_row(name, *("-" if row[c] is None else str(row[c]) for c in columns))
+    Console(markup=False, emoji=False).print(table)
 
 
 def evaluate_calibration(

@@ -50,6 +50,8 @@ class Asked:
     """Of a trap: the least and greatest right probability."""
     null_ok: bool = False
     """Of a trap: no number is right too."""
+    event: str | None = None
+    """What its market is decided together with; None: alone."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Asked:
@@ -84,11 +86,20 @@ class Answered:
     grade: Grade = "none"
     confidence: float = 0.0
     hint: float | None = None
-    """What a hint would have given, where it was withheld."""
+    """What a withheld number would have been."""
     role: str | None = None
     """The role of the weightiest evidence."""
     reason: str | None = None
     """Why there is no number: its kind."""
+    bounds: tuple[float, float] | None = None
+    """Between which probabilities logic puts it; None: it does not."""
+    way: str | None = None
+    """How an answer without a market of its own was made: "from deadlines"."""
+
+    @property
+    def said(self) -> float | None:
+        """The probability, or what a withheld one would have been."""
+        return self.probability if self.probability is not None else self.hint
 
     @property
     def verdict(self) -> str:
@@ -220,7 +231,7 @@ def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for grade in GRADES:
         mine = [a for a in asked if a.grade == grade]
-        given = [(a, p) for a in mine if (p := _given(a)) is not None]
+        given = [(a, p) for a in mine if (p := a.said) is not None]
         off = [abs(p - _p(a.asked.p)) for a, p in given]
         decided = [(a, p) for a, p in given if a.asked.outcome is not None]
         out[grade] = {
@@ -251,14 +262,14 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
     """
     decided = [a for a in answers if a.asked.outcome is not None and a.asked.p is not None]
     base = sum(_p(a.asked.outcome) for a in decided) / len(decided) if decided else 0.0
-    hints = [a for a in decided if a.grade == "hinted" and _given(a) is not None]
+    hints = [a for a in decided if a.grade == "hinted" and a.said is not None]
     steps: list[dict[str, Any]] = []
     for least in (x / 20 for x in range(20)):
         above = [a for a in hints if a.confidence >= least]
         by_market: dict[str | None, list[float]] = {}
         for a in above:
             outcome = _p(a.asked.outcome)
-            gain = (_p(_given(a)) - outcome) ** 2 - (base - outcome) ** 2
+            gain = (_p(a.said) - outcome) ** 2 - (base - outcome) ** 2
             by_market.setdefault(a.asked.market_id, []).append(gain)
         gains = [sum(found) / len(found) for found in by_market.values()]
         if len(gains) < 2:
@@ -270,9 +281,9 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
                 "least_confidence": least,
                 "n": len(above),
                 "markets": len(gains),
-                "brier": _mean((_p(_given(a)) - _p(a.asked.outcome)) ** 2 for a in above),
+                "brier": _mean((_p(a.said) - _p(a.asked.outcome)) ** 2 for a in above),
                 "base_brier": _mean((base - _p(a.asked.outcome)) ** 2 for a in above),
-                "mean_distance": _mean(abs(_p(_given(a)) - _p(a.asked.p)) for a in above),
+                "mean_distance": _mean(abs(_p(a.said) - _p(a.asked.p)) for a in above),
                 "t": round(mean / spread, 2) if spread else 0.0,
             }
         )
@@ -282,10 +293,6 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 MIN_HINTS: Final = 20
 """Markets with decided hints below which no floor is told."""
-
-
-def _given(answer: Answered) -> float | None:
-    return answer.probability if answer.probability is not None else answer.hint
 
 
 def _is_inverted(p: float, right: float) -> bool:
@@ -310,6 +317,8 @@ def per_question(answer: Answered) -> dict[str, Any]:
         "reason": answer.reason,
         "confidence": answer.confidence,
         "hint": answer.hint,
+        "bounds": None if answer.bounds is None else list(answer.bounds),
+        "way": answer.way,
         "interval": None if answer.lower is None else [answer.lower, answer.upper],
         "markets": list(answer.used),
         "expected_market": asked.market_id,

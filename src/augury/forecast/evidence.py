@@ -123,7 +123,7 @@ GRADES: Final[tuple[Grade, ...]] = ("asked", "bounded", "hinted", "none")
 
 NullKind = Literal[
     "not_understood", "condition", "no_market", "stale_price", "closed", "decided", "open_question",
-    "hint_only",
+    "hint_only", "bounds_only",
 ]  # fmt: skip
 """Why a forecast has no probability:
 
@@ -134,7 +134,8 @@ NullKind = Literal[
 - closed: a market asked it, and has closed without a result so far;
 - decided: a market asked it, and has been decided;
 - open_question: it has no yes or no;
-- hint_only: related markets hint at an answer, and hints are no probability.
+- hint_only: related markets hint at an answer, and hints are no probability;
+- bounds_only: only rivals of the one asked about have markets, and leave too little to believe.
 """
 
 
@@ -196,6 +197,15 @@ class Estimate:
         if "bound" in roles:
             return "bounded"
         return "asked" if roles else "none"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which probabilities the evidence with weight puts the answer; where markets
+        contradict each other, between what they say."""
+        counted = [one for one in self.evidence if one.weight > 0 and one.role == "bound"]
+        low = max((one.low for one in counted), default=0.0)
+        high = min((one.high for one in counted), default=1.0)
+        return min(low, high), max(low, high)
 
     def count(self, *roles: Role) -> int:
         """How many pieces of evidence play one of these roles."""

@@ -127,6 +127,24 @@ def day(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%d} (UTC)"
 
 
+def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
+    """What rivals leave, where that is no number to believe."""
+    low, high = between
+    text = (
+        f"No open market asks this. Markets on rivals put it between {percent(low)} and"
+        f" {percent(high)}, which has been worth less than the base rate, so no probability is"
+        " given."
+    )
+    counted = [one for one in evidence if one.weight > 0]
+    if not counted:
+        return text
+    one = counted[0]
+    return (
+        f"{text} The nearest is {quoted(one.market.question)} on {_VENUES[one.market.platform]} at"
+        f" {percent(one.market.price(one.outcome) or 0.0)} ({_age(one.age)} old)."
+    )
+
+
 def hint(evidence: Sequence[Evidence]) -> str:
     """The nearest market, as no more than a hint."""
     if not evidence:

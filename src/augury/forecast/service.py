@@ -113,6 +113,8 @@ class Forecast:
             told.append("Prices come from an import, not from the venue itself.")
         if self.estimate.grade == "hinted":
             told.append("No market asks or bounds this: the number is a hint by a related market.")
+        elif grade.is_loose(self.estimate):
+            told.append(grade.LOOSE)
         oldest = max((one.age for one in self.counted), default=0.0)
         if oldest > OLD_PRICE_DAYS:
             told.append(f"The oldest price that counts is {round(oldest)} days old.")

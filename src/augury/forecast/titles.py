@@ -1,0 +1,64 @@
+"""Questions with a known end: the titles of resolved markets, asked while they were open."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, timedelta
+from typing import TYPE_CHECKING, Final
+
+from augury.forecast.evaluate import Asked
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEAST_LEFT: Final = timedelta(days=3)
+"""Time before the end at which a title may be asked."""
+PER_EVENT: Final = 4
+"""Titles of one event, which end together."""
+
+
+def resolved(markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: int) -> list[Asked]:
+    """At most `most` titles of Yes/No markets that were decided, each asked at one of its recorded
+    prices (drawn by `seed`), at least `LEAST_LEFT` before its end.
+
+    markets, prices : as in a dump
+    """
+    import polars as pl
+
+    rng = random.Random(seed)
+    decided = markets.filter(
+        (pl.col("status") == "resolved")
+        & pl.col("result").is_in(["Yes", "No"])
+        & (pl.col("outcomes").list.first() == "Yes")
+    ).with_columns(
+        end=pl.min_horizontal("closes_at", "resolved_at"),
+        event=pl.coalesce("event_id", "event_title", "id"),
+    )
+    priced = (
+        prices.rename({"market_id": "id"})
+        .join(decided.select("id", "question", "result", "event", "end"), on="id")
+        .filter(
+            (pl.col("ts") <= pl.col("end") - LEAST_LEFT) & pl.col("price").is_between(0.01, 0.99)
+        )
+        .sort("id", "ts")
+    )
+    by_market: dict[str, list[dict]] = {}
+    for row in priced.iter_rows(named=True):
+        by_market.setdefault(row["id"], []).append(row)
+    found: list[Asked] = []
+    of_event: dict[str, int] = {}
+    for name in rng.sample(sorted(by_market), len(by_market)):
+        row = rng.choice(by_market[name])
+        of_event[row["event"]] = of_event.get(row["event"], 0) + 1
+        if of_event[row["event"]] > PER_EVENT:
+            continue
+        found.append(
+            Asked(
+                qid=name, kind="paraphrase", question=row["question"],
+                as_of=row["ts"].replace(tzinfo=UTC) + timedelta(minutes=1), market_id=name,
+                p=row["price"], outcome=float(row["result"] == "Yes"), event=row["event"],
+            )
+        )  # fmt: skip
+        if len(found) == most:
+            break
+    return found
