@@ -32,10 +32,10 @@ def worth(answers: Sequence[Answered]) -> dict[str, Any]:
     Returns
     -------
     `chosen` and `reported`, the two halves: by kind (`asked` by another market, `hinted`,
-    `bounded`, `bounded as shown` (those not withheld), `bounded from WAY`, `bounded within W` by anything but rivals) `n`, `events`,
-    `brier`, `base_brier` (the share of all questions of the choosing half that came true),
-    `crowd_brier` (the price of the market taken away), and `t`: the difference to the base rate's
-    in standard errors over events, below 0 where it is better.
+    `bounded`, `bounded as shown` (those not withheld), `bounded from WAY`, `bounded within W` by
+    anything but rivals) `n`, `events`, `brier`, `base_brier` (the share of all questions of the
+    choosing half that came true), `crowd_brier` (the price of the market taken away), and `t`: the
+    difference to the base rate's in standard errors over events, below 0 where it is better.
     `widest`: the greatest width of bounds at and below which bounded answers of the choosing half
     beat the base rate beyond doubt; None: there is none.
     """
