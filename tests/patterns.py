@@ -275,7 +275,7 @@ def anchored(module: str, pattern: re.Pattern[Any]) -> bool:
         return False
     source = Path(loaded.__file__).read_text()
     used = re.findall(rf"\b{names[0]}\b(?:\.(\w+))?", source)
-    return sorted(used)[0] == "" and set(used[1:]) <= {"match", "fullmatch"}
+    return sorted(used)[0] == "" and set(sorted(used)[1:]) <= {"match", "fullmatch"}
 
 
 def seconds(

@@ -24,7 +24,7 @@ LEVELS: Final = (
     _rule(r"\bsouth\s+of\s+(?=[$€£]?\d)", "below "),
     _rule(rf"\bshy\s+of\s+(?={_AMOUNT})", "below "),
     # Stays on its side.
-    _rule(rf"\bspends?\s+(?P<when>.{{3,60}}?)\s+(?P<side>below|under|beneath|above|over)\s+(?P<level>{_AMOUNT}[\d.,]*(?:\s?(?:%|[kmbt]\b|\w+illion\b))?)",
+    _rule(rf"\bspends?\s+(?P<when>.{{3,60}}?)\s+(?P<side>below|under|beneath|above|over)\s+(?P<level>{_AMOUNT}[\d.,]*+(?:\s?(?:%|[kmbt]\b|\w+illion\b))?)",
           r"stay \g<side> \g<level> \g<when>"),
     _rule(r"\b(?:stay|remain|be|get|hover|end\s+up)(?:s|es)?\s+(?:stuck|capped|pinned|trapped|confined|anchored|rangebound|well|comfortably|safely)\s+"
           r"(?=(?:below|under|above|over)\b)", "stay "),

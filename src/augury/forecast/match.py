@@ -212,7 +212,8 @@ def _extreme(p: Proposition, text: str) -> int:
 
 
 _DATED_END: Final = re.compile(
-    r"\b(?:at\s+|by\s+|the\s+|through\s+|until\s+)*end\s+of\b|\bwhen\s+\S+\s+(?:\S+\s+)?"
+    r"\b(?P<before>(?:(?:at|by|the|through|until)\s+)++)(?P<end>end\s+of\b)?|\bend\s+of\b|"
+    r"\bwhen\s+\S+\s+(?:\S+\s+)?"
     r"(?:ends|closes|begins)\b|\b(?:year|month)[\s-]end\b",
     re.I,
 )
@@ -346,7 +347,7 @@ def _motion(p: Proposition, text: str) -> int:
     """Whether a proposition says that something ends or that it lasts."""
     if p.threshold is not None or p.predicate in ("wins", "nominated", "advances", "ranks"):
         return 0
-    plain = _DATED_END.sub(" ", text)
+    plain = _DATED_END.sub(lambda m: m[0] if m["before"] and not m["end"] else " ", text)
     if p.predicate == "leaves" or _ENDS.search(plain):
         return -1
     if _LASTS.search(plain) or _HOLDS_OFFICE.search(plain):

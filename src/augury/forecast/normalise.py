@@ -9,7 +9,6 @@ higher"), and ways of saying that something does not happen become "not" ("miss 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final
@@ -18,12 +17,11 @@ from augury.forecast.framing import framed
 from augury.forecast.levels import LEVELS
 from augury.forecast.moments import dated
 from augury.language import amounts
+from augury.relations.ahead import Ahead, Finder, Replacement
 from augury.relations.claims import claimed, inside, masked, unmasked
 from augury.relations.proposition import Proposition, read, read_question
 from augury.relations.wording import STATES
 from augury.remembered import remembered
-
-Replacement = str | Callable[[re.Match[str]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +155,7 @@ _REASONS: Final = {
 }
 
 
-def _applied(pattern: re.Pattern[str], replacement: Replacement, text: str, what: str) -> str:
+def _applied(pattern: Finder, replacement: Replacement, text: str, what: str) -> str:
     """The text with a rule applied, but to nothing that begins in a name."""
     if pattern.search(text) is None:
         return text
@@ -173,8 +171,12 @@ def _applied(pattern: re.Pattern[str], replacement: Replacement, text: str, what
     return pattern.sub(outside, text)
 
 
-def _rule(pattern: str, replacement: Replacement) -> tuple[re.Pattern[str], Replacement]:
+def _rule(pattern: str, replacement: Replacement) -> tuple[Finder, Replacement]:
     return re.compile(pattern, re.I), replacement
+
+
+def _ahead(pattern: str, later: str, replacement: Replacement) -> tuple[Finder, Replacement]:
+    return Ahead(pattern, later), replacement
 
 
 # What stands around a question.
@@ -265,6 +267,8 @@ def _chain(found: re.Match[str]) -> str:
 
 
 _AMOUNT = r"\d{1,3}(?:,\d{3})*(?:\.\d+)?"
+_NO_LATER_GROUP = r"(?!(?:(?<=\b\d,)|(?<=\b\d\d,)|(?<=\b\d\d\d,))\d{3})"
+"""Not at thousands of an amount that begins before: it was tried, and would end alike."""
 _STEP = r"(?:cut|hold|pause|hike|skip)"
 _THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
 _FIGURES: Final = (
@@ -274,17 +278,18 @@ _FIGURES: Final = (
     _rule(r"\s+at\s+least\s+once\b", ""),
     _rule(r"\bbe\s+(?:playing|featuring|appearing|competing|taking\s+part)\s+(?:in|at)\b", "play in"),
     _rule(r"\bmatch(?:es)?\s+or\s+(?=(?:beat|exceed|surpass|outperform))", ""),
-    _rule(r"\b(?:be\s+(?:handed|awarded|given|presented\s+with)|scoops?|bags?|picks?\s+up|collects?|lands?|nabs?|snags?|walks?\s+off\s+with|"
+    _ahead(r"\b(?:be\s+(?:handed|awarded|given|presented\s+with)|scoops?|bags?|picks?\s+up|collects?|lands?|nabs?|snags?|walks?\s+off\s+with|"
           r"(?:come|go|walk)(?:es|s)?\s+(?:home|away)\s+with|gets?\s+(?:his|her|their|its)\s+hands\s+on|hoists?|brings?\s+home)\s+"
-          r"(?=(?:the|an?|this|his|her|their)\b.*\b(?:award|oscar|grammy|emmy|tony|globe|trophy|title|cup|prize|medal|mvp|crown|honou?rs?|ballon|year|championship)\b)", "win "),
+          r"(?=(?:the|an?|this|his|her|their)\b)", r"\b(?:award|oscar|grammy|emmy|tony|globe|trophy|title|cup|prize|medal|mvp|crown|honou?rs?|ballon|year|championship)\b", "win "),
     _rule(r"\b(?:be|is|get|gets)\s+voted\s+(?=(?:the\s+)?(?:(?:19|20)\d\d\s+)?(?-i:[A-Z]))", "win "),
     _rule(r"\b(?:comes?\s+out\s+of|emerges?\s+from)\s+(the\s+(?:[\w'-]+\s+){0,4}?(?:election|vote|ballot|contest|race|runoff))\s+as\s+(?=(?!the\s+(?:largest|biggest))(?:\w))",
           r"win \1 for "),
     _rule(r"\banywhere\s+(?:(?:in|on)\s+(?:the\s+world|the\s+planet|the\s+globe|earth)|at\s+all)\b", ""),
-    _rule(rf"\b({_AMOUNT})\s+(?!(?:percent|degrees?|points?|bps)\b)([a-z]{{3,}}s)\s+or\s+(more|fewer|less)\b", r"\1 or \3 \2"),
+    _rule(rf"\b{_NO_LATER_GROUP}({_AMOUNT})\s+(?!(?:percent|degrees?|points?|bps)\b)([a-z]{{3,}}s)\s+or\s+(more|fewer|less)\b", r"\1 or \3 \2"),
     _rule(r"\b(?:the|(?<='s))\s+(?:daily\s+)?(high|low)\b(?=.*\b\d+\s*(?:degrees|°))(?!\s+temperature)", r" \1 temperature"),
-    _rule(r"\b((?:high|low|temperature)\b[^?]*?)\b(?:stays?|remains?|keeps?|holds?)\s+at\s+(?=\d+\s*(?:degrees|°\s?[FC]?)?\s+or\s+(?:less|lower|below|higher|more|above))",
-          lambda f: f"{f[1]}be at " if re.search(r"\b(?:high|low)\b", f[1]) else f[0]),
+    # A match to the end of the sentence says that nothing more comes in it.
+    _rule(r"\b((?:high|low|temperature)\b[^?]*?)(?:\b(?P<verb>stays?|remains?|keeps?|holds?)\s+at\s+(?=\d+\s*(?:degrees|°\s?[FC]?)?\s+or\s+(?:less|lower|below|higher|more|above))|(?=\?|\Z))",
+          lambda f: f"{f[1]}be at " if f["verb"] and re.search(r"\b(?:high|low)\b", f[1]) else f[0]),
     _rule(rf"\b(?:go(?:es)?\s+)?{_STEP}s?{_THEN}{_STEP}s?{_THEN}{_STEP}s?\b", _chain),
     _rule(rf"\bthe\s+({_NTH_WORD}|\d{{1,2}}(?:st|nd|rd|th))\s+(?:congressional\s+)?district\s+(?:of|in)\s+({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})\b",
           lambda f: f"{f[2]}'s {_NTH.get(f[1].casefold()) or re.sub('[a-z]', '', f[1])}th District"),
@@ -292,7 +297,7 @@ _FIGURES: Final = (
           lambda f: f"{f[1]}'s {_NTH[f[2].casefold()]}th "),
     _rule(r"\bfirst,?\s+second,?\s+(?:or|and)\s+third\b", "in the top 3"),
     _rule(r"\bfirst\s+or\s+second\b", "in the top 2"),
-    _rule(rf"\b(?:in\s+)?one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({_TEN_WORD}|\d+)|({_TEN_WORD}|\d+)\s+(?:top|best|highest|leading))\s+"
+    _rule(rf"\b(?:in\s+|(?<!\bin\s))one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({_TEN_WORD}|\d++)|({_TEN_WORD}|(?<!\d)\d++)\s+(?:top|best|highest|leading))\s+"
           r"(?:places?|spots?|positions?|teams?|clubs?|finishers?)\b", lambda f: f"in the top {_number(f[2] or f[3])} of the {f[1]}"),
     _rule(rf"\boutside\s+(?:of\s+)?((?:[\w'-]+\s+){{1,5}}?)(?:the\s+)?top\s+({_TEN_WORD}|\d+)\b", lambda f: f"outside the top {_number(f[2])} of {f[1]}"),
     _rule(r"\bM\s?(\d\.\d)\s?(?:\+|or\s+(?:more|greater|higher|stronger|above))", r"magnitude \1 or higher"),
@@ -587,9 +592,7 @@ _POLARITY: Final = (
     _rule(r",?\s+such\s+as\s+(?:an?\s+)?[^?]*", ""),
     _rule(r",\s+(?:whether|be\s+it|either)\s+(?:by|through|because)\b[^?]*", ""),
 )  # fmt: skip
-_NOD: Final = re.compile(
-    r"\b(?:nod|ticket|slot)\b(?=.*\b(?:district|senate|governor|\w\w-\d))", re.I
-)
+_NOD: Final = Ahead(r"\b(?:nod|ticket|slot)\b", r"\b(?:district|senate|governor|\w\w-\d)")
 _POSSESSIVE: Final = re.compile(r"'s\b")
 _NEGATED_TWICE: Final = re.compile(r"\bnot\s+not\b", re.I)
 
@@ -600,16 +603,18 @@ _EITHER: Final = re.compile(
 )
 
 _MARGIN: Final = re.compile(
-    r"(?<=\w)(?P<rest>[^?]*?)\s+by\s+(?:an?\s+margin\s+of\s+)?(?:at\s+least|more\s+than|over)?\s*\d[\d.,]*\s*"
-    r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?",
+    r"(?<=\w)(?P<rest>[^?]*?)(?:(?P<by>\s+by)\s+(?:an?\s+margin\s+of\s+)?(?:at\s+least|more\s+than|over)?\s*\d[\d.,]*\s*"
+    r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?|(?=\?|\Z))",
     re.I,
 )
+"""Or the end of a sentence without one, from which on it is looked for again."""
 _WINS: Final = re.compile(r"\b(?:wins?|beats?|defeats?)\b", re.I)
 
 
 def _wider(text: str) -> str | None:
     won = _WINS.search(text)
-    margin = _MARGIN.search(text, won.end()) if won else None
+    found = _MARGIN.finditer(text, won.end()) if won else ()
+    margin = next((one for one in found if one["by"]), None)
     return f"{text[: margin.start()]}{margin['rest']}{text[margin.end() :]}" if margin else None
 
 

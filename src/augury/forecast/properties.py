@@ -102,7 +102,7 @@ _VERBS: Final = frozenset(
     extend renew cancel complete land fly name appoint replace step serve testify plead admit
     block allow require pay donate join merge split delist depeg flip mine burn airdrop""".split()
 )
-_AUXILIARY: Final = re.compile(r"(?P<aux>Will)\s+(?P<rest>.+?)\s*\?*\s*$")
+_AUXILIARY: Final = re.compile(r"Will\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,8 @@ def clause(title: str) -> Clause | None:
     """The parts of a title in the form "Will S V ...?", if its verb is known."""
     if " — " in title or title.count("?") > 1 or not (found := _AUXILIARY.match(title)):
         return None
-    words = found["rest"].split(" ")
+    rest = title[found.end() :]
+    words = rest[: max(1, len(rest.rstrip().rstrip("?").rstrip()))].split(" ")
     for place, word in enumerate(words):
         if place and word in _VERBS and words[place - 1] not in ("to", "and", "or", "the", "a"):
             return Clause(" ".join(words[:place]), " ".join(words[place:]))

@@ -89,7 +89,7 @@ _GAME: Final = re.compile(
 )
 _WHO: Final = re.compile(r"\bWho will win:? (?P<a>[^:?]+?) vs\.? (?P<b>[^:?]+?)(?:,|\?|$)")
 _WINS_GAME: Final = re.compile(
-    r"^Will (?P<side>.+?) win the (?P<a>.+?) vs\.? (?P<b>.+?) professional "
+    r"^Will (?P<side>.{1,80}?) win the (?P<a>.{1,80}?) vs\.? (?P<b>.{1,80}?) professional "
 )
 _WINS_DAY: Final = re.compile(r"^Will (?P<side>.+?) win on \d{4}-\d\d-\d\d\?$")
 _DRAW: Final = re.compile(r"^Will (?P<a>.+?) vs\.? (?P<b>.+?) end in a draw\?$")

@@ -22,6 +22,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 import msgspec
 
 from augury.markets.quantities import Quantity, Unit, quantity
+from augury.relations.ahead import Ahead, Finder
 from augury.relations.claims import QUOTED, calmed, claimed, inside
 from augury.relations.teams import leagues_of, team
 from augury.relations.windows import Mention, Window, mentions, window
@@ -266,7 +267,7 @@ class _Text:
         for m in self.side_dates:
             self.side = _blanked(self.side, m.span)
 
-    def cut(self, pattern: re.Pattern[str], slot: Slot) -> str | None:
+    def cut(self, pattern: Finder, slot: Slot) -> str | None:
         """Take what the pattern finds out of the text, once; returns what it was.
 
         Sides name, and deny nothing.
@@ -347,11 +348,11 @@ _STAY: Final = re.compile(
     r"(?:at\s+or\s+)?(?=(?:below|under|above|over)\b)",
     re.I,
 )
-_STILL_IN: Final = re.compile(
-    r"\b(?:still\s+be|remain(?:s)?|stay(?:s)?(?:\s+on)?|continue(?:s)?)\s+(?:as\s+|in\s+(?=office))?"
-    r"(?=[\w' ]*\b(?:office|ceo|president|minister|chair\w*|chancellor|leader|speaker|"
-    r"coach|manager|governor|mayor|secretary|director|pope|king|head|pm|premier)\b)",
-    re.I,
+_STILL_IN: Final = Ahead(
+    r"\b(?:still\s+be|remain(?:s)?|stay(?:s)?(?:\s+on)?|continue(?:s)?)\s+(?:as\s+|in\s+(?=office))?",
+    r"\b(?:office|ceo|president|minister|chair\w*|chancellor|leader|speaker|"
+    r"coach|manager|governor|mayor|secretary|director|pope|king|head|pm|premier)\b",
+    r"[^\w' ]",
 )
 _LOSE: Final = re.compile(r"\b(?:los(?:e|es|ing)|lost)\b(?!\s+(?:to|by)\b)", re.I)
 
@@ -653,13 +654,24 @@ def _read(
 
 def _sides(about: str) -> tuple[frozenset[str], ...]:
     """The two sides of a game."""
-    plain = _GAME_TAIL.sub("", about).replace("\x1f", " ")
+    plain = _without_tail(about).replace("\x1f", " ")
     lead, _, rest = plain.partition(": ")
     found = _FIXTURE.fullmatch((rest or lead).strip(" ?-"))
     return (_terms(found["a"]), _terms(found["b"])) if found else ()
 
 
-_GAME_TAIL: Final = re.compile(r"(?:\s*\(.*\)\s*|\s+-\s.*|:\s.*|\s+winner)?\s*\??\s*$", re.I)
+def _without_tail(about: str) -> str:
+    """A game without what stands behind it: "(Game 2)", "- Map 1", ": Total", "winner", "?"."""
+    plain = about.rstrip().removesuffix("?").rstrip()
+    ends = [len(plain)]
+    if plain.endswith(")") and (opened := plain.find("(", 0, -1)) >= 0:
+        ends.append(len(plain[:opened].rstrip()))
+    ends += [m.start() for m in (_WINNER_LAST.search(plain), _GAME_MORE.search(about)) if m]
+    return about[: min(ends)]
+
+
+_WINNER_LAST: Final = re.compile(r"(?<!\s)\s+winner\Z", re.I)
+_GAME_MORE: Final = re.compile(r":\s|(?<!\s)\s+-\s")
 
 
 def _with_teams(
@@ -769,7 +781,7 @@ _ORDINAL: Final = re.compile(
     r"\b\d+(?:-year|-day|yr)\b",
     re.I,
 )
-_MEASURE_WORDS: Final = re.compile(r"[\s\x1f?.°%]*(?:[a-z ]{0,24})[\s?.]*", re.I)
+_MEASURE_WORDS: Final = re.compile(r"[\s\x1f?.°%]*+[a-z ]{0,24}[\s?.]*", re.I)
 
 
 def _is_measure(rest: str) -> bool:

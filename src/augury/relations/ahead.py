@@ -1,0 +1,62 @@
+"""Patterns that count only where another comes later in the text, found in linear time.
+
+As a lookahead, `nod(?=.*\\bsenate)` reads the rest of the text again for each "nod".
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+Replacement = str | Callable[[re.Match[str]], str]
+
+
+class Finder(Protocol):
+    """What is used of a pattern, be it a `re.Pattern` or an `Ahead`."""
+
+    def search(self, text: str, /) -> re.Match[str] | None: ...
+    def finditer(self, text: str, /) -> Iterator[re.Match[str]]: ...
+    def sub(self, replacement: Replacement, text: str, /) -> str: ...
+
+
+class Ahead:
+    """`pattern` where `later` follows, with nothing that `barrier` finds between the two.
+
+    Equal to `pattern(?=[^barrier]*later)` where no match of `pattern` holds the start of another
+    and a shorter match of it would not see more.
+    """
+
+    def __init__(self, pattern: str, later: str, barrier: str = r"\n") -> None:
+        self._pattern = re.compile(pattern, re.I)
+        self._later = re.compile(later, re.I)
+        self._barrier = re.compile(barrier)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Its matches, from left to right."""
+        found = list(self._pattern.finditer(text))
+        if not found:
+            return
+        later = [m.start() for m in self._later.finditer(text)]
+        barriers = [m.start() for m in self._barrier.finditer(text)] if later else []
+        for one in found:
+            at = bisect_left(later, one.end())
+            if at == len(later):
+                return
+            wall = bisect_left(barriers, one.end())
+            if wall == len(barriers) or later[at] <= barriers[wall]:
+                yield one
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first of its matches."""
+        return next(self.finditer(text), None)
+
+    def sub(self, replacement: Replacement, text: str) -> str:
+        """The text with its matches replaced."""
+        parts, end = [], 0
+        for one in self.finditer(text):
+            made = replacement(one) if callable(replacement) else one.expand(replacement)
+            parts += [text[end : one.start()], made]
+            end = one.end()
+        return "".join([*parts, text[end:]])
