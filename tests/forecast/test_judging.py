@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +16,7 @@ from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.normalise import normalise
 from augury.forecast.properties import snapshot
 from augury.language.vocabulary import default
+from augury.matching.features import Matrix
 from augury.matching.judge import Judge, Verdict
 from augury.search.embedding import Embedder
 
@@ -30,6 +32,17 @@ class Fixed(Judge):
 
     def __init__(self) -> None:
         super().__init__(None, None, LIMITS, ((0.0, 0.0), (1.0, 1.0)))  # type: ignore[arg-type]
+
+
+class Saying(Fixed):
+    """A judge that says the same of every market."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__()
+        object.__setattr__(self, "said", verdict)
+
+    def verdicts(self, question: str, markets: Sequence[str], features: Matrix) -> list[Verdict]:
+        return [self.said] * len(markets)  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +116,41 @@ def test_logic_stands_above_the_judge(engine: Engine) -> None:
     assert compared.bearings[0].relation == "implied_by"
     found = given(engine, compared, 0.01, 0.99)
     assert found.probability is None or found.probability >= PRICE
+
+
+GAME = "Ode Lantern vs. Mira Sorel"
+
+
+@pytest.mark.parametrize(
+    ("question", "probability"),
+    [("Lantern beats Sorel", PRICE), ("Sorel beats Lantern", 1 - PRICE)],
+)
+def test_of_a_game_the_side_is_no_matter_of_the_judge(
+    engine: Engine, question: str, probability: float
+) -> None:
+    game = market(1, GAME, PRICE, "2027-07-31T00:00", outcomes=("Ode Lantern", "Mira Sorel"))
+    known = [snapshot(game, 1, PRICE, AT)]
+    compared = engine.compare(normalise(question, AT), known, AT)
+    brief = judging.brief(compared, default(), 12)
+    assert {stand.bearing for stand in brief.stands if stand} == {"same", "opposite"}
+    for wrong in (Verdict(0.9, 0.05), Verdict(0.05, 0.9)):
+        found = engine.estimate(compared, verdicts=brief.judged(Saying(wrong)))
+        assert found.probability == pytest.approx(probability, abs=0.01)
+        assert {one.role for one in found.evidence} == {"direct"}
+
+
+def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
+    rules = (
+        "If Ode wins the Ode vs Sorel professional soccer game, then the market resolves to Yes."
+    )
+    game = market(1, "Ode vs Sorel", PRICE, "2027-07-31T00:00", description=rules)
+    compared = engine.compare(
+        normalise("Ode and Sorel share the points", AT), [snapshot(game, 1, PRICE, AT)], AT
+    )
+    brief = judging.brief(compared, default(), 12)
+    assert [stand.bearing for stand in brief.stands if stand] == ["excludes"]
+    found = engine.estimate(compared, verdicts=brief.judged(Saying(Verdict(0.95, 0.02))))
+    assert "direct" not in [one.role for one in found.evidence]
 
 
 def test_a_brief_holds_the_first_of_both_orders_once(engine: Engine) -> None:

@@ -40,6 +40,18 @@ def test_an_outcome_with_a_name_is_told() -> None:
     assert "| yes = Celtics" in pairs.told(market, 1, None, default())
 
 
+def test_the_side_of_a_game_is_told_from_the_rules() -> None:
+    rules = (
+        "If Quarry wins the Harbor St. vs Quarry college football game originally scheduled for "
+        "Sep 6, 2025, then the market resolves to Yes. More follows."
+    )
+    market = Market("Harbor St. at Quarry", event_name="Harbor St. at Quarry", description=rules)
+    assert pairs.choice(market, 0) == "Quarry"
+    text = pairs.told(market, 0, None, default())
+    assert "| yes = Quarry" in text
+    assert "Quarry college football" in text  # "St." is no end of a sentence
+
+
 def test_shared_foreign_and_conflicting_names_are_counted() -> None:
     ours = features.read("Do the Celtics win the NBA Finals?", default())
     same = features.read("Will the Boston Celtics win the NBA Finals?", default())

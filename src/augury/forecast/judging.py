@@ -3,7 +3,8 @@
 The rules compare part by part; the judge (`matching.judge`) was trained on people's questions. A
 market is taken to ask the question itself where the judge is sure of it, on the side the judge
 names; where the judge has read a market and does not find the question in it, the rules' word
-alone is not enough.
+alone is not enough. Of a market on one game the side is no guess where question and market say it
+(`language.results`): the judge then only says whether it is this game that is asked about.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Final
 
+from augury.language import results
+from augury.language.contests import contest
 from augury.language.entities import mentions
 from augury.language.vocabulary import Vocabulary, fold, words
 from augury.matching import features, pairs
@@ -52,16 +55,30 @@ class Brief:
     """What stands behind each of `markets`."""
     ranks: tuple[tuple[int, int], ...]
     """The place of each in the index's order and in the rules'."""
+    stands: tuple[results.Stand | None, ...]
+    """How the question stands to each market that is on one game; None: it is not certain."""
     denied: bool = False
     """What it reads was in a frame that denies it ("is it false that ...")."""
 
     def judged(self, judge: Judge) -> Verdicts:
         """The verdicts; some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
+        sided = [_sided(one, stand) for one, stand in zip(found, self.stands, strict=True)]
         if self.denied:
-            found = [Verdict(one.opposite, one.same) for one in found]
+            sided = [Verdict(one.opposite, one.same, one.certain) for one in sided]
         keys = ((b.market.seq, b.outcome) for b in self.bearings)
-        return dict(zip(keys, found, strict=True))
+        return dict(zip(keys, sided, strict=True))
+
+
+def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
+    """A verdict on the side that logic names. What neither asks the same as the market nor its
+    complement is no answer from it, however like they sound: a draw is not a win."""
+    if stand is None:
+        return verdict
+    about = verdict.same + verdict.opposite
+    if stand.bearing == "same":
+        return Verdict(about, 0.0, certain=True)
+    return Verdict(0.0, about if stand.bearing == "opposite" else 0.0, certain=True)
 
 
 def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) -> Brief:
@@ -77,6 +94,12 @@ def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) ->
         pairs.told(b.market, b.outcome, _day(b.market.closes_at), vocabulary) for b in chosen
     )
     ranks = tuple((rank, n) for rank, n, _ in first)
+    others = results.others(question, vocabulary)
+    games = (contest(b.market, b.outcome) for b in chosen)
+    stands = tuple(
+        results.stand(question, game, others, vocabulary) if game is not None else None
+        for game in games
+    )
     rows = features.matrix(
         features.read(question, vocabulary),
         [float(compared.question.vector @ b.view.vector) for b in chosen],
@@ -86,10 +109,11 @@ def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) ->
             for b, text in zip(chosen, texts, strict=True)
         ],
         ranks,
+        stands,
         asked=reading.proposition.denied() if reading.denied else reading.proposition,
     )
     asked = pairs.asked(question, vocabulary, compared.at.date())
-    return Brief(asked, texts, rows, chosen, ranks, reading.denied)
+    return Brief(asked, texts, rows, chosen, ranks, stands, reading.denied)
 
 
 def _day(moment: datetime | None) -> date | None:
@@ -125,10 +149,12 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
     # `positive` is what it says of the proposition, which the question may deny.
     turned = same != positive
     contrary = turned != bearing.turned
-    least = limits["same" if same else "opposite"]
+    least = limits["same" if same or verdict.certain else "opposite"]
+    if contrary and not verdict.certain:
+        least = max(least, limits["contrary"])
     # The judge has seen few titles that deny: of such it may not turn what the rules read.
-    told = not contrary or bearing.view.proposition.positive
-    if told and verdict.side >= (max(least, limits["contrary"]) if contrary else least):
+    told = not contrary or verdict.certain or bearing.view.proposition.positive
+    if told and verdict.side >= least:
         price = bearing.market.price(bearing.outcome)
         if price is None:
             return bearing
@@ -136,8 +162,9 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
             bearing, fit=_asked(bearing.fit, verdict), turned=turned,
             positive=1 - price if turned else price, share=judge.confidence(verdict.side),
         )  # fmt: skip
+    unheard = contrary and verdict.side >= limits["same" if same else "opposite"]
     ours = verdict.opposite if bearing.turned == positive else verdict.same
-    if bearing.fit.same and (ours < limits["agree"] or (contrary and verdict.side >= least)):
+    if bearing.fit.same and (ours < limits["agree"] or unheard):
         return replace(bearing, fit=replace(bearing.fit, score=0.0, likeness=REFUSED))
     return replace(bearing, share=judge.confidence(ours))
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from augury.language.entities import Mention, mentions
+from augury.language.results import Stand
 from augury.language.vocabulary import Vocabulary
 
 Matrix = NDArray[np.float32]
@@ -43,14 +44,17 @@ NAMES: Final = (
     "likeness_behind", "entities_shared", "entities_unnamed", "entities_foreign",
     "entities_conflict", "numbers_shared", "numbers_unnamed", "numbers_foreign",
     "negations_question", "negations_market", "question_words", "market_words",
-    "predicate_same", "choice_first",
+    "predicate_same", "choice_first", "contest_same", "contest_opposite", "contest_other",
+    "contest_both",
 )  # fmt: skip
 """The features in the order in which the judge reads them.
 
 `*_behind`: how far below the best candidate; `*_unnamed`: what the question names and the market
 does not; `*_foreign`: what the market names and the question does not; `entities_conflict`: both
 name another of one kind; `choice_first`: of the names that both say, the question's first is
-the market's choice (1), or a later one is (-1): "A beats B" asks about A.
+the market's choice (1), or a later one is (-1): "A beats B" asks about A. `contest_*`: of a market
+on one game whose side is certain (`language.results`): the question asks the same, the complement,
+or something that is neither; and it names both sides.
 """
 
 
@@ -79,7 +83,7 @@ def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
 
 def matrix(
     question: Named, dense: Sequence[float], bearings: Sequence[Any], markets: Sequence[Named],
-    ranks: Sequence[tuple[int, int]], *, asked: Any,
+    ranks: Sequence[tuple[int, int]], stands: Sequence[Stand | None], *, asked: Any,
 ) -> Matrix:  # fmt: skip
     """The features of all candidates of one question: float32, shape (candidates, len(NAMES)).
 
@@ -91,6 +95,8 @@ def matrix(
         The rules' comparison of each (`forecast.engine.Bearing`).
     ranks
         Place of each in the index's order and in that of the rules.
+    stands
+        How the question stands to each that is on one game; None where that is not certain.
     asked
         The question's proposition.
     """
@@ -99,7 +105,9 @@ def matrix(
     best = max(b.fit.score for b in bearings)
     likest = max(b.fit.likeness for b in bearings)
     rows = []
-    for b, near, market, (rank, place) in zip(bearings, dense, markets, ranks, strict=True):
+    for b, near, market, (rank, place), stand in zip(
+        bearings, dense, markets, ranks, stands, strict=True
+    ):
         fit = b.fit
         row = [float(getattr(fit, name)) for name in _FIT]
         row += [float(getattr(fit, name)) for name in _FLAGS]
@@ -117,7 +125,7 @@ def matrix(
             len(shared), len(question.numbers - shared), len(market.numbers - shared),
             question.negations, market.negations, question.words, market.words,
             float(asked.predicate == b.view.proposition.predicate),
-            _choice_first(question.entities, market),
+            _choice_first(question.entities, market), *_contest(stand),
         ]  # fmt: skip
         rows.append(row)
     return np.asarray(rows, np.float32)
@@ -130,6 +138,13 @@ def _choice_first(ours: Sequence[Mention], market: Named) -> float:
     if not places:
         return 0.0
     return 1.0 if places[0] == 0 else -1.0
+
+
+def _contest(stand: Stand | None) -> tuple[float, float, float, float]:
+    if stand is None:
+        return 0.0, 0.0, 0.0, 0.0
+    same, opposite = stand.bearing == "same", stand.bearing == "opposite"
+    return float(same), float(opposite), float(not (same or opposite)), float(stand.both)
 
 
 def _names(ours: Sequence[Mention], theirs: Sequence[Mention]) -> list[float]:

@@ -45,6 +45,8 @@ class Verdict(NamedTuple):
     """Its Yes is the question's Yes."""
     opposite: float
     """Its Yes is the question's No."""
+    certain: bool = False
+    """The side is not the judge's but logic's: of two sides of a game, who wins over whom."""
 
     @property
     def side(self) -> float:

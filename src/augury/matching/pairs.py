@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final, Protocol
 
+from augury.language.contests import contest
 from augury.language.entities import Mention, mentions
 from augury.language.vocabulary import Vocabulary, fold, words
 
@@ -19,7 +20,11 @@ MAX_RULES: Final = 150
 """Characters of the market's rules that the judge reads: the first sentence says what decides."""
 MAX_NAMED: Final = 4
 """Names told behind a text."""
-_SENTENCE: Final = re.compile(r"(?<=[.!?”\"])\s")
+_SENTENCE: Final = re.compile(
+    r"(?<=[.!?”\"])(?<!\bSt\.)(?<!\bvs\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bJr\.)(?<!\bSr\.)"
+    r"(?<!\bNo\.)(?<!\b[A-Z]\.)\s"
+)
+"""Where a sentence ends; behind "St.", "vs." and initials none does."""
 _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", "short"})
 
 
@@ -54,6 +59,8 @@ def told(market: Market, outcome: int, closes: date | None, vocabulary: Vocabula
     labels = market.outcomes
     if outcome < len(labels) and labels[outcome].casefold() not in _YES_NO:
         parts.append(f"yes = {labels[outcome][:60]}")
+    elif (game := contest(market, outcome)) is not None:
+        parts.append(f"yes = {game.yes[:60]}")
     shown = " | ".join(parts)
     shown += named(mentions(shown, vocabulary))
     if closes is not None:
@@ -64,10 +71,13 @@ def told(market: Market, outcome: int, closes: date | None, vocabulary: Vocabula
 
 
 def choice(market: Market, outcome: int) -> str:
-    """What tells an outcome from its siblings: its label, the subtitle, or what follows a dash."""
+    """What tells an outcome from its siblings: its label, the side of a game, the subtitle, or
+    what follows a dash."""
     labels = market.outcomes
     if outcome < len(labels) and labels[outcome].casefold() not in _YES_NO:
         return labels[outcome]
+    if (game := contest(market, outcome)) is not None:
+        return game.yes
     if market.subtitle and market.subtitle.casefold() not in _YES_NO:
         return market.subtitle
     return market.question.rpartition(" — ")[2] if " — " in market.question else ""
