@@ -50,11 +50,24 @@ async def test_calls_take_turns_and_one_given_up_spoils_no_other() -> None:
     apart = Apart()
     try:
         await apart.run(10, abs, -1)
-        first = asyncio.create_task(apart.run(10, time.sleep, 30))
+        first = asyncio.create_task(apart.run(1, time.sleep, 30))
         second = asyncio.create_task(apart.run(10, abs, -2))
         await asyncio.sleep(0.1)
         first.cancel()
         assert await second == 2
+    finally:
+        await apart.close()
+
+
+async def test_who_comes_and_goes_costs_others_no_start() -> None:
+    apart = Apart()
+    try:
+        pid = await apart.run(10, os.getpid)
+        for _ in range(3):
+            left = asyncio.create_task(apart.run(10, time.sleep, 0.3))
+            await asyncio.sleep(0.1)
+            left.cancel()
+            assert await apart.run(10, os.getpid) == pid
     finally:
         await apart.close()
 

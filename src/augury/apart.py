@@ -38,6 +38,7 @@ class Apart:
         self._turn = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
         self._ending: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[bytes] | None = None
 
     async def run(
         self, seconds: float, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs
@@ -52,7 +53,20 @@ class Apart:
             The process ended: it may have asked for more memory than it may have.
         """
         asked = pickle.dumps((call, args, kwargs))
-        async with self._turn:
+        await self._turn.acquire()
+        # Whoever gives up a call that is under way lets it end: if it took the process with it, who
+        # comes and goes would have others wait for one start after the other.
+        under_way = asyncio.create_task(self._under_way(asked, seconds))
+        under_way.add_done_callback(lambda task: task.cancelled() or task.exception())
+        self._task = under_way
+        came = await asyncio.shield(under_way)
+        good, value = pickle.loads(came)  # noqa: S301 - a process of ours wrote it
+        if good:
+            return value
+        raise value
+
+    async def _under_way(self, asked: bytes, seconds: float) -> bytes:
+        try:
             if self._ending is not None:
                 self._ending.cancel()
             try:
@@ -61,10 +75,9 @@ class Apart:
                 self._end()  # in the middle of a call: nobody else shall read its answer
                 raise
             self._ending = asyncio.get_running_loop().call_later(IDLE, self._end)
-        good, value = pickle.loads(came)  # noqa: S301 - a process of ours wrote it
-        if good:
-            return value
-        raise value
+            return came
+        finally:
+            self._turn.release()
 
     async def close(self) -> None:
         """End the process, whatever it is doing."""
@@ -72,6 +85,9 @@ class Apart:
         if self._ending is not None:
             self._ending.cancel()
         self._end()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
         if process is not None:
             await process.wait()
 
