@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.language import amounts
 from augury.language.entities import Mention, mentions
 from augury.language.results import Stand
 from augury.language.vocabulary import Vocabulary
@@ -75,7 +76,7 @@ def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
     return Named(
         entities=tuple(mentions(text, vocabulary)),
         choice=frozenset(key for one in mentions(choice, vocabulary, text) for key in one.keys),
-        numbers=frozenset(n.replace(",", "") for n in _NUMBER.findall(text)),
+        numbers=frozenset(n.replace(",", "") for n in _NUMBER.findall(amounts.plain(text))),
         negations=len(_NEGATION.findall(text)),
         words=len(text.split()),
     )
