@@ -119,6 +119,43 @@ async def test_two_evaluations_at_once_are_as_one(world: World) -> None:
     assert world.woken >= 1
 
 
+async def test_what_was_snoozed_and_still_fires_is_told_of_once_more(world: World) -> None:
+    for n in (1, 2):
+        await world.quote(n, 0.6)
+        await world.target(f"polymarket:{n}")
+    await world.rule()
+    await world.deliveries.create(
+        world.account, world.watchlist, NewEndpoint("webhook", "http://127.0.0.1:9/x")
+    )
+    await world.evaluate()
+
+    async def told() -> list[tuple[str, str]]:
+        async with world.database.reading() as conn:
+            rows = await conn.execute("select kind, payload from watch_messages order by seq")
+            return [(kind, json.loads(text)["data"]["id"]) for kind, text in await rows.fetchall()]
+
+    begun = await told()
+    assert [kind for kind, _ in begun] == ["alert.fired"] * 2
+    first, second = await world.alerts()
+    for round_ in (1, 2):
+        for alert in (first, second):
+            await world.watchlists.snooze_alert(world.account, world.watchlist, alert.id, HOUR)
+        assert await world.evaluator.remind() == 0
+        world.passes(3_600)
+        if round_ == 1:
+            assert await world.evaluator.remind() == 2
+            assert await world.evaluator.remind() == 0
+    assert sorted((await told())[2:]) == sorted(
+        ("alert.reminder", alert.id) for alert in (first, second)
+    )
+    # What has ended meanwhile is not told of; what still fires, once for each snooze.
+    await world.quote(int(second.record["market"]["id"].split(":")[1]), 0.3)
+    await world.evaluate()
+    assert await world.evaluator.remind() == 1
+    reminded = [id_ for kind, id_ in await told() if kind == "alert.reminder"]
+    assert sorted(reminded) == sorted([first.id, first.id, second.id])
+
+
 @pytest.mark.parametrize("outcome", [None, "Yes", "no"])
 async def test_an_outcome_is_watched_by_its_label(world: World, outcome: str | None) -> None:
     await world.quote(1, 0.4)

@@ -82,7 +82,11 @@ def send(url: str, payload: dict[str, Any]) -> bool:
     title = data.get("title") or payload["type"]
     lines = [data.get("summary"), data.get("next_action")]
     body = "\n".join(line for line in lines if line) or title
-    kind = apprise.NotifyType.WARNING if payload["type"] == "alert.fired" else "info"
+    kind = (
+        apprise.NotifyType.WARNING
+        if payload["type"] in ("alert.fired", "alert.reminder")
+        else "info"
+    )
     return bool(target.notify(title=title, body=body, notify_type=kind))
 
 

@@ -133,8 +133,8 @@ class Message(BaseModel):
     model_config = _example(**_MESSAGE)
 
     id: str
-    alert_id: str | None
-    type: str = Field(description="alert.fired, alert.resolved or ping.")
+    alert_id: str | None = Field(description="Null of pings and reminders.")
+    type: str = Field(description="alert.fired, alert.reminder, alert.resolved or ping.")
     status: Literal["pending", "delivered", "failed"]
     created_at: datetime
     ended_at: datetime | None

@@ -48,6 +48,9 @@ _YIELD = 250
 Search = Callable[[str, int], Awaitable[list[str]]]
 """Ids of the markets that best answer a query, at most so many."""
 
+REMINDER = "alert.reminder"
+"""Message of an alert that was snoozed and still fires."""
+
 
 class Evaluated(NamedTuple):
     """One rule and target after a look."""
@@ -200,6 +203,16 @@ class Evaluator:
         EVALUATED.inc(len(evaluated))
         return evaluated
 
+    async def remind(self) -> int:
+        """Tell anew of alerts that were snoozed and still fire; how many there were."""
+        async with self._database.transaction() as conn:
+            at = await self._now(conn)
+            woken = await store.wake_alerts(conn, at)
+            await _send(conn, [(REMINDER, a) for a in woken if not is_silenced(a)], at)
+        if woken:
+            self._wake()
+        return len(woken)
+
     async def _tell(
         self, conn: Connection, fired: list[Alert], ended: list[Alert], at: datetime
     ) -> None:
@@ -210,18 +223,24 @@ class Evaluator:
             # Whoever was not told that it fired is not told that it ended.
             if not is_silenced(alert) and (alert.snoozed_until is None or alert.snoozed_until <= at)
         ]
-        if not told:
-            return
-        endpoints = await deliveries.of_watchlists(
-            conn, list({alert.watchlist_id for _, alert in told})
-        )
-        messages = []
-        for kind, alert in told:
-            to = endpoints.get(alert.watchlist_id)
-            if to:
-                text = payload(kind, wire(alert), at)
-                messages += [Outgoing(new_id("msg"), one, alert.id, kind, text) for one in to]
-        await deliveries.enqueue(conn, messages)
+        await _send(conn, told, at)
+
+
+async def _send(conn: Connection, told: list[tuple[str, Alert]], at: datetime) -> None:
+    if not told:
+        return
+    endpoints = await deliveries.of_watchlists(
+        conn, list({alert.watchlist_id for _, alert in told})
+    )
+    messages = []
+    for kind, alert in told:
+        to = endpoints.get(alert.watchlist_id)
+        if to:
+            text = payload(kind, wire(alert), at)
+            # One message an alert and kind, but for reminders: each snooze has its own.
+            about = None if kind == REMINDER else alert.id
+            messages += [Outgoing(new_id("msg"), one, about, kind, text) for one in to]
+    await deliveries.enqueue(conn, messages)
 
 
 def _opened(

@@ -18,11 +18,15 @@ def register(worker: Worker, evaluator: Evaluator, database: Database) -> None:
     async def evaluate() -> None:
         await evaluator.tick()
 
+    async def remind() -> None:
+        await evaluator.remind()
+
     async def prune() -> None:
         async with database.reading() as conn:
             await store.prune(conn)
             await deliveries.prune(conn)
 
     worker.every("watchlists.evaluate", EVALUATE_EVERY, evaluate)
+    worker.every("watchlists.remind", 15, remind)
     worker.every("watchlists.members", 15, evaluator.look_up_members)
     worker.every("watchlists.prune", 3600, prune)

@@ -339,7 +339,8 @@ async def snooze_alert(
     alert_id: AlertId,
     wanted: schemas.Silence,
 ) -> dict[str, object]:
-    """For a while nothing more is sent about it, not even that it has ended."""
+    """For a while nothing more is sent about it, not even that it has ended. If it still fires
+    when the time is over, it is told of once more (`alert.reminder`)."""
     alert = await service.snooze_alert(
         caller.account_id or "", watchlist_id, alert_id, wanted.length
     )

@@ -411,6 +411,16 @@ async def snooze_alert(
     return Alert(*row) if row else None
 
 
+async def wake_alerts(conn: Connection, at: datetime) -> list[Alert]:
+    """Open alerts whose snooze has ended; it is taken off them, so that each comes once."""
+    rows = await conn.execute(
+        "update alerts set snoozed_until = null where state = 'firing' and snoozed_until <= %s"  # noqa: S608
+        f" returning {_ALERT}",
+        (at,),
+    )
+    return [Alert(*row) for row in await rows.fetchall()]
+
+
 async def pair_count(conn: Connection, watchlist_id: str) -> int:
     return await _scalar(
         conn, "select count(*) from watch_states where watchlist_id = %s", (watchlist_id,)

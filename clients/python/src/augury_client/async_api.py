@@ -648,7 +648,8 @@ class AsyncWatchlists(AsyncCaller):
         )
 
     async def snooze(self, watchlist_id: str, alert_id: str, *, for_: str | None) -> m.AlertRecord:
-        """For a while nothing more is sent about it, not even that it has ended.
+        """For a while nothing more is sent about it, not even that it has ended. If it still fires
+        when the time is over, it is told of once more (`alert.reminder`).
 
         Parameters
         ----------

@@ -191,8 +191,9 @@ class Message(Model, kw_only=True):
 
     id: str
     alert_id: str | None
+    """Null of pings and reminders."""
     type: str
-    """alert.fired, alert.resolved or ping."""
+    """alert.fired, alert.reminder, alert.resolved or ping."""
     status: str
     created_at: datetime
     ended_at: datetime | None
@@ -294,6 +295,10 @@ class GraphEdge(Model, kw_only=True):
     relationship: str
     """Human-readable label."""
     strength: float | None = None
+    """Of the days on which one of two markets joined by such an edge moved, the share on which
+    both did, as the edge says: measured by kind of edge on recorded prices. Unrelated
+    markets show 0.05. Null: not measured.
+    """
     description: str | None = None
     edge_type: str
     polarity: str
@@ -507,6 +512,10 @@ class PublicGraphEdge(Model, kw_only=True):
     relationship: str
     """Human-readable label."""
     strength: float | None = None
+    """Of the days on which one of two markets joined by such an edge moved, the share on which
+    both did, as the edge says: measured by kind of edge on recorded prices. Unrelated
+    markets show 0.05. Null: not measured.
+    """
     description: str | None = None
 
 
