@@ -166,7 +166,6 @@ function App() {
           <div class="tools"><ThemeButton /><Account /></div>
         </div>
       </header>
-      <Notice health={health} />
       <main id="main" tabIndex={-1}>{pages}</main>
       <footer class="foot">
         <div class="foot-in">
@@ -175,6 +174,8 @@ function App() {
           <span>Press <kbd>/</kbd> to search</span>
         </div>
       </footer>
+      {/* At the end, where its coming moves nothing; it stays in sight. */}
+      <Notice health={health} />
     </>
   );
 }

@@ -59,22 +59,32 @@ function Shown({ factor }: { factor: Factor }) {
       <div class="rowline between"><h2>{factor.name}</h2><span class="chip">{factor.domain}</span></div>
       <p class="soft small">Up means: {factor.up}{factor.instances > 1 && `. One of ${factor.instances} of its pattern.`}</p>
       {parts.map(([title, arrows]) => arrows.length > 0 && (
-        <details key={title} open={arrows.length <= 6} style={{ marginTop: ".6rem" }}>
-          <summary>{title} {arrows.length} {arrows.length === 1 ? "factor" : "factors"}</summary>
-          <ul>
-            {arrows.map((arrow) => (
-              <li class="item" key={arrow.key + arrow.sign} style={{ padding: ".45rem 0" }}>
-                <div class="rowline">
-                  <a href={`/causes${params({ q: arrow.name })}`}>{arrow.name}</a>
-                  <span class="chip info">{arrow.lag_days === null ? (arrow.sign === "+" ? "▲ the same way" : "▼ the other way") : arrow.sign === "+" ? "▲ raises" : "▼ lowers"}</span>
-                  <span class="soft small">{STRENGTH[arrow.strength]}{arrow.lag_days !== null && `, after ${arrow.lag_days} ${arrow.lag_days === 1 ? "day" : "days"}`}</span>
-                </div>
-                <p class="small">{arrow.reason}</p>
-              </li>
-            ))}
-          </ul>
-        </details>
+        <Arrows key={title} title={title} arrows={arrows} />
       ))}
     </section>
+  );
+}
+
+/** Arrows of one kind; many of them are drawn when they are asked for. */
+function Arrows({ title, arrows }: { title: string; arrows: Arrow[] }) {
+  const [open, set] = useState(arrows.length <= 6);
+  return (
+    <details open={open} style={{ marginTop: ".6rem" }} onToggle={(event) => set(event.currentTarget.open)}>
+      <summary>{title} {arrows.length} {arrows.length === 1 ? "factor" : "factors"}</summary>
+      {open && (
+        <ul>
+          {arrows.map((arrow) => (
+            <li class="item" key={arrow.key + arrow.sign} style={{ padding: ".45rem 0" }}>
+              <div class="rowline">
+                <a href={`/causes${params({ q: arrow.name })}`}>{arrow.name}</a>
+                <span class="chip info">{arrow.lag_days === null ? (arrow.sign === "+" ? "▲ the same way" : "▼ the other way") : arrow.sign === "+" ? "▲ raises" : "▼ lowers"}</span>
+                <span class="soft small">{STRENGTH[arrow.strength]}{arrow.lag_days !== null && `, after ${arrow.lag_days} ${arrow.lag_days === 1 ? "day" : "days"}`}</span>
+              </div>
+              <p class="small">{arrow.reason}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </details>
   );
 }

@@ -113,11 +113,13 @@ export function PriceChart({ id, end, market, twins = [] }: { id: string; end: s
         <Segments label="Range" options={RANGES} chosen={range} choose={choose} />
         <Data json={address} csv={`${address}&format=csv`} />
       </div>
+      <div class="hold-chart">
       {history.error ? <Failure error={history.error} retry={history.reload} />
         : !history.data ? <Loading what="prices" lines={6} />
         : !known.length ? <Empty title="No price is recorded in this window">{range === "all" ? "Prices are recorded from the moment a market is followed." : "Choose a longer one."}</Empty>
         : known.length === 1 ? <Empty title={`One price is recorded in this window: ${format.percent(known[0]!.value)}`}>It is of {format.date(new Date(known[0]!.time * 1000))}. {range !== "all" && "Choose a longer one for more."}</Empty>
         : <Chart lines={lines} marks={marks} label={`Price of ${lines.map((line) => line.name).join(", ")} over ${RANGES.find((one) => one.id === range)!.title}`} />}
+      </div>
     </div>
   );
 }

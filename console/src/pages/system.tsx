@@ -26,7 +26,7 @@ export function System() {
     <div class="page">
       <div class="head"><h1>System</h1></div>
       <div class="stack">
-        {health.error ? <Failure error={health.error} retry={health.reload} /> : !health.data ? <Loading what="health" /> : <HealthCard health={health.data} />}
+        {health.error ? <Failure error={health.error} retry={health.reload} /> : !health.data ? <section class="card hold-health"><Loading what="health" /></section> : <HealthCard health={health.data} />}
         {may("admin") ? <><KeysCard /><AccountsCard /><OverviewCards /></> : (
           <section class="card">
             <Empty title="Keys, accounts and settings are the owner's">Sign in by the link that <code>augury serve</code> prints, or with a key that has the scope <code>admin</code>.</Empty>
@@ -41,7 +41,7 @@ function HealthCard({ health }: { health: Health }) {
   const venues = Object.entries(health.catalogue ?? {}).filter((entry): entry is [string, Venue] => typeof entry[1] === "object" && entry[1] !== null && "markets" in (entry[1] as object));
   const index = health.index as { documents?: number; lag?: number } | undefined;
   return (
-    <section class="card stack" aria-label="Health">
+    <section class="card stack hold-health" aria-label="Health">
       <div class="rowline between">
         <h2>Health</h2>
         <span class={`chip ${health.status === "ok" ? "good" : health.status === "down" ? "bad" : "warning"}`}>{health.status}</span>
@@ -95,7 +95,7 @@ function KeysCard() {
   const rows = (found.data?.items ?? []).filter((key) => all || key.state === "active");
   const hidden = (found.data?.items.length ?? 0) - rows.length;
   return (
-    <section class="card stack" aria-label="Keys">
+    <section class="card stack hold-keys" aria-label="Keys">
       <div class="rowline between"><h2>Keys</h2><button class="button first" type="button" onClick={() => make(true)}>Create a key</button></div>
       {failure && !making && <Failure error={failure} />}
       {found.error ? <Failure error={found.error} retry={found.reload} /> : !found.data ? <Loading what="keys" /> : !rows.length ? <Empty title="No key is in force">Create one for a program or a colleague.</Empty> : (
@@ -172,7 +172,7 @@ function AccountsCard() {
   };
   if (found.error) return <section class="card"><Failure error={found.error} retry={found.reload} /></section>;
   return (
-    <section class="card" aria-label="Accounts">
+    <section class="card hold-list" aria-label="Accounts">
       <h2>Accounts</h2>
       {!found.data ? <Loading what="accounts" lines={2} /> : (
         <ul>

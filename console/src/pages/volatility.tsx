@@ -74,7 +74,7 @@ export function Volatility() {
             </div>
           </section>
           <div class="two">
-            <section class="card stack" aria-label="Forecast against realized">
+            <section class="card stack hold-chart" aria-label="Forecast against realized">
               <div class="rowline between">
                 <h2>{chosen?.display_name}: forecast against realized</h2>
                 <Segments label="Horizon" options={horizons.map((id) => ({ id, title: id }))} chosen={horizon} choose={(id) => go({ horizon: id })} />

@@ -9,6 +9,7 @@ import { useStore } from "../lib/store.ts";
 import { type Loaded, useLoad, useMarkets, useRested, useTitle } from "../lib/use.ts";
 import { Chart, type Line } from "../ui/chart.tsx";
 import { Ago, Copy, Data, Dialog, Empty, Failure, Loading, MarketMeta, Price, Tabs, When, marketPath } from "../ui/parts.tsx";
+import { ImportTargets } from "../ui/import.tsx";
 import { RuleBuilder, inWords } from "../ui/rule.tsx";
 
 type Tab = "alerts" | "targets" | "rules" | "deliveries";
@@ -204,6 +205,7 @@ function Targets({ at, targets, changed }: { at: string; targets: Loaded<Page<Ta
         )}
         {failure && <Failure error={failure} />}
       </form>
+      <ImportTargets at={at} changed={() => { targets.reload(); changed(); }} />
       {targets.error ? <Failure error={targets.error} retry={targets.reload} /> : !targets.data ? <Loading what="targets" />
         : !targets.data.items.length ? <Empty title="Nothing is watched yet" /> : (
         <ul class="card">

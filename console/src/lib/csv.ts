@@ -1,0 +1,62 @@
+// A table of what to watch, as spreadsheets write it. Pure.
+
+export interface Wanted {
+  line: number;
+  kind: string;
+  ref: string;
+  outcome?: string;
+  label?: string;
+}
+
+const KINDS = ["market", "event", "asset", "series", "search"];
+
+/** Rows of fields; quoted fields may hold separators, quotes (doubled) and line ends. */
+export function fieldsOf(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let field = "";
+  let quoted = false;
+  const separator = /^[^\n"]*;/.test(text) && !/^[^\n"]*,/.test(text) ? ";" : ",";
+  const end = () => {
+    row.push(field.trim());
+    field = "";
+  };
+  for (let n = 0; n < text.length; n++) {
+    const letter = text[n]!;
+    if (quoted) {
+      if (letter !== '"') field += letter;
+      else if (text[n + 1] === '"') (field += '"'), n++;
+      else quoted = false;
+    } else if (letter === '"' && !field.trim()) quoted = true;
+    else if (letter === separator) end();
+    else if (letter === "\n") {
+      end();
+      rows.push(row);
+      row = [];
+    } else if (letter !== "\r") field += letter;
+  }
+  end();
+  rows.push(row);
+  return rows;
+}
+
+/**
+ * What a table asks to watch: columns `ref` (or `id`, `market_id`), and if there are `kind`, `outcome`
+ * and `label`; without a head the first column holds ids of markets.
+ */
+export function wantedOf(text: string): Wanted[] {
+  const rows = fieldsOf(text.replace(/^\uFEFF/, ""));
+  const head = rows[0]!.map((name) => name.toLowerCase());
+  const at = ["ref", "market_id", "id"].map((name) => head.indexOf(name)).find((place) => place >= 0);
+  const column = (name: string) => (at === undefined ? -1 : head.indexOf(name));
+  const [kind, outcome, label] = [column("kind"), column("outcome"), column("label")];
+  return rows.flatMap((row, n) => {
+    const ref = row[at ?? 0] ?? "";
+    if (!ref || (at !== undefined && n === 0)) return [];
+    const named = (row[kind] ?? "").toLowerCase();
+    return [{
+      line: n + 1, kind: KINDS.includes(named) ? named : "market", ref,
+      ...(row[outcome] ? { outcome: row[outcome] } : {}), ...(row[label] ? { label: row[label] } : {}),
+    }];
+  });
+}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fieldsOf, wantedOf } from "../../src/lib/csv.ts";
+
+test("a table of targets is read as spreadsheets write it", () => {
+  assert.deepEqual(fieldsOf('a,"b, ""c""\nd"\r\n1;2,3'), [["a", 'b, "c"\nd'], ["1;2", "3"]]);
+  assert.deepEqual(fieldsOf("a;b\n1,5;2"), [["a", "b"], ["1,5", "2"]]);
+  assert.deepEqual(wantedOf("\uFEFFKind,Ref,Label\nmarket,kalshi:A,Mine\nasset,BTC,\n\nelse,kalshi:B,"), [
+    { line: 2, kind: "market", ref: "kalshi:A", label: "Mine" },
+    { line: 3, kind: "asset", ref: "BTC" },
+    { line: 5, kind: "market", ref: "kalshi:B" },
+  ]);
+  assert.deepEqual(wantedOf("kalshi:A\npolymarket:1\n"), [
+    { line: 1, kind: "market", ref: "kalshi:A" },
+    { line: 2, kind: "market", ref: "polymarket:1" },
+  ]);
+  // Lists that the service exports have the column id.
+  assert.deepEqual(wantedOf("question,id,yes_price\nWill it?,kalshi:A,0.4").map((one) => one.ref), ["kalshi:A"]);
+  assert.deepEqual(wantedOf(""), []);
+});
