@@ -45,7 +45,7 @@ _VERBS: Final = (
 )
 _TWO_ACTS: Final = re.compile(
     rf"\b{_VERBS}\b[^?]{{3,80}}?,?\s+and\s+(?:also\s+|then\s+|(?:{_NAME}\s+)?(?:to\s+)?){{0,2}}"
-    rf"(?P<act>{_VERBS}s?\b[^?]*)"
+    rf"(?P<act>{_VERBS}s?\b[^?]*)|\band\s+then\s+(?P<next>(?!again\b|some\b)[a-z]+\b[^?]*)"
 )
 
 
@@ -88,7 +88,7 @@ def condition(question: str) -> str | None:
 def second_act(question: str) -> str | None:
     """What a question asks besides its first act ("... and resign"); None where there is none."""
     found = _TWO_ACTS.search(question)
-    return found["act"].strip(" ?.") if found else None
+    return (found["act"] or found["next"]).strip(" ?.") if found else None
 
 
 def parts(question: str) -> Parts | None:

@@ -18,7 +18,7 @@ from augury.language import results
 from augury.language.contests import contest
 from augury.language.entities import mentions
 from augury.language.vocabulary import Vocabulary, fold, words
-from augury.matching import features, pairs
+from augury.matching import demands, features, pairs
 from augury.matching.judge import CANDIDATES, Judge, Verdict
 
 if TYPE_CHECKING:
@@ -57,17 +57,26 @@ class Brief:
     """The place of each in the index's order and in the rules'."""
     stands: tuple[results.Stand | None, ...]
     """How the question stands to each market that is on one game; None: it is not certain."""
+    unmet: tuple[bool, ...]
+    """Whether a market lacks what the question demands (`matching.demands`)."""
     denied: bool = False
     """What it reads was in a frame that denies it ("is it false that ...")."""
 
     def judged(self, judge: Judge) -> Verdicts:
         """The verdicts; some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
-        sided = [_sided(one, stand) for one, stand in zip(found, self.stands, strict=True)]
+        sided = [
+            NEITHER if unmet else _sided(one, stand)
+            for one, stand, unmet in zip(found, self.stands, self.unmet, strict=True)
+        ]
         if self.denied:
             sided = [Verdict(one.opposite, one.same, one.certain) for one in sided]
         keys = ((b.market.seq, b.outcome) for b in self.bearings)
         return dict(zip(keys, sided, strict=True))
+
+
+NEITHER: Final = Verdict(0.0, 0.0, certain=True)
+"""Of a market that is certainly not on the question."""
 
 
 def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
@@ -100,20 +109,26 @@ def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) ->
         results.stand(question, game, others, vocabulary) if game is not None else None
         for game in games
     )
+    named = features.read(question, vocabulary)
+    theirs = [
+        features.read(text, vocabulary, pairs.choice(b.market, b.outcome))
+        for b, text in zip(chosen, texts, strict=True)
+    ]
+    unmet = tuple(
+        demands.unmet(question, named.entities, text, one.entities)
+        for text, one in zip(texts, theirs, strict=True)
+    )
     rows = features.matrix(
-        features.read(question, vocabulary),
+        named,
         [float(compared.question.vector @ b.view.vector) for b in chosen],
         chosen,
-        [
-            features.read(text, vocabulary, pairs.choice(b.market, b.outcome))
-            for b, text in zip(chosen, texts, strict=True)
-        ],
+        theirs,
         ranks,
         stands,
         asked=reading.proposition.denied() if reading.denied else reading.proposition,
     )
     asked = pairs.asked(question, vocabulary, compared.at.date())
-    return Brief(asked, texts, rows, chosen, ranks, stands, reading.denied)
+    return Brief(asked, texts, rows, chosen, ranks, stands, unmet, reading.denied)
 
 
 def _day(moment: datetime | None) -> date | None:

@@ -1,0 +1,120 @@
+"""What a question demands that a market must say too before it can be the question itself. Pure.
+
+The judge compares words, and what looks like a market's title passes with it: another office, one
+of two named alternatives, an event that has to come first. What is read here for certain is no
+matter of likeness.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from augury.language.entities import Mention
+from augury.language.vocabulary import words
+
+_ALTERNATIVE: Final = re.compile(r",? (?:or|nor) (?:the |either )?", re.I)
+_TOGETHER: Final = re.compile(r" and (?:the )?", re.I)
+_BOTH: Final = re.compile(r"\bboth (?:the )?\Z", re.I)
+_ALWAYS: Final = re.compile(
+    r"\b(?:every(?: single)?|each) (?:day|week|month|game|match)\b|\bat all times\b"
+    r"|\bon at least one day\b|\bthe (?:whole|entire) time\b|\bcontinuously\b",
+    re.I,
+)
+"""The measure is taken over and over, or once in a while."""
+_LASTS: Final = re.compile(r"\b(?:stay|remain|keep|hold)(?:s|ing)?\b", re.I)
+"""What lasts every day is what never ends."""
+_FIRST: Final = re.compile(r"\bbefore (?P<what>[^,;?.]{3,60})", re.I)
+_WHEN: Final = re.compile(
+    r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|"
+    r"sun)[a-z]*\b|\b(?:end|year|month|week|day|summer|winter|spring|fall|autumn|season|quarter|"
+    r"midnight|noon|tomorrow|then|long|now|christmas|xmas|thanksgiving|easter|halloween|term|"
+    r"midterms?|elections?|deadline|his|her|their|its|he|she|they|it|next|over|out|ends?|opens?|starts?|begins?|kicks?|opener|camp)\b",
+    re.I,
+)
+"""Words of which a moment is made, or of what an office holder's time is."""
+_COMMON: Final = frozenset(
+    "the a an any some official officially actual actually first ever even gets comes does happens"
+    " another new".split()
+)
+_OPPOSED: Final = (
+    ("buy buys buying purchase purchases acquire acquires", "sell sells selling"),
+    ("hire hires hired appoint appoints", "fire fires fired sack sacks sacked dismiss dismisses"),
+    ("hike hikes raise raises hiked raised", "cut cuts cutting lower lowers lowered"),
+    ("convict convicts convicted", "impeach impeaches impeached acquit acquits acquitted"),
+    ("import imports", "export exports"),
+)
+_SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
+
+
+def unmet(question: str, named: Sequence[Mention], market: str, theirs: Sequence[Mention]) -> bool:
+    """Whether the market lacks what the question demands.
+
+    Parameters
+    ----------
+    question, named
+        As it was asked, and whom it names.
+    market, theirs
+        What the market asserts (`pairs.told`), and whom it names.
+    """
+    said = frozenset(word.folded for word in words(market))
+    return (
+        (_is_always(question) and not _is_always(market))
+        or any(not _named(one, theirs, said) for one in _alternatives(question, named))
+        or any(not wanted & said for wanted in _firsts(question))
+        or _another_office(named, theirs)
+        or _opposed(frozenset(word.folded for word in words(question)), said)
+    )
+
+
+def _is_always(text: str) -> bool:
+    return _ALWAYS.search(text) is not None and _LASTS.search(text) is None
+
+
+def _alternatives(question: str, named: Sequence[Mention]) -> Iterator[Mention]:
+    """Names that stand beside another of their kind: "Vance or Rubio"."""
+    for one, other in pairwise(named):
+        kinds = {e.kind for e in one.entities} & {e.kind for e in other.entities}
+        between = question[one.end : other.start]
+        joined = _ALTERNATIVE.fullmatch(between) or (
+            _TOGETHER.fullmatch(between) and _BOTH.search(question[: one.start])
+        )
+        if kinds and not one.keys & other.keys and joined:
+            yield one
+            yield other
+
+
+def _named(one: Mention, theirs: Sequence[Mention], said: frozenset[str]) -> bool:
+    return any(one.keys & other.keys for other in theirs) or any(
+        word.folded in said for word in words(one.text) if len(word.folded) > 3
+    )
+
+
+def _firsts(question: str) -> Iterator[frozenset[str]]:
+    """Of each event that another has to precede, the words that name it."""
+    for found in _FIRST.finditer(question):
+        what = found["what"]
+        if _WHEN.search(what) is None:
+            wanted = frozenset(w.folded for w in words(what)) - _COMMON
+            if wanted:
+                yield wanted
+
+
+def _another_office(named: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
+    ours = _offices(named)
+    other = _offices(theirs)
+    return bool(ours and other and not ours & other)
+
+
+def _offices(found: Sequence[Mention]) -> frozenset[str]:
+    return frozenset(e.key for one in found for e in one.entities if e.kind == "office")
+
+
+def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    return any(
+        (ours & one and theirs & other and not ours & other and not theirs & one)
+        or (ours & other and theirs & one and not ours & one and not theirs & other)
+        for one, other in _SIDES
+    )
