@@ -36,9 +36,9 @@ WRONG = 0.1
 market is known; lower: fewer answers. Questions written to deceive are not counted here: logic
 keeps them apart, which only the whole engine shows (`docs/model-card.md`). Of 200 questions through
 the engine half this share cost a sixth of the right answers."""
-LEAST = 0.5
-"""Least limit: below it a market more likely asks another matter. Since the side of games is read,
-`WRONG` alone would allow .42; of 19 answers between .42 and .5 through the engine 4 were wrong."""
+LEAST = 0.6
+"""Least limit. `WRONG` alone would allow .42, for it counts no question written to deceive. With
+those, of the answers of `choose` between .5 and .6 a third was wrong (17 of 55)."""
 CONTRARY = 0.8
 """Least probability where the rules read the other side: below it neither is believed. Of 104
 paraphrases through the engine 4.8% were inverted without it and 2.9% with it, none more was lost;

@@ -15,15 +15,17 @@ from typing import Final, Protocol
 
 import msgspec
 
+from augury import remembered
 from augury.forecast import match, names, polarity
 from augury.forecast.match import Words
 from augury.markets import quantities
-from augury.relations import claims, proposition, teams, windows, wording
+from augury.relations import ahead, claims, proposition, teams, windows, wording
 from augury.relations.proposition import Readable, read_market
 from augury.search import aliases, text
 
 MODULES: Final = (
-    claims, match, names, polarity, quantities, proposition, teams, windows, wording, aliases, text,
+    ahead, claims, match, names, polarity, quantities, proposition, remembered, teams, windows,
+    wording, aliases, text,
 )  # fmt: skip
 """All that has a say in what is read."""
 RULES: Final = 1_500
