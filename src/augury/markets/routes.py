@@ -69,9 +69,13 @@ async def list_markets(
     service: Service,
     wanted: Wanted,
     market_id: Annotated[
-        list[MarketId] | None,
-        Query(max_length=100, description="Only these; once for each market, at most 100."),
-    ] = None,
+        list[MarketId],
+        Query(
+            default_factory=list,
+            max_length=100,
+            description="Only these; once for each market, at most 100.",
+        ),
+    ],
     platform: Annotated[Platform | None, Query(description="Only this venue's.")] = None,
     status: Annotated[
         Status | None,
@@ -119,7 +123,8 @@ async def list_markets(
     `limit` needs a key with `search:read`; an account gets one at a time.
     """
     filters = Filters(
-        ids=market_id and await service.native_ids(market_id), platform=platform, status=status,
+        ids=await service.native_ids(market_id) if market_id else None,
+        platform=platform, status=status,
         stale=stale, category=category, event_id=event_id, q=q, closes_before=closes_before,
         closes_after=closes_after, min_volume=min_volume,
     )  # fmt: skip
