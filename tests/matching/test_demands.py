@@ -6,12 +6,13 @@ import pytest
 
 from augury.language.entities import mentions
 from augury.language.vocabulary import default
-from augury.matching.demands import unmet
+from augury.matching.demands import Demands
 
 
 def lacks(question: str, market: str) -> bool:
     known = default()
-    return unmet(question, mentions(question, known), market, mentions(market, known))
+    wanted = Demands.of(question, mentions(question, known))
+    return wanted.unmet(market, mentions(market, known))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date
 
+from augury.language.contests import contest
 from augury.language.vocabulary import default
 from augury.matching import features, pairs
 
@@ -28,7 +29,7 @@ def test_a_market_tells_what_its_event_adds_and_what_decides() -> None:
         "Who will win the MVP? — Victor Wembanyama", event_name="NBA MVP",
         description="If Victor Wembanyama wins the award, this resolves to Yes. More rules follow.",
     )  # fmt: skip
-    text = pairs.told(market, 0, date(2026, 7, 1), default())
+    text = pairs.told(market, 0, contest(market, 0), date(2026, 7, 1), default())
     assert text.startswith("Who will win the MVP? — Victor Wembanyama | NBA MVP")
     assert text.endswith(
         "| closes Jul 01 2026 | If Victor Wembanyama wins the award, this resolves to Yes."
@@ -37,7 +38,7 @@ def test_a_market_tells_what_its_event_adds_and_what_decides() -> None:
 
 def test_an_outcome_with_a_name_is_told() -> None:
     market = Market("Lakers vs. Celtics", outcomes=["Lakers", "Celtics"])
-    assert "| yes = Celtics" in pairs.told(market, 1, None, default())
+    assert "| yes = Celtics" in pairs.told(market, 1, contest(market, 1), None, default())
 
 
 def test_the_side_of_a_game_is_told_from_the_rules() -> None:
@@ -46,8 +47,8 @@ def test_the_side_of_a_game_is_told_from_the_rules() -> None:
         "Sep 6, 2025, then the market resolves to Yes. More follows."
     )
     market = Market("Harbor St. at Quarry", event_name="Harbor St. at Quarry", description=rules)
-    assert pairs.choice(market, 0) == "Quarry"
-    text = pairs.told(market, 0, None, default())
+    assert pairs.choice(market, 0, contest(market, 0)) == "Quarry"
+    text = pairs.told(market, 0, contest(market, 0), None, default())
     assert "| yes = Quarry" in text
     assert "Quarry college football" in text  # "St." is no end of a sentence
 

@@ -18,7 +18,8 @@ from augury.language import results
 from augury.language.contests import contest
 from augury.language.entities import mentions
 from augury.language.vocabulary import Vocabulary, fold, words
-from augury.matching import demands, features, pairs
+from augury.matching import features, pairs
+from augury.matching.demands import Demands
 from augury.matching.judge import CANDIDATES, Judge, Verdict
 
 if TYPE_CHECKING:
@@ -76,12 +77,12 @@ class Brief:
 
 
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
-"""Of a market that is certainly not on the question."""
+"""The verdict on a market that certainly does not ask the question."""
 
 
 def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
-    """A verdict on the side that logic names. What neither asks the same as the market nor its
-    complement is no answer from it, however like they sound: a draw is not a win."""
+    """The verdict on the side that logic names. Where the question asks neither what the market
+    asks nor its complement (a draw, where the market is on a win), both sides are 0."""
     if stand is None:
         return verdict
     about = verdict.same + verdict.opposite
@@ -99,25 +100,24 @@ def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) ->
     placed = ((order[b.market.seq], n, b) for n, b in enumerate(compared.bearings))
     first = sorted(placed, key=lambda one: (min(one[:2]), one[1]))[:most]
     chosen = tuple(b for *_, b in first)
+    games = [contest(b.market, b.outcome) for b in chosen]
     texts = tuple(
-        pairs.told(b.market, b.outcome, _day(b.market.closes_at), vocabulary) for b in chosen
+        pairs.told(b.market, b.outcome, game, _day(b.market.closes_at), vocabulary)
+        for b, game in zip(chosen, games, strict=True)
     )
     ranks = tuple((rank, n) for rank, n, _ in first)
     others = results.others(question, vocabulary)
-    games = (contest(b.market, b.outcome) for b in chosen)
     stands = tuple(
         results.stand(question, game, others, vocabulary) if game is not None else None
         for game in games
     )
     named = features.read(question, vocabulary)
     theirs = [
-        features.read(text, vocabulary, pairs.choice(b.market, b.outcome))
-        for b, text in zip(chosen, texts, strict=True)
+        features.read(text, vocabulary, pairs.choice(b.market, b.outcome, game))
+        for b, game, text in zip(chosen, games, texts, strict=True)
     ]
-    unmet = tuple(
-        demands.unmet(question, named.entities, text, one.entities)
-        for text, one in zip(texts, theirs, strict=True)
-    )
+    wanted = Demands.of(question, named.entities)
+    unmet = tuple(wanted.unmet(text, one.entities) for text, one in zip(texts, theirs, strict=True))
     rows = features.matrix(
         named,
         [float(compared.question.vector @ b.view.vector) for b in chosen],

@@ -95,8 +95,8 @@ def two_acts(act: str) -> str:
 
 def private(whose: str) -> str:
     return (
-        f"The question is about somebody or something of your own ({explain.quoted(whose)}), and"
-        " no market is. Ask about what is known to all."
+        f"The question is about a private matter ({explain.quoted(whose)}), and no market is about"
+        " that. Ask about a public event."
     )
 
 

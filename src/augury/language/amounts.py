@@ -25,6 +25,10 @@ _TENS: Final = {
     for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
 }
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_FACTORS: Final = {
+    "k": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12, "tn": 1e12, **_SCALES,
+}  # fmt: skip
+"""What a number is multiplied by, by the short or long word behind it."""
 _SMALL: Final = {**_ONES, **_TENS}
 
 _WORD = "|".join(sorted(_SMALL, key=len, reverse=True))
@@ -224,9 +228,7 @@ def _bound(found: re.Match[str], *, behind: bool) -> _Bound:
     exact = raw.strip().isdigit() and not scale and (
         not unit or unit.casefold().startswith(("°", "º", "deg"))
     )  # fmt: skip
-    factor = {"k": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12,
-              "tn": 1e12, **_SCALES}.get(scale, 1.0)  # fmt: skip
-    value = -digits * factor if "-" in raw else digits * factor
+    value = digits * _FACTORS.get(scale, 1.0) * (-1 if "-" in raw else 1)
     said = f"{raw}{found['as'] or ''}".strip()
     return _Bound(up, inside, value, said, exact, unit, scale, found.start(), found.end())
 

@@ -1,14 +1,15 @@
-"""What a question demands that a market must say too before it can be the question itself. Pure.
+"""What a question asks for that a market must state too, or it does not ask the question. Pure.
 
-The judge compares words, and what looks like a market's title passes with it: another office, one
-of two named alternatives, an event that has to come first. What is read here for certain is no
-matter of likeness.
+The judge weighs how alike two texts are. It can take a market for the question although the market
+is about another office, about one of two named alternatives, or leaves out an event that has to
+come first. These are read here by rule.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -31,7 +32,8 @@ _WHEN: Final = re.compile(
     r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|"
     r"sun)[a-z]*\b|\b(?:end|year|month|week|day|summer|winter|spring|fall|autumn|season|quarter|"
     r"midnight|noon|tomorrow|then|long|now|christmas|xmas|thanksgiving|easter|halloween|term|"
-    r"midterms?|elections?|deadline|his|her|their|its|he|she|they|it|next|over|out|ends?|opens?|starts?|begins?|kicks?|opener|camp)\b",
+    r"midterms?|elections?|deadline|his|her|their|its|he|she|they|it|next|over|out|ends?|opens?|"
+    r"starts?|begins?|kicks?|opener|camp)\b",
     re.I,
 )
 """Words of which a moment is made, or of what an office holder's time is."""
@@ -49,24 +51,45 @@ _OPPOSED: Final = (
 _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
 
-def unmet(question: str, named: Sequence[Mention], market: str, theirs: Sequence[Mention]) -> bool:
-    """Whether the market lacks what the question demands.
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What one question asks for, read once and held against each market."""
 
-    Parameters
-    ----------
-    question, named
-        As it was asked, and whom it names.
-    market, theirs
-        What the market asserts (`pairs.told`), and whom it names.
-    """
-    said = frozenset(word.folded for word in words(market))
-    return (
-        (_is_always(question) and not _is_always(market))
-        or any(not _named(one, theirs, said) for one in _alternatives(question, named))
-        or any(not wanted & said for wanted in _firsts(question))
-        or _another_office(named, theirs)
-        or _opposed(frozenset(word.folded for word in words(question)), said)
-    )
+    always: bool
+    """Every day, every game; not what lasts, which is what never ends."""
+    alternatives: tuple[Mention, ...]
+    """Names that stand beside another of their kind: "Vance or Rubio"."""
+    firsts: tuple[frozenset[str], ...]
+    """Of each event that another has to precede, the words that name it."""
+    offices: frozenset[str]
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str, named: Sequence[Mention]) -> Demands:
+        """Those of a question; `named` are the entities that it names."""
+        return cls(
+            _is_always(question), tuple(_alternatives(question, named)), tuple(_firsts(question)),
+            _offices(named), _words(question),
+        )  # fmt: skip
+
+    def unmet(self, market: str, named: Sequence[Mention]) -> bool:
+        """Whether a market lacks one of them.
+
+        market : what it asserts (`pairs.told`)
+        named : the entities that `market` names
+        """
+        said, offices = _words(market), _offices(named)
+        return (
+            (self.always and not _is_always(market))
+            or any(not _named(one, named, said) for one in self.alternatives)
+            or any(not wanted & said for wanted in self.firsts)
+            or bool(self.offices and offices and not self.offices & offices)
+            or _opposed(self.words, said)
+        )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.folded for word in words(text))
 
 
 def _is_always(text: str) -> bool:
@@ -74,7 +97,6 @@ def _is_always(text: str) -> bool:
 
 
 def _alternatives(question: str, named: Sequence[Mention]) -> Iterator[Mention]:
-    """Names that stand beside another of their kind: "Vance or Rubio"."""
     for one, other in pairwise(named):
         kinds = {e.kind for e in one.entities} & {e.kind for e in other.entities}
         between = question[one.end : other.start]
@@ -93,19 +115,12 @@ def _named(one: Mention, theirs: Sequence[Mention], said: frozenset[str]) -> boo
 
 
 def _firsts(question: str) -> Iterator[frozenset[str]]:
-    """Of each event that another has to precede, the words that name it."""
     for found in _FIRST.finditer(question):
         what = found["what"]
         if _WHEN.search(what) is None:
-            wanted = frozenset(w.folded for w in words(what)) - _COMMON
+            wanted = _words(what) - _COMMON
             if wanted:
                 yield wanted
-
-
-def _another_office(named: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
-    ours = _offices(named)
-    other = _offices(theirs)
-    return bool(ours and other and not ours & other)
 
 
 def _offices(found: Sequence[Mention]) -> frozenset[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date
-from typing import Final, Protocol
+from typing import Final
 
-from augury.language.contests import contest
+from augury.language.contests import Contest, Market
 from augury.language.entities import Mention, mentions
 from augury.language.vocabulary import Vocabulary, fold, words
 
@@ -28,29 +28,19 @@ _SENTENCE: Final = re.compile(
 _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", "short"})
 
 
-class Market(Protocol):
-    """What of a market the judge reads."""
-
-    @property
-    def question(self) -> str: ...
-    @property
-    def subtitle(self) -> str | None: ...
-    @property
-    def event_name(self) -> str | None: ...
-    @property
-    def description(self) -> str | None: ...
-    @property
-    def outcomes(self) -> Sequence[str]: ...
-
-
 def asked(question: str, vocabulary: Vocabulary, day: date) -> str:
     """The question as the judge reads it, with the day on which it is asked."""
     text = " ".join(question[:MAX_QUESTION].split())
     return f"{text}{named(mentions(text, vocabulary))} | {day:%b %Y}"
 
 
-def told(market: Market, outcome: int, closes: date | None, vocabulary: Vocabulary) -> str:
-    """What an outcome of a market asserts, as the judge reads it."""
+def told(
+    market: Market, outcome: int, game: Contest | None, closes: date | None, vocabulary: Vocabulary
+) -> str:
+    """What an outcome of a market asserts, as the judge reads it.
+
+    game : `contests.contest` of the outcome
+    """
     text = " ".join(market.question[:MAX_QUESTION].split())
     parts = [text]
     for more in (market.subtitle, market.event_name):
@@ -59,7 +49,7 @@ def told(market: Market, outcome: int, closes: date | None, vocabulary: Vocabula
     labels = market.outcomes
     if outcome < len(labels) and labels[outcome].casefold() not in _YES_NO:
         parts.append(f"yes = {labels[outcome][:60]}")
-    elif (game := contest(market, outcome)) is not None:
+    elif game is not None:
         parts.append(f"yes = {game.yes[:60]}")
     shown = " | ".join(parts)
     shown += named(mentions(shown, vocabulary))
@@ -70,13 +60,16 @@ def told(market: Market, outcome: int, closes: date | None, vocabulary: Vocabula
     return shown
 
 
-def choice(market: Market, outcome: int) -> str:
+def choice(market: Market, outcome: int, game: Contest | None) -> str:
     """What tells an outcome from its siblings: its label, the side of a game, the subtitle, or
-    what follows a dash."""
+    what follows a dash.
+
+    game : `contests.contest` of the outcome
+    """
     labels = market.outcomes
     if outcome < len(labels) and labels[outcome].casefold() not in _YES_NO:
         return labels[outcome]
-    if (game := contest(market, outcome)) is not None:
+    if game is not None:
         return game.yes
     if market.subtitle and market.subtitle.casefold() not in _YES_NO:
         return market.subtitle
