@@ -1,0 +1,79 @@
+"""Judges' lines and what is picked for them: what a ranker of relations is fitted on."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "relations"))
+
+from judgments import agreement, numbers, read  # pyright: ignore[reportMissingImports]
+from picking import JUDGED, OF_FAMILY, STRAYS, chosen  # pyright: ignore[reportMissingImports]
+
+KEY = [
+    json.dumps({"q": "q1", "qid": "r1", "ids": ["a", "b", "c", "d"]}),
+    json.dumps({"q": "q2", "qid": "r2", "ids": ["a", "e"]}),
+]
+
+
+def test_numbers_are_listed_or_ranges() -> None:
+    assert numbers("4-6,9") == [4, 5, 6, 9]
+
+
+def test_what_has_no_line_bears_on_nothing() -> None:
+    judged = read(["q1\t1,3-4\tupstream\t2", "q2\t2\tdirect\t3", "done"], KEY, "01")
+    assert judged == {
+        ("r1", "a"): ("upstream", 2),
+        ("r1", "b"): ("none", 0),
+        ("r1", "c"): ("upstream", 2),
+        ("r1", "d"): ("upstream", 2),
+        ("r2", "a"): ("none", 0),
+        ("r2", "e"): ("direct", 3),
+    }
+
+
+def test_an_unfinished_pack_counts_for_nothing() -> None:
+    assert read(["q1\t1\tdirect\t3"], KEY, "01") is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["q1\t1\tdirect\t4", "q1\t1\tcause\t2", "q1\t5\tdirect\t2", "q1\t0\tdirect\t2",
+     "q9\t1\tdirect\t2", "q1\t1\tdirect", "q1\t1,9\tdirect\t2"],
+)  # fmt: skip
+def test_a_line_that_cannot_be_read_is_left_out_whole(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged = read([line, "done"], KEY, "01")
+    assert judged is not None
+    assert set(judged.values()) == {("none", 0)}
+    assert "01 line 1 left out" in capsys.readouterr().out
+
+
+def test_agreement_of_two_judges() -> None:
+    one = {("r", n): ("direct", 3) for n in "ab"} | {("r", n): ("none", 0) for n in "cd"}
+    other = {**one, ("r", "b"): ("upstream", 2)}
+    found = agreement(one, other)
+    assert found["same relation"] == 0.75
+    assert found["of those either related"] == 0.5
+    assert agreement(one, one)["kappa"] == 1.0
+
+
+def test_the_first_of_each_list_are_judged_and_few_of_a_family_besides() -> None:
+    lists = [list(range(50)), list(range(50, 100)), [], [], list(range(100, 140)), []]
+    family = dict.fromkeys(range(400), 1) | {n: n for n in range(50, 400)}
+    picked = chosen(lists, family, random.Random(1))
+    listed, strays = picked[:-STRAYS], picked[-STRAYS:]
+    assert set(range(10)) | set(range(50, 60)) <= set(listed)
+    assert sum(n < 50 for n in listed) == OF_FAMILY
+    assert len(picked) == len(set(picked)) <= JUDGED
+    assert max(strays) >= 140
+
+
+def test_few_candidates_are_judged_all() -> None:
+    picked = chosen([[1, 2], [3], [], [], [], []], dict.fromkeys((1, 2, 3, 4), 7), random.Random(1))
+    assert sorted(picked) == [1, 2, 3, 4]

@@ -1,0 +1,199 @@
+"""Gather, for every query, the markets to judge, what the service answers, and what it knows.
+
+    python training/relations/gather.py FOLDER OUT --queries training/relations/queries.jsonl
+
+FOLDER is a catalogue that `training/judge/store.py` built. OUT receives `packs/NN.txt` for judges
+(ten queries each; families in random order, nothing of lists or ranks), `keys/NN.jsonl` (which
+market each number is) and `features/QID.npz` (all candidates with their columns, and the four lists
+as the service gives them). Texts of markets stay in OUT: they are no part of the project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from features import Ground, Seen, table
+from picking import BEST, LISTED, chosen
+from store import settings
+
+from augury.app import running
+from augury.relations import knowledge
+from augury.relations.service import Asked
+from augury.search import query as understanding
+from augury.search import rank
+from augury.search import service as searching
+from augury.search.schemas import DIMENSIONS
+
+SEED = 17
+A_PACK = 10
+TITLE, EVENT = 150, 90
+"""Letters shown of a title and of an event's name."""
+
+
+def seen_by(service: Any, ground: Ground, text: str, top_k: int) -> tuple[Any, Seen]:
+    """All candidates of a query as a search for `top_k` gathers them: (columns, `Seen`)."""
+    parsed = understanding.parse(text)
+    asked = parsed.text or text
+    gathered = service._gather(asked, parsed, top_k, None)
+    found, lookup = gathered.candidates, gathered.lookup
+    keys, payload, features = found.keys, found.payload, gathered.features
+    lexical = found.lexical
+    order = gathered.ranking.order
+    if isinstance(lookup, Asked):
+        most = max(searching.TAGGED, top_k)
+        tagged = service.engine.tagged(lookup.tags, gathered.vector, None, most)
+        new = ~np.isin(tagged.keys, keys)
+        more = searching._ranked(tagged, new)
+        features = np.concatenate(
+            [features, rank.features(gathered.query, more, service.frequencies)]
+        )
+        keys = np.concatenate([keys, tagged.keys[new]])
+        payload = np.concatenate([payload, tagged.payload[new]])
+        lexical = np.concatenate([lexical, tagged.lexical[new]])
+    graph = lookup._relations.graph
+    entities = {int(graph.entities[n]) for n, _ in lookup.factors if graph.kinds[n]} - {0}
+    tags = payload["tags"]
+    heavy = np.argsort(-gathered.query.weights, kind="stable")
+    ids = gathered.query.ids[heavy]
+    named = (payload["terms"][:, None, :] == ids[None, :, None]).any(axis=2)
+    seen = Seen(
+        ground=ground,
+        text=text,
+        named=named.astype(np.float32),
+        weights=gathered.query.weights[heavy].astype(np.float32),
+        length=payload["length"].astype(np.float32),
+        reached=lookup.reached,
+        factors=list(lookup.factors),
+        tags=tags,
+        fits=searching._fits(payload),
+        search=features,
+        lexical=lexical,
+        salience=payload["salience"],
+        fixture=payload["fixture"].astype(np.float32),
+        closes=payload["closes"],
+        family=payload["family"],
+        foreign=lookup._foreign(tags),
+        rivals=lookup._rivals(tags),
+        unnamed=graph.of_one[tags],
+        same=np.isin(graph.entities[tags], sorted(entities)).any(axis=1),
+        ties=np.abs(lookup._ties(keys)),
+        voters=order[: searching.VOTERS],
+        when=searching._when(found.payload["closes"][order[: searching.VOTERS]]),
+        terms=len(gathered.query.ids),
+    )
+    return (keys, payload), seen
+
+
+async def one(
+    service: Any, ground: Ground, asked: dict[str, str], out: Path
+) -> list[dict[str, Any]]:
+    """Write a query's features; the markets to judge, families in random order."""
+    lists = await service.search(asked["query"], top_k=LISTED)
+    (keys, payload), seen = seen_by(service, ground, asked["query"], LISTED)
+    names, rows = table(seen)
+    hits = [
+        searching.Hit(int(key), int(change), 0.0)
+        for key, change in zip(keys, payload["change"], strict=True)
+    ]
+    shown: dict[int, Any] = await service._fetch(hits)
+    at = {row.id: key for key, row in shown.items()}
+    listed = [[at[r.id] for r in lists[d] if r.id in at] for d in DIMENSIONS]
+    column = dict(zip(names, rows.T, strict=True))
+    listed += [
+        keys[np.argsort(-column[name], kind="stable")[:BEST]].tolist()
+        for name in ("words", "dense")
+    ]
+    family = dict(zip(keys.tolist(), payload["family"].tolist(), strict=True))
+    closes = dict(zip(keys.tolist(), payload["closes"].tolist(), strict=True))
+    dice = random.Random(f"{SEED} {asked['qid']}")
+    picked = [key for key in chosen(listed, family, dice) if key in shown]
+    np.savez_compressed(
+        out / "features" / f"{asked['qid']}.npz",
+        ids=np.array([shown[k].id if k in shown else "" for k in keys.tolist()]),
+        names=np.array(names),
+        rows=rows,
+        family=payload["family"],
+        tags=seen.tags,
+        factors=np.array([number for number, _ in seen.factors]),
+        keys=keys,
+        judged=np.isin(keys, picked),
+        **{d: np.array([r.id for r in lists[d]]) for d in DIMENSIONS},
+    )
+    families = sorted({family[key] for key in picked})
+    dice.shuffle(families)
+    place = {one: n for n, one in enumerate(families)}
+    picked.sort(key=lambda key: (place[family[key]], shown[key].question, key))
+    return [
+        {
+            "id": shown[key].id,
+            "title": shown[key].question[:TITLE],
+            "event": (shown[key].event_name or "")[:EVENT],
+            "closes": f"{datetime.fromtimestamp(closes[key], UTC):%Y-%m-%d}" if closes[key] else "",
+        }
+        for key in picked
+    ]
+
+
+def pack(queries: list[tuple[dict[str, str], list[dict[str, Any]]]]) -> str:
+    """The text that a judge reads."""
+    lines = []
+    for n, (asked, markets) in enumerate(queries, 1):
+        lines.append(f"## q{n} {asked['query']} (as of {asked['as_of'][:10]})")
+        for m, market in enumerate(markets, 1):
+            event = "" if market["event"].lower() in market["title"].lower() else market["event"]
+            lines.append(f"{m} | {market['title']} | {event} | {market['closes']}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+async def gather(
+    folder: Path, out: Path, queries: list[dict[str, str]], name: str, packed: bool
+) -> None:
+    """All features, and the packs with their keys unless judges have them already."""
+    for part in ("packs", "keys", "features"):
+        (out / part).mkdir(parents=True, exist_ok=True)
+    order = list(queries)
+    random.Random(SEED).shuffle(order)  # every pack holds something of all domains
+    async with running(settings(folder)) as services:
+        await services.search.catch_up()
+        ground = Ground(knowledge.load())
+        for nth in range(0, len(order), A_PACK):
+            part = [
+                (q, await one(services.search, ground, q, out)) for q in order[nth : nth + A_PACK]
+            ]
+            label = f"{name}{nth // A_PACK + 1:02d}"
+            if packed:
+                continue
+            (out / "packs" / f"{label}.txt").write_text(pack(part), encoding="utf-8")
+            lines = [
+                json.dumps({"q": f"q{n}", "qid": q["qid"], "ids": [m["id"] for m in markets]})
+                for n, (q, markets) in enumerate(part, 1)
+            ]
+            (out / "keys" / f"{label}.jsonl").write_text("\n".join(lines) + "\n")
+            print(label, sum(len(markets) for _, markets in part), flush=True)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--queries", type=Path, required=True)
+    parser.add_argument("--name", default="", help="Put before the packs' numbers.")
+    parser.add_argument("--packed", action="store_true", help="Packs are out: features alone.")
+    given = parser.parse_args()
+    lines = given.queries.read_text(encoding="utf-8").splitlines()
+    asyncio.run(
+        gather(given.folder, given.out, [json.loads(x) for x in lines], given.name, given.packed)
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Judges' lines to `judgments.jsonl`, and how well two judges of one pack agree.
+
+    python training/relations/judgments.py OUT training/relations/judgments.jsonl
+
+OUT holds what `gather.py` wrote and judges' lines: `out/NN.tsv`, and `out/NN.b.tsv` where a
+second one judged the same pack. A line is `qN<TAB>numbers<TAB>relation<TAB>grade`, numbers as in
+"4-11,15"; what has no line is judged to have no bearing. A pack counts once its last line is
+`done`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+
+RELATIONS = ("direct", "upstream", "downstream", "correlated")
+Judged = dict[tuple[str, str], tuple[str, int]]
+
+
+def numbers(text: str) -> list[int]:
+    """ "4-6,9" -> 4, 5, 6, 9."""
+    found: list[int] = []
+    for part in text.replace(" ", "").split(","):
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return found
+
+
+def read(lines: list[str], key: list[str], label: str) -> Judged | None:
+    """What one judge said of a pack: (qid, market) -> (relation, grade); None: not finished."""
+    packed = {row["q"]: row for row in map(json.loads, key)}
+    judged: Judged = {
+        (row["qid"], market): ("none", 0) for row in packed.values() for market in row["ids"]
+    }
+    finished = False
+    for nth, line in enumerate(lines, 1):
+        if line.strip().lower() == "done":
+            finished = True
+            continue
+        if not line.strip():
+            continue
+        try:
+            query, listed, relation, grade = line.strip().split("\t")
+            row = packed[query.strip().lstrip("#").strip()]
+            if relation == "none":
+                continue
+            if relation not in RELATIONS or int(grade) not in (1, 2, 3):
+                raise ValueError(relation, grade)
+            told = numbers(listed)
+            if not all(1 <= number <= len(row["ids"]) for number in told):
+                raise IndexError(listed)
+            for number in told:
+                judged[row["qid"], row["ids"][number - 1]] = (relation, int(grade))
+        except (ValueError, KeyError, IndexError) as error:
+            print(f"{label} line {nth} left out ({type(error).__name__}): {line[:80]}")
+    return judged if finished else None
+
+
+def agreement(one: Judged, other: Judged) -> dict[str, float]:
+    """Of the pairs both judged: same relation, also where either saw one, kappa, grades."""
+    pairs = [(one[at], other[at]) for at in one.keys() & other.keys()]
+    same = sum(a[0] == b[0] for a, b in pairs)
+    either = [(a, b) for a, b in pairs if a[0] != "none" or b[0] != "none"]
+    first, second = Counter(a[0] for a, _ in pairs), Counter(b[0] for _, b in pairs)
+    chance = sum(first[r] * second[r] for r in first) / len(pairs) ** 2
+    both = [(a, b) for a, b in pairs if a[0] == b[0] != "none"]
+    return {
+        "pairs": len(pairs),
+        "same relation": round(same / len(pairs), 3),
+        "of those either related": round(sum(a[0] == b[0] for a, b in either) / len(either), 3),
+        "kappa": round((same / len(pairs) - chance) / (1 - chance), 3),
+        "grades within one": round(sum(abs(a[1] - b[1]) <= 1 for a, b in both) / len(both), 3),
+    }
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("judgments", type=Path)
+    parser.add_argument("--name", default="", help="What stands before the packs' numbers.")
+    given = parser.parse_args()
+    rows, seconds = [], []
+    for keys in sorted((given.out / "keys").glob(f"{given.name}[0-9]*.jsonl")):
+        said: dict[str, Judged] = {}
+        for suffix in ("", ".b"):
+            path = given.out / "out" / f"{keys.stem}{suffix}.tsv"
+            if path.exists():
+                lines = path.read_text(encoding="utf-8").splitlines()
+                found = read(lines, keys.read_text().splitlines(), path.name)
+                if found is not None:
+                    said[suffix] = found
+                else:
+                    print(path.name, "is not finished")
+        if "" in said and ".b" in said:
+            seconds.append(agreement(said[""], said[".b"]))
+            print(keys.stem, seconds[-1])
+        for suffix, judged in said.items():
+            for (qid, market), (relation, grade) in judged.items():
+                judge = f"{keys.stem}{suffix}"
+                rows.append(
+                    {"qid": qid, "id": market, "relation": relation, "grade": grade, "judge": judge}
+                )
+    rows.sort(key=lambda row: (row["qid"], row["judge"], row["id"]))
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    given.judgments.write_text(text, encoding="utf-8")
+    print(len(rows), Counter((row["relation"], row["grade"]) for row in rows))
+
+
+if __name__ == "__main__":
+    main()
