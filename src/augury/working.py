@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,9 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 log = structlog.get_logger(__name__)
+
+BEHIND = 5
+"""How much a worker's niceness rises: an answer that somebody waits for goes first."""
 
 
 def worker() -> None:
@@ -33,6 +37,7 @@ def worker() -> None:
     settings = Settings()
     configure(settings)
     memory.settle()
+    os.nice(BEHIND)
     with measured(settings):
         asyncio.run(_work(settings))
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 from unittest.mock import patch
 
 import msgspec
@@ -13,10 +18,18 @@ from tests.forecast.conftest import CATALOGUE, NOW, market, put
 from augury.errors import UpstreamFailed
 from augury.forecast import store
 from augury.forecast.distribution import chances
+from augury.forecast.evidence import Snapshot
 from augury.forecast.graph import graph_of
-from augury.forecast.service import Forecast, ForecastService
+from augury.forecast.judging import Brief, Verdicts
+from augury.forecast.service import (
+    GATHERED_AT_ONCE,
+    JUDGED_AT_ONCE,
+    Forecast,
+    ForecastService,
+)
 from augury.markets import store as markets
 from augury.markets.records import Market, MarketChange, PricePoint
+from augury.matching.judge import Judge
 from augury.search.service import SearchService
 from augury.storage.database import Database
 
@@ -315,6 +328,40 @@ async def test_what_many_ask_at_once_is_worked_on_once(
             assert await store.counts(conn) == (n + 1, n + 1)
     assert not service._under_way
     assert not service._drawing
+
+
+async def test_many_who_ask_at_once_wait_in_line_and_all_are_answered(
+    service: ForecastService,
+) -> None:
+    at_work: Counter[str] = Counter()
+    most: Counter[str] = Counter()
+
+    @contextmanager
+    def watched(name: str) -> Iterator[None]:
+        at_work[name] += 1
+        most[name] = max(most[name], at_work[name])
+        try:
+            yield
+        finally:
+            at_work[name] -= 1
+
+    judged, read = Brief.judged, service._read
+
+    def slowly(brief: Brief, judge: Judge) -> Verdicts:
+        with watched("judged"):
+            time.sleep(0.01)
+            return judged(brief, judge)
+
+    async def reading(*args: Any, **named: Any) -> list[Snapshot]:
+        with watched("gathered"):
+            return await read(*args, **named)
+
+    questions = [f"Does BTC hit ${150 + n}K before January 1, 2027?" for n in range(30)]
+    with patch.object(Brief, "judged", slowly), patch.object(service, "_read", reading):
+        answers = await asyncio.gather(*(service.forecast(one) for one in questions))
+    assert len(answers) == len(questions)
+    assert 1 <= most["judged"] <= JUDGED_AT_ONCE
+    assert most["gathered"] == GATHERED_AT_ONCE
 
 
 async def test_one_who_leaves_does_not_end_the_work_of_others(service: ForecastService) -> None:

@@ -7,6 +7,7 @@ goes away ends the work. Every stage but the look-up is pure and takes the momen
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -61,6 +62,12 @@ LOOKED_AT: Final = 80
 for all but 2 of 780 questions."""
 REPLAY_LOOKED_AT: Final = 160
 """The same for a replay."""
+GATHERED_AT_ONCE: Final = 4
+"""Forecasts whose markets are read at the same time, half of the connections a process has by
+default: the rest wait in line and not for the database, which would give up on them."""
+JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
+"""Forecasts that the judge reads at the same time. It takes two cores for each; more at once
+would finish no sooner, and searches beside them would wait longer."""
 OLD_PRICE_DAYS: Final = 2.0
 """Age in days of a price that counts from which the answer carries a warning."""
 ENGINE: Final = "oracle_port/1"
@@ -163,6 +170,8 @@ class ForecastService:
         self._working: dict[str, _Flight[Forecast]] = {}
         self._drawing: dict[tuple[str, datetime], _Flight[PublicCausalGraph | None]] = {}
         self._scorecard: tuple[float, dict[str, Any]] | None = None
+        self._gathering = asyncio.Semaphore(GATHERED_AT_ONCE)
+        self._judging = asyncio.Semaphore(JUDGED_AT_ONCE)
 
     async def forecast(
         self,
@@ -265,7 +274,8 @@ class ForecastService:
         brief = self._engine.brief(compared)
         if brief is None or self._engine.judge is None:
             return judging.NONE
-        verdicts = await asyncio.to_thread(brief.judged, self._engine.judge)
+        async with self._judging:
+            verdicts = await asyncio.to_thread(brief.judged, self._engine.judge)
         lap("judge")
         return verdicts
 
@@ -385,6 +395,10 @@ class ForecastService:
 
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
         """The markets that were open at `at` with a fresh price, the likeliest to bear first."""
+        async with self._gathering:
+            return await self._read(reading, at, replay=replay)
+
+    async def _read(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
         hits = await self._search.gather(
             judging.search_text(reading.search_text, vocabulary.default()),
             depth=REPLAY_DEPTH if replay else DEPTH,
