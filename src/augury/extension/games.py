@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 from augury.extension.fixtures import Fixture, fixture_of, has_squads, squad_of
 from augury.extension.names import league_of, name, same
-from augury.extension.times import EASTERN, MONTHS, Start, start_of
+from augury.extension.times import EASTERN, Start, start_of
+from augury.language import calendar
 from augury.relations.teams import TEAMS
 from augury.search.text import fold
 
@@ -76,10 +77,10 @@ def _start_of_market(
     near = closes_at or datetime(2026, 1, 1, tzinfo=UTC)
     if id.startswith("kalshi:"):
         found = _TICKER.match(venue_name)
-        if found is None or found["mon"] not in MONTHS:
+        if found is None or found["mon"] not in calendar.NUMBERS:
             return None, None
         try:
-            day = date(2000 + int(found["yy"]), MONTHS.index(found["mon"]) + 1, int(found["dd"]))
+            day = date(2000 + int(found["yy"]), calendar.month(found["mon"]), int(found["dd"]))
             at = None
             if (time := found["time"]) and int(time[:2]) < 24 and int(time[2:]) < 60:
                 local = datetime(

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from augury.language import calendar
 from augury.search.text import fold
 
 
@@ -31,12 +32,8 @@ _ZONES: Final = {
     "aest": "Australia/Sydney", "aedt": "Australia/Sydney", "brt": "America/Sao_Paulo",
 }  # fmt: skip
 EASTERN: Final = ZoneInfo("America/New_York")
-MONTHS: Final = tuple[str, ...]("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _DAYS: Final = tuple[str, ...]("monday tuesday wednesday thursday friday saturday sunday".split())
-_MONTH = (
-    r"(?P<month{n}>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
+_MONTH = rf"(?P<month{{n}}>{calendar.MONTH})\.?"
 DAY = re.compile(
     r"(?<!\d)(?P<year1>20\d\d)[-/.](?P<m1>\d\d?)[-/.](?P<d1>\d\d?)(?!\d)"
     rf"|\b{_MONTH.format(n=2)}\s+(?P<d2>\d\d?)(?:st|nd|rd|th)?\b(?:,?\s+(?P<year2>20\d\d))?"
@@ -76,7 +73,7 @@ def _day(told: str, now: datetime) -> date | None:
         year = found["year1"] or found["year2"] or found["year3"] or found["year4"]
         month = found["m1"] or found["m4"]
         if month is None:
-            month = MONTHS.index((found["month2"] or found["month3"])[:3]) + 1
+            month = calendar.month(found["month2"] or found["month3"])
         number = found["d1"] or found["d2"] or found["d3"] or found["d4"]
         if (day := _nearest(year, int(month), int(number), now)) is not None:
             return day

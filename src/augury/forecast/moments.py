@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Final
 
-from augury.search.aliases import MONTHS
+from augury.language import calendar, numerals
 
 _MON: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
@@ -31,10 +31,7 @@ _UPON: Final = (
     r"by|before|until|till|through|thru|on|after|ahead\s+of|prior\s+to|past|as\s+of|come|since"
 )
 _UNTIL: Final = r"by|before|until|till|through|thru|ahead\s+of|prior\s+to|come"
-_COUNTS: Final = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-    "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "thirty": 30, "sixty": 60, "ninety": 90,
-}  # fmt: skip
+_COUNTS: Final = {"a": 1, "an": 1, **numerals.COUNTS}
 
 Rewrite = str | Callable[[re.Match[str], date], str]
 
@@ -54,15 +51,15 @@ def _rule(pattern: str, rewrite: Rewrite) -> tuple[re.Pattern[str], Rewrite]:
 
 
 def _written(day: date) -> str:
-    return f"{MONTHS[day.month - 1].title()} {day.day}, {day.year}"
+    return f"{calendar.MONTHS[day.month - 1].title()} {day.day}, {day.year}"
 
 
 def _current(unit: str, on: date) -> str:
     """The year, month, quarter or decade that a day lies in, as the last thing named of it."""
     if unit == "month":
-        return f"{MONTHS[on.month - 1].title()} {on.year}"
+        return f"{calendar.MONTHS[on.month - 1].title()} {on.year}"
     if unit == "quarter":
-        return f"{MONTHS[(on.month - 1) // 3 * 3 + 2].title()} {on.year}"
+        return f"{calendar.MONTHS[(on.month - 1) // 3 * 3 + 2].title()} {on.year}"
     return str(on.year if unit == "year" else on.year // 10 * 10 + 9)
 
 
@@ -74,15 +71,9 @@ def _last_day(found: re.Match[str], on: date) -> str:
     month, _, year = found["span"].replace(",", "").partition(" ")
     if month.isdecimal():
         return _written(date(int(month), 12, 31))
-    number = _number(month)
+    number = calendar.month(month)
     in_year = int(year) if year else on.year + (number < on.month)
     return _written(date(in_year, number, monthrange(in_year, number)[1]))
-
-
-def _number(month: str) -> int:
-    return next(
-        i for i, name in enumerate(MONTHS, 1) if name[:3].casefold() == month[:3].casefold()
-    )
 
 
 def _later(found: re.Match[str], on: date) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from augury.forecast.framing import framed
 from augury.forecast.levels import LEVELS
 from augury.forecast.moments import dated
-from augury.language import amounts
+from augury.language import amounts, calendar, numerals
 from augury.relations.ahead import Ahead, Finder, Replacement
 from augury.relations.claims import claimed, inside, masked, unmasked
 from augury.relations.proposition import Proposition, read, read_question
@@ -201,26 +201,16 @@ _LEAD: Final = (
     ),
 )  # fmt: skip
 
-_TENS: Final = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30,
-    "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-    "hundred": 100,
-}  # fmt: skip
-_NTH: Final = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
-    "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12, "fifteenth": 15,
-    "sixteenth": 16, "twentieth": 20,
-}  # fmt: skip
-_NTH_WORD = "|".join(_NTH)
-_TEN_WORD = "|".join(_TENS)
+_TENS: Final = {word: n for word, n in {**numerals.COUNTS, "hundred": 100}.items() if n}
+_NTH_WORD = numerals.ORDINAL
+_TEN_WORD = "|".join(sorted(_TENS, key=len, reverse=True))
 _PLACE = (
     rf"(?:(?P<w>{_NTH_WORD})|(?P<d>\d{{1,3}})(?:st|nd|rd|th))(?:[\s-]+(?:place|spot|position))?"
 )
 
 
 def _place(found: re.Match[str]) -> int:
-    return _NTH[found["w"].casefold()] if found["w"] else int(found["d"])
+    return numerals.ORDINALS[found["w"].casefold()] if found["w"] else int(found["d"])
 
 
 def _top(found: re.Match[str]) -> str:
@@ -244,10 +234,7 @@ def _counted(found: re.Match[str]) -> str:
     return f"{found[1] or ''}{_TENS[found[2].casefold()]}{found[3] or ''}"
 
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
+_MONTH = calendar.MONTH
 _ROMAN = re.compile(r"(?P<l>L)?(?P<x>X{0,4})(?P<i>I[XV]|V?I{0,3})\Z")
 
 
@@ -292,9 +279,9 @@ _FIGURES: Final = (
           lambda f: f"{f[1]}be at " if f["verb"] and re.search(r"\b(?:high|low)\b", f[1]) else f[0]),
     _rule(rf"\b(?:go(?:es)?\s+)?{_STEP}s?{_THEN}{_STEP}s?{_THEN}{_STEP}s?\b", _chain),
     _rule(rf"\bthe\s+({_NTH_WORD}|\d{{1,2}}(?:st|nd|rd|th))\s+(?:congressional\s+)?district\s+(?:of|in)\s+({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})\b",
-          lambda f: f"{f[2]}'s {_NTH.get(f[1].casefold()) or re.sub('[a-z]', '', f[1])}th District"),
+          lambda f: f"{f[2]}'s {numerals.ORDINALS.get(f[1].casefold()) or re.sub('[a-z]', '', f[1])}th District"),
     _rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s?\s+({_NTH_WORD})\s+(?=(?:congressional\s+)?district\b)",
-          lambda f: f"{f[1]}'s {_NTH[f[2].casefold()]}th "),
+          lambda f: f"{f[1]}'s {numerals.ORDINALS[f[2].casefold()]}th "),
     _rule(r"\bfirst,?\s+second,?\s+(?:or|and)\s+third\b", "in the top 3"),
     _rule(r"\bfirst\s+or\s+second\b", "in the top 2"),
     _rule(rf"\b(?:in\s+|(?<!\bin\s))one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({_TEN_WORD}|\d++)|({_TEN_WORD}|(?<!\d)\d++)\s+(?:top|best|highest|leading))\s+"
@@ -486,7 +473,7 @@ _POLARITY: Final = (
           r"drops?|ranks?)\s+(?:up\s+)?outside(?:\s+of)?\s+(?:the\s+)?(?=(?:top\b|\$?\d|-\d|range|band|places?))",
           "not be in the "),
     _rule(r"\b(?:finish(?:es)?|ends?(?:\s+up)?|places?|comes?\s+in|be|ranks?)\s+(?:lower|worse)\s+than\s+"
-          rf"(?:w*)(?P<w>{_NTH_WORD})\b", lambda f: f"not be in the top {_NTH[f['w'].casefold()]}"),
+          rf"(?:w*)(?P<w>{_NTH_WORD})\b", lambda f: f"not be in the top {numerals.ORDINALS[f['w'].casefold()]}"),
     _rule(r"\b(?:tops?\s+out|max(?:es)?\s+out|peaks?)\s+(?:below|under|at\s+less\s+than)\b", "stay below"),
     _rule(r"\b(?:bottoms?(?:\s+out)?)\s+(?:above|over)\b", "stay above"),
     _rule(r"(?<!never\s)(?<!not\s)\b(?:sits?|trades?|holds?|hovers?|keeps?)\s+(below|under|above|over)\b(?=.{0,40}\b(?:through|throughout|until|all\s+(?:the\s+)?(?:way|year|month)|entire|whole|at\s+all\s+times))",

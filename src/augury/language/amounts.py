@@ -13,39 +13,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-_ONES: Final = {
-    word: n
-    for n, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen".split()
-    )
-}
-_TENS: Final = {
-    word: 10 * n
-    for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
-_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_FACTORS: Final = {
-    "k": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12, "tn": 1e12, **_SCALES,
-}  # fmt: skip
-"""What a number is multiplied by, by the short or long word behind it."""
-_SMALL: Final = {**_ONES, **_TENS}
+from augury.language.numerals import COUNT, COUNTS, FACTORS, ONES, SCALES, TENS
 
-_WORD = "|".join(sorted(_SMALL, key=len, reverse=True))
-_SCALE = "|".join(_SCALES)
+_SCALE = "|".join(SCALES)
 _COUNTED: Final = re.compile(
     rf"(?<!bucks\s)(?<!dollars\s)(?<!\d\s)\b(?:(?P<part>half|(?:a\s+|one\s+)?quarter|three[\s-]quarters)(?:\s+of)?\s+an?|"
-    rf"(?P<many>an?|few|couple(?:\s+of)?|(?:{_WORD})(?:[\s-](?:{_WORD}))?|\d+(?:\.\d+)?)"
+    rf"(?P<many>an?|few|couple(?:\s+of)?|(?:{COUNT})(?:[\s-](?:{COUNT}))?|\d+(?:\.\d+)?)"
     rf"(?:\s+and\s+(?P<more>a\s+half|a\s+quarter|three\s+quarters))?)"
     rf"[\s-]+(?P<scale>dozen|hundred|{_SCALE}|grand)\b"
-    rf"(?:(?:\s+and)?\s+(?P<rest>(?:{_WORD})(?:[\s-](?:{_WORD}))?)\b(?!\s+(?:{_SCALE})))?",
+    rf"(?:(?:\s+and)?\s+(?P<rest>(?:{COUNT})(?:[\s-](?:{COUNT}))?)\b(?!\s+(?:{_SCALE})))?",
     re.I,
 )
 """A number word with what it counts: "half a million", "two and a half billion", "a dozen"."""
-_COMPOUND: Final = re.compile(rf"\b(?P<tens>{'|'.join(_TENS)})-(?P<ones>{'|'.join(_ONES)})\b", re.I)
+_COMPOUND: Final = re.compile(rf"\b(?P<tens>{'|'.join(TENS)})-(?P<ones>{'|'.join(ONES)})\b", re.I)
 _PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
 _BUCKS: Final = re.compile(
-    rf"(?<![\w$])(?P<n>an?|{_WORD}|\d[\d,]{{0,20}}(?:\.\d{{1,20}})?(?:k|m|bn?|\s+(?:{_SCALE}))?)[\s-]+"
+    rf"(?<![\w$])(?P<n>an?|{COUNT}|\d[\d,]{{0,20}}(?:\.\d{{1,20}})?(?:k|m|bn?|\s+(?:{_SCALE}))?)[\s-]+"
     r"(?:bucks?|dollars?)(?P<off>[\s-]+(?:off|signs?|tree|general|stores?|bills?|index)\b)?\b",
     re.I,
 )
@@ -152,7 +135,7 @@ def _figures(text: str) -> str:
 
 
 def _small(said: str) -> int:
-    return sum(_SMALL[part] for part in re.split(r"[\s-]+", said.casefold()))
+    return sum(COUNTS[part] for part in re.split(r"[\s-]+", said.casefold()))
 
 
 def _figure(found: re.Match[str]) -> str:
@@ -170,14 +153,14 @@ def _figure(found: re.Match[str]) -> str:
         factor = float(many)
     else:
         words = re.split(r"[\s-]+", many)
-        if len(words) == 2 and not (words[0] in _TENS and _ONES.get(words[1], 10) < 10):
+        if len(words) == 2 and not (words[0] in TENS and ONES.get(words[1], 10) < 10):
             return found[0]
         factor = float(_small(many))
     if found["more"]:
         factor += next(n for name, n in _PARTS.items() if name in found["more"].casefold())
-    if scale in _SCALES and not found["rest"]:
+    if scale in SCALES and not found["rest"]:
         return f"{factor:g} {scale}"
-    counted = factor * {"dozen": 12.0, "hundred": 100.0, "grand": 1e3, **_SCALES}[scale]
+    counted = factor * {"dozen": 12.0, "hundred": 100.0, "grand": 1e3, **SCALES}[scale]
     counted += _small(found["rest"]) if found["rest"] else 0
     return f"{counted:.10g}"
 
@@ -186,7 +169,7 @@ def _dollars(found: re.Match[str]) -> str:
     if found["off"]:
         return found[0]
     said = found["n"].casefold()
-    number = "1" if said in ("a", "an") else str(_SMALL.get(said, found["n"]))
+    number = "1" if said in ("a", "an") else str(COUNTS.get(said, found["n"]))
     return f"${number}"
 
 
@@ -228,7 +211,7 @@ def _bound(found: re.Match[str], *, behind: bool) -> _Bound:
     exact = raw.strip().isdigit() and not scale and (
         not unit or unit.casefold().startswith(("°", "º", "deg"))
     )  # fmt: skip
-    value = digits * _FACTORS.get(scale, 1.0) * (-1 if "-" in raw else 1)
+    value = digits * FACTORS.get(scale, 1.0) * (-1 if "-" in raw else 1)
     said = f"{raw}{found['as'] or ''}".strip()
     return _Bound(up, inside, value, said, exact, unit, scale, found.start(), found.end())
 

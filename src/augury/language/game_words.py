@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from augury.language import numerals
+
 
 def _any(*words: str) -> str:
     return "|".join(words)
@@ -156,9 +158,7 @@ ASIDE: Final = re.compile(
     )
 )  # fmt: skip
 """What says nothing of the end."""
-_NUMBER: Final = _any(
-    r"\d+", *"one two three four five six seven eight nine ten dozen twenty thirty forty".split()
-)
+_NUMBER: Final = _any(r"\d+", *numerals.COUNTS, "dozen")
 UNSURE: Final = re.compile(
     _any(
         word(

@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
+from augury.language.calendar import MONTHS
 from augury.markets.records import Market, Platform, Status, Strike
 
 _ONSETS = [
@@ -127,20 +128,6 @@ _VERBS = [
     "hold a snap election",
     "win approval for a drug",
 ]
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 
 
 class _Names:
@@ -184,7 +171,7 @@ class _Event:
         self.markets: list[Market] = []
 
     def date(self) -> str:
-        return f"{_MONTHS[self.closes.month - 1]} {self.closes.day}, {self.closes.year}"
+        return f"{MONTHS[self.closes.month - 1].title()} {self.closes.day}, {self.closes.year}"
 
     def side(
         self,
@@ -305,7 +292,7 @@ def _deadline(e: _Event, names: _Names) -> None:
     who = e.rng.choice((names.person(), e.rng.choice(_COUNTRIES), names.one()))
     deed = e.rng.choice(_VERBS)
     for month in range(e.rng.randrange(1, 6)):
-        by = f"{_MONTHS[(e.closes.month + month) % 12]} {e.closes.year}"
+        by = f"{MONTHS[(e.closes.month + month) % 12].title()} {e.closes.year}"
         e.side(f"Will {who} {deed} by...?", by, f"Will {who} {deed} by {by}?")
 
 

@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from augury.language import calendar
 from augury.markets.quantities import quantity
 from augury.markets.records import MarketType, Platform, Status, Strike
 
@@ -344,10 +345,7 @@ def _squash(text: str) -> str:
 
 # Reading one market
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+_MONTH = rf"{calendar.MONTH}\b\.?"
 _CLOCK = (
     r"(?:,?\s+(?:at\s+)?\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?(?:\s?[-–]\s?\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?)?"
     r"(?:\s+(?:e[sd]?t|utc))?)"

@@ -12,19 +12,17 @@ from typing import Final, Literal
 
 import msgspec
 
+from augury.language.numerals import FACTOR, FACTORS
+
 Unit = Literal["usd", "eur", "gbp", "percent", "bps", "degrees", "none"]
 
-SCALE: Final = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "million": 1e6,
-                "b": 1e9, "bn": 1e9, "billion": 1e9, "t": 1e12, "tn": 1e12,
-                "trillion": 1e12}  # fmt: skip
-_SCALES = "k|mm|mn|m|bn|b|tn|t|thousand|million|billion|trillion"
 _UNIT = (
     r"%|percentage\s+points?|percent(?:age)?\b|per\s+cent\b|pct\b|bps?\b|basis\s+points?|"
     r"[°º]\s?[fc]?\b|°|º|degrees?\b|usd[tc]?\b|dollars?\b"
 )
 NUMBER: Final = (
     r"(?P<{0}>[-−]?[$€£]?\s?[-−]?\d[\d,]*(?:\.\d+)?|[$€£]\.\d+)"
-    rf"(?:\s?(?P<{{0}}u>(?:{_SCALES})\b))?(?:\s?(?P<{{0}}n>{_UNIT}))?"
+    rf"(?:\s?(?P<{{0}}u>(?:{FACTOR})\b))?(?:\s?(?P<{{0}}n>{_UNIT}))?"
 )
 """A number with its scale (`u`) and unit (`n`); format it with the name of its group."""
 
@@ -97,7 +95,7 @@ def quantity(plain: str) -> Quantity | None:
     if (found := _RANGE.search(plain)) and bool(found["said"]) >= bool(found["and"]):
         low, high = value(found, "a"), value(found, "b")
         if found["au"] is None and found["bu"] is not None and low < high:
-            low *= SCALE[found["bu"].casefold()]
+            low *= FACTORS[found["bu"].casefold()]
         if not low < high or _RANGE.search(plain, found.end()):
             return None
         return Quantity(low, high, True, True, False, unit(found, "b", "a"), found.span())
@@ -155,7 +153,7 @@ def _said_twice(hit: Quantity, found: re.Match[str]) -> Quantity:
 def value(found: re.Match[str], name: str) -> float:
     """The number a match of `NUMBER` holds, scaled: "$4.5M" -> 4,500,000."""
     digits = re.sub(r"[^\d.]", "", found[name])
-    number = float(digits) * SCALE.get((found[f"{name}u"] or "").casefold(), 1.0)
+    number = float(digits) * FACTORS.get((found[f"{name}u"] or "").casefold(), 1.0)
     return -number if re.search(r"[-−]", found[name]) else number
 
 

@@ -18,6 +18,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from augury.language import calendar
+
 Span = tuple[int, int]
 """First place, and the place behind the last."""
 
@@ -48,10 +50,6 @@ _FUNCTION: Final = frozenset(
     the a an by before after on in at it there they he she both either""".split()
 )
 """Words that begin a question and no name, whatever their first letter."""
-_MONTHS: Final = frozenset(
-    """january february march april may june july august september october november december jan
-    feb mar apr jun jul aug sep sept oct nov dec""".split()
-)
 
 
 def calmed(text: str) -> str:
@@ -88,7 +86,9 @@ def claimed(text: str) -> list[Span]:
             first = next((n for n, word in enumerate(words) if n and not word[0].islower()), None)
             words = words[first:] if first else []  # "Will", and an article behind it
             start = text.index(words[0], len(match[0].split()[0])) if words else end
-        if words and not all(w.strip(",.").casefold() in _MONTHS or w[0].isdigit() for w in words):
+        if words and not all(
+            w.strip(",.").casefold() in calendar.NUMBERS or w[0].isdigit() for w in words
+        ):
             if start == 0 and len(words) == 1:
                 continue  # every sentence begins with a capital
             found.append((start, end))

@@ -21,6 +21,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 import msgspec
 
+from augury.language import numerals
 from augury.markets.quantities import Quantity, Unit, quantity
 from augury.relations.ahead import Ahead, Finder
 from augury.relations.claims import QUOTED, calmed, claimed, inside
@@ -388,20 +389,16 @@ _SHORTLIST: Final = re.compile(
 _OF_PARTY: Final = re.compile(r"\b(?:party|democrat\w*|republican\w*|gop)\b", re.I)
 _PRIMARY: Final = re.compile(r"\b(?:primary|primaries|primary\s+election)\b", re.I)
 _RANK: Final = re.compile(
-    r"\b(?:in\s+(?:the\s+)?|the\s+|among\s+the\s+)?top\s?-?(?P<top>\d{1,3}|two|three|four|five|six|"
-    r"seven|eight|ten)\b"
+    r"\b(?:in\s+(?:the\s+)?|the\s+|among\s+the\s+)?top\s?-?(?P<top>\d{1,3}|"
+    rf"{numerals.COUNT})\b"
     r"|(?:\bfinish(?:es)?\s+(?:in\s+)?|\bplaces?\s+|\bcomes?\s+(?:in\s+)?|\bbe\s+)(?:the\s+)?"
-    r"(?P<nth>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d{1,2}(?:st|nd|rd|th))\b(?:\s+place)?"
+    rf"(?P<nth>{numerals.ORDINAL}|last|\d{{1,2}}(?:st|nd|rd|th))\b(?:\s+place)?"
     r"(?:\s+or\s+(?:(?P<better>better|higher)|(?P<worse>worse|lower|below)))?(?!\s+(?:person|woman|man|time|quarter|half|country|"
     r"state|team\s+to|to|\w+\s+to)\b)"
     r"|(?<!\w)#\s?(?P<hash>\d{1,2})\b|\b(?:no\.|number)\s?(?P<number>\d{1,2}|one|two)\b(?!\s+of)",
     re.I,
 )
-_PLACES: Final = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
-    "eighth": 8, "ninth": 9, "tenth": 10, "one": 1, "two": 2, "three": 3,
-    "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10,
-}  # fmt: skip
+_PLACES: Final = {**numerals.ORDINALS, **numerals.COUNTS}
 _STAGE: Final = re.compile(
     r"\b(?:reach(?:es)?|mak(?:es?|ing)|advanc(?:es?|ing)(?:\s+(?:to|from|past|in|out\s+of))?|"
     r"qualif(?:y|ies)(?:\s+(?:for|to))?|play(?:s)?\s+in|appear(?:s)?\s+in|get(?:s)?\s+to|"

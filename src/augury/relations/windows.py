@@ -15,6 +15,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from augury.language import calendar, numerals
+
 WindowKind = Literal["by", "in", "on", "after", "open"]
 Precision = Literal["day", "week", "month", "quarter", "year"]
 
@@ -62,18 +64,7 @@ class Mention(msgspec.Struct, frozen=True):
     season: bool = False
 
 
-_MONTHS: Final = {
-    name: number
-    for number, names in enumerate(
-        ("jan january", "feb february", "mar march", "apr april", "may", "jun june", "jul july",
-         "aug august", "sep sept september", "oct october", "nov november", "dec december"), 1,
-    )
-    for name in names.split()
-}  # fmt: skip
-_MON = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+_MON = rf"{calendar.MONTH}\b\.?"
 _Y = r"(?:19|20)\d\d(?!\d)"
 _D = r"\d{1,2}(?!\d)(?:st|nd|rd|th)?"
 _HOUR = r"\d{1,2}(?::\d\d)?\s?[ap]\.?m\b\.?|noon\b|midnight\b"
@@ -107,7 +98,7 @@ _MENTION: Final = re.compile(
     r"(?P<over>(?:'s)?\s+(?:ends|is\s+over|finishes|concludes|closes)\b)?"
     r"|\b(?P<rel>this\s+(?:calendar\s+)?(?:year|month|week|quarter)|next\s+(?:year|month|week)|"
     r"(?:the\s+)?year[\s-]end|year's\s+end|today|tomorrow|tonight|"
-    r"(?:the\s+)?(?:next|coming)\s+(?P<n>\d{1,3}|two|three|four|five|six|seven|ten|twelve)\s+"
+    rf"(?:the\s+)?(?:next|coming)\s+(?P<n>\d{{1,3}}|{numerals.COUNT})\s+"
     r"(?P<nu>days?|weeks?|months?|years?))\b"
     r")",
     re.I,
@@ -122,8 +113,6 @@ _MEETING: Final = re.compile(r"\s+(?:[a-z]+\s+){0,2}meeting\b", re.I)
 """What is decided "after the March meeting" is decided at it, not at any later one."""
 _REACH: Final = 60
 """Characters around a hint that its date may take in."""
-_COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10,
-                  "twelve": 12}  # fmt: skip
 _ORDER: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4,
                  "4th": 4}  # fmt: skip
 _SIMPLE: Final = {
@@ -223,10 +212,10 @@ def _days(
         if match["md"]:
             return _span_of_days(match, anchor, floor)
         if match["dm"]:
-            month, day = _month(match["dm"]), _number(match["dm_d"])
+            month, day = calendar.month(match["dm"]), _number(match["dm_d"])
             return _yearless("day", month, day, match["dmy"], anchor, floor)
         if match["my"]:
-            month = _month(match["my"])
+            month = calendar.month(match["my"])
             return _yearless("month", month, 1, match["myy"], anchor, floor)
         quarter = match["q"] or match["nq"]
         if quarter:
@@ -257,19 +246,15 @@ def _day(day: date) -> _Days:
     return day, day + timedelta(1), "day", False
 
 
-def _month(name: str) -> int:
-    return _MONTHS[name.rstrip(".").casefold().strip()]
-
-
 def _number(day: str) -> int:
     return int(re.sub(r"\D", "", day))
 
 
 def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None) -> _Days:
-    month, day = _month(match["md"]), _number(match["d"])
+    month, day = calendar.month(match["md"]), _number(match["d"])
     if not match["d2"]:
         return _yearless("day", month, day, match["mdy"], anchor, floor)
-    month2 = _month(match["md2"]) if match["md2"] else month
+    month2 = calendar.month(match["md2"]) if match["md2"] else month
     last = _yearless("day", month2, _number(match["d2"]), match["mdy"], anchor, floor)
     if last[1] is None:
         return last
@@ -333,7 +318,7 @@ def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Day
     if words == "tomorrow":
         return _day(anchor + timedelta(1))
     if match["n"]:
-        count = _COUNTS.get(match["n"].casefold()) or int(match["n"])
+        count = numerals.count(match["n"])
         unit = match["nu"].casefold()
         if unit.startswith("day"):
             return anchor, anchor + timedelta(count + 1), "week", True

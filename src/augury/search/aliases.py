@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-_MONTHS = """
-jan january; feb february; mar march; apr april; jun june; jul july; aug august; sep september;
-sept september; oct october; nov november; dec december
-"""
+from augury.language import calendar
+
+_MONTHS = "; ".join(f"{short} {name}" for short, name in calendar.SHORT.items())
 
 _DEMONYMS = """
 american us; americans us; british uk; britain uk; french france; german germany; italian italy;
@@ -260,11 +259,6 @@ hike increase;
 """The same for every word of a stem, where no word as it is written says otherwise: "attack" also
 for attacks and attacking. Only verbs and nouns that no inflection turns into another thing: "post"
 and "share" are not among them ("posts" are tweets, the Post is a newspaper)."""
-
-MONTHS: Final = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
 
 STOP_WORDS: Final = frozenset(
     """a an the of to in on at by for from with and or is are was were be been being will would

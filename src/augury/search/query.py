@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 from uuid import UUID
 
+from augury.language import calendar, numerals
 from augury.markets.naming import VenueLink, take_links
-from augury.search.aliases import ALIASES, MONTHS, STOP_WORDS
+from augury.search.aliases import STOP_WORDS
 from augury.search.rank import is_fixture
 from augury.search.text import MAX_CHARS, fold
 
@@ -135,12 +136,7 @@ def contains_phrase(text: str, phrase: str) -> bool:
     return f" {' '.join(wanted)} " in f" {' '.join(words(text))} " if wanted else True
 
 
-_MONTH_NUMBER: Final = {name: number for number, name in enumerate(MONTHS, 1)} | {
-    short[0]: MONTHS.index(full[0]) + 1
-    for short, full in ALIASES.items()
-    if len(short) == len(full) == 1 and full[0] in MONTHS
-}
-_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTH_NUMBER, key=len, reverse=True))})\.?"
+_MONTH = rf"(?P<month>{'|'.join(sorted(calendar.NUMBERS, key=len, reverse=True))})\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DATE = re.compile(
     rf"\b(?:(?P<relation>before|by|until|till|through|after|since|from|in|on|during|for)\s+)?"
@@ -158,7 +154,7 @@ def _dates(folded: str) -> tuple[DateMention, ...]:
     for match in _DATE.finditer(folded):
         year = next((int(y) for y in match.group("year", "year1", "year2", "year3") if y), None)
         name = match["month1"] or match["month2"]
-        month = _MONTH_NUMBER[name] if name else None
+        month = calendar.NUMBERS[name] if name else None
         said = match["relation"]
         # "may" and "march" are verbs too: alone, without a preposition, they are no dates
         if name in ("may", "march") and not (said or year or match["day"] or match["edge"]):
@@ -189,11 +185,10 @@ _BELOW = r"below|under|at most|less than|fewer than|lower than|<=?|≤"
 _LEVEL = re.compile(
     rf"(?:(?P<above>{_ABOVE})|(?P<below>{_BELOW}))?\s*(?P<usd>\$)?\s*"
     r"(?<![\w.,])(?P<value>\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,9})?)\s?"
-    r"(?P<scale>k|m|mm|mn|b|bn|t|tn|thousand|million|billion|trillion)?(?![\w])"
+    rf"(?P<scale>{numerals.FACTOR})?(?![\w])"
     r"(?:\s?(?P<unit>%|percent|per cent|bps|bp|basis points?|usd|dollars?|°|degrees|f\b|c\b))?"
     r"(?:(?P<more>\+|\s+or\s+(?:more|above|higher))|(?P<less>\s+or\s+(?:less|below|lower|fewer)))?"
 )
-_SCALE: Final = {"k": 1e3, "t": 1e12, "m": 1e6, "b": 1e9}
 
 
 def _levels(folded: str) -> tuple[Level, ...]:
@@ -206,7 +201,7 @@ def _levels(folded: str) -> tuple[Level, ...]:
             continue  # a bare number is a name or a count: "Article 5", "S&P 500"
         value = float(match["value"].replace(",", ""))
         if scale := match["scale"]:
-            value *= 1e3 if scale == "thousand" else _SCALE[scale[0]]
+            value *= numerals.FACTORS[scale]
         relation: LevelRelation = "at"
         if match["above"] or match["more"]:
             relation = "above"
@@ -241,7 +236,7 @@ def _entities(text: str) -> tuple[str, ...]:
         if not match.group()[0].isupper():
             continue
         name = match.group().rstrip(".'’-").split()
-        while name and (fold(name[0]) in STOP_WORDS or fold(name[0]) in _MONTH_NUMBER):
+        while name and (fold(name[0]) in STOP_WORDS or fold(name[0]) in calendar.NUMBERS):
             name = name[1:]
         cleaned = " ".join(name).removesuffix("'s").removesuffix("’s")
         if cleaned and not _QUARTER.fullmatch(cleaned):

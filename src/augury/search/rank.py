@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.language import calendar
 from augury.search.text import (
     MONTH_IDS,
     QUARTER_IDS,
@@ -244,10 +245,7 @@ _SUBJECT = re.compile(
     r"|leave|reach|hit|host|announce|say|qualify|place|attend|lead|gain|hold|sign|visit|release"
     r"|launch|vote|score|close|dip|drop|rise|fall)\b)"
 )
-_BLANK = re.compile(
-    r"\d+(?:[.,:]\d+)*[a-z%+]*|\b(?:january|february|march|april|may|june|july|august|september"
-    r"|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b"
-)
+_BLANK = re.compile(rf"\d+(?:[.,:]\d+)*[a-z%+]*|\b{calendar.MONTH}\b")
 _BLANKS = re.compile(r"(?<![\W_])[\W_]*#[\W_#]*")
 
 

@@ -21,9 +21,10 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
-from augury.markets.quantities import SCALE
+from augury.language import calendar
+from augury.language.numerals import FACTORS
 from augury.remembered import remembered
-from augury.search.aliases import ALIASES, MONTHS, STEMS, STOP_WORDS, WEAK_WORDS
+from augury.search.aliases import ALIASES, STEMS, STOP_WORDS, WEAK_WORDS
 
 TermIds = NDArray[np.uint32]
 Weights = NDArray[np.float32]
@@ -136,7 +137,7 @@ def terms(text: str) -> list[str]:
             else:
                 if word not in STOP_WORDS:
                     out.append(term(word))
-        elif position < end and words[position] in SCALE and word[0].isdigit():
+        elif position < end and words[position] in FACTORS and word[0].isdigit():
             number = _scaled(word, words[position])
             out.append(term(word) if number is None else number)
             position += number is not None
@@ -295,7 +296,7 @@ def _stem(word: str) -> str:
 
 def _scaled(word: str, unit: str) -> str | None:
     try:
-        value = float(word.replace(",", "")) * SCALE[unit]
+        value = float(word.replace(",", "")) * FACTORS[unit]
     except (ValueError, KeyError):
         return None
     return f"{value:.0f}" if value < 1e16 else None
@@ -308,7 +309,7 @@ def _number(word: str) -> str:
     digits, unit = match.groups()
     if not digits.isascii():  # other scripts' digits: \d takes them, float too
         digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in digits)
-    if unit in SCALE and (scaled := _scaled(digits, unit)) is not None:
+    if unit in FACTORS and (scaled := _scaled(digits, unit)) is not None:
         return scaled
     plain = digits.replace(",", "")
     if plain.count(".") == 1:
@@ -328,7 +329,7 @@ def _by_first_word() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]
 
 _STEM_TERMS: Final = {_stem(word): _stem(said) for (word,), (said,) in STEMS.items()}
 _PHRASES: Final = _by_first_word()
-_MONTH_TERMS: Final = frozenset(_stem(month) for month in MONTHS)
+_MONTH_TERMS: Final = frozenset(_stem(month) for month in calendar.MONTHS)
 MONTH_IDS: Final = term_ids(sorted(_MONTH_TERMS))
 """Ids of the terms that name months."""
 QUARTER_IDS: Final = term_ids(("q1", "q2", "q3", "q4"))

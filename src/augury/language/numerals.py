@@ -1,0 +1,43 @@
+"""Numbers as words: counts, ranks and what multiplies a figure. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ONES: Final = {
+    word: n
+    for n, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+        " fifteen sixteen seventeen eighteen nineteen".split()
+    )
+}
+TENS: Final = {
+    word: 10 * n
+    for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+COUNTS: Final = {**ONES, **TENS}
+"""Zero to nineteen, and the tens."""
+ORDINALS: Final = {
+    word: n
+    for n, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+        " thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
+        " twentieth".split(),
+        1,
+    )
+}
+SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+FACTORS: Final = {
+    "k": 1e3, "mm": 1e6, "mn": 1e6, "m": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12, "t": 1e12, **SCALES,
+}  # fmt: skip
+"""What a figure is multiplied by, by the short or long word behind it."""
+
+COUNT: Final = "|".join(sorted(COUNTS, key=len, reverse=True))
+ORDINAL: Final = "|".join(sorted(ORDINALS, key=len, reverse=True))
+FACTOR: Final = "|".join(FACTORS)
+"""Patterns for one of the words, in lower case; to be put in a group."""
+
+
+def count(said: str) -> int:
+    """A whole number in digits or one word of `COUNTS`; KeyError where it is neither."""
+    return int(said) if said.isdecimal() else COUNTS[said.casefold()]
