@@ -131,7 +131,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         pages = policy if settings.extension_fetch == "on" else None
         extension = ExtensionService(database, search, relations, graphs, policy=pages, age=age)
         stack.push_async_callback(extension.close)
-        series = SeriesService(database, vault, policy)
+        series = SeriesService(database, vault, policy, host_rate=settings.series_rate)
         stack.push_async_callback(series.close)
         observer = Observer(linked=relation_store.linked, volatility=_volatility, age=age)
         evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)

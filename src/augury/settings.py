@@ -344,6 +344,14 @@ class Settings(BaseSettings):
         description="Messages a second to one host, and new connections to one address, for all "
         "accounts together; after a pause ten seconds' worth at once.",
     )
+    series_rate: float = Field(
+        default=5,
+        gt=0,
+        le=100_000,
+        allow_inf_nan=False,
+        description="Fetches of series a second from one host, and new connections to one address, "
+        "by all accounts together; after a pause ten seconds' worth at once.",
+    )
 
     # The macro runtime behind /v1/macro-runtime
     macro_runtime_url: str | None = Field(default=None, description="Upstream of the macro proxy.")

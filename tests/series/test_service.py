@@ -197,7 +197,9 @@ async def test_no_source_leads_inward(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """R12: at the request, and for what was stored before the policy said no."""
-    strict = SeriesService(database, world.vault, Policy(http=True), clock=world.clock)
+    strict = SeriesService(
+        database, world.vault, Policy(http=True), clock=world.clock, host_rate=100_000
+    )
     real = module.guard.client
     monkeypatch.setattr(
         module.guard,

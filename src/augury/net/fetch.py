@@ -40,11 +40,13 @@ async def get(
     deadline: float = DEADLINE,
     max_bytes: int = MAX_BYTES,
     meter: Callable[[int], None] | None = None,
+    led: Callable[[str], None] | None = None,
 ) -> Fetched:
     """What is at `url`, asked for by a client of `guard.client`.
 
     `headers` may hold a credential: they are not sent on to another origin. `meter` is told of the
-    bytes of the body as they come.
+    bytes of the body as they come. `led` is called with the host of each redirect before the
+    request to it; it may raise `FetchFailed`.
 
     Raises
     ------
@@ -55,7 +57,7 @@ async def get(
     """
     try:
         async with asyncio.timeout(deadline):
-            return await _follow(client, url, dict(headers or {}), max_bytes, meter)
+            return await _follow(client, url, dict(headers or {}), max_bytes, meter, led)
     except (TimeoutError, httpx2.TimeoutException):
         raise FetchFailed("The source did not answer in time.") from None
     except body.BodyError as error:
@@ -70,6 +72,7 @@ async def _follow(
     headers: dict[str, str],
     max_bytes: int,
     meter: Callable[[int], None] | None,
+    led: Callable[[str], None] | None,
 ) -> Fetched:
     target = httpx2.URL(url)
     for _ in range(MAX_REDIRECTS + 1):
@@ -79,6 +82,8 @@ async def _follow(
                 if _origin(there) != _origin(target):
                     headers = {}
                 target = there
+                if led is not None:
+                    led(target.host)
                 continue
             if response.status_code == 304 and any(h.lower().startswith("if-") for h in headers):
                 return Fetched(304, response.headers, b"")

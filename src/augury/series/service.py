@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -19,7 +20,7 @@ import structlog
 
 from augury.apart import Apart
 from augury.clock import Clock, now
-from augury.errors import AuguryError, Conflict, InvalidInput, NotFound
+from augury.errors import AuguryError, Conflict, InvalidInput, NotFound, RateLimited
 from augury.ids import new_id
 from augury.net import fetch, guard
 from augury.net.addresses import Policy, Refused
@@ -42,6 +43,10 @@ _AT_ONCE = 40
 """Refreshes on schedule under way in one process."""
 _EACH = 4
 """Of one account, those asked for included."""
+_EACH_HOST = 8
+"""Of one host, on schedule."""
+_BURST = 10.0
+"""Seconds' worth of fetches that a host gets at once after a pause."""
 _LOOK_AGAIN = 1.0
 """Seconds after which new ones are looked for while others are under way."""
 _PARSING = 10.0
@@ -95,8 +100,17 @@ class SeriesService:
     """The use cases over one database."""
 
     def __init__(
-        self, database: Database, vault: Vault, policy: Policy, *, clock: Clock = now
+        self,
+        database: Database,
+        vault: Vault,
+        policy: Policy,
+        *,
+        clock: Clock = now,
+        host_rate: float = 5.0,
+        host_burst: int | None = None,
     ) -> None:
+        """All accounts together fetch `host_rate` times a second from one host, and after a pause
+        up to `host_burst` times at once (default: ten seconds' worth)."""
         self._database = database
         self._vault = vault
         self._policy = policy
@@ -105,6 +119,11 @@ class SeriesService:
         self._apart = Apart(memory=_PARSING_MEMORY)
         self._turns: dict[str, _Turns] = {}
         self._budget = Budget(HOURLY_BYTES, timedelta(hours=1))
+        host_burst = host_burst or math.ceil(_BURST * host_rate)
+        pause = timedelta(seconds=host_burst / host_rate)
+        self._hosts = Budget(host_burst, pause)
+        self._dials: Budget | None = Budget(host_burst, pause)
+        self._host_rate = host_rate
 
     async def close(self) -> None:
         """Let go of connections to sources."""
@@ -234,6 +253,8 @@ class SeriesService:
         ------
         FetchFailed, Refused
             The source gave nothing usable; also noted with the series.
+        RateLimited
+            Its host had too many fetches just now, by this account or others.
         """
         series = await self.get(account_id, series_id)
         if series.source_type == "push":
@@ -245,15 +266,16 @@ class SeriesService:
                 raise InvalidInput.at("body", "points", msg=str(error)) from None
         if pushed is not None:
             raise InvalidInput.at("body", "points", msg="This series is fetched, not pushed.")
+        self._ask_host(series)
         return await self._refresh(series)
 
     async def refresh_due(self) -> None:
         """Fetch the series whose time has come, until none is left; for a schedule.
 
-        Accounts take turns, and none has more than some under way: one whose sources are slow
-        keeps nobody else waiting.
+        Accounts take turns, and each has a few fetches under way at most: slow sources of one
+        account delay no other. Each host too is asked a few times at once, by all together.
         """
-        under_way: dict[asyncio.Task[None], str] = {}
+        under_way: dict[asyncio.Task[None], Series] = {}
         try:
             while True:
                 async with self._database.transaction() as conn:
@@ -262,11 +284,14 @@ class SeriesService:
                         _AT_ONCE - len(under_way),
                         _LEASE,
                         each=_EACH,
-                        under_way=Counter(under_way.values()),
+                        under_way=Counter(series.account_id for series in under_way.values()),
+                        each_host=min(_EACH_HOST, self._hosts.most),
+                        rooms=self._rooms(Counter(s.host or "" for s in under_way.values())),
                     )
                 for series in due:
+                    self._hosts.spend(series.host or "", 1)
                     task = asyncio.create_task(self._refresh_claimed(series))
-                    under_way[task] = series.account_id
+                    under_way[task] = series
                 if not under_way:
                     return
                 done, _ = await asyncio.wait(
@@ -279,6 +304,34 @@ class SeriesService:
             for task in under_way:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
+
+    def _rooms(self, asked: Mapping[str, int]) -> dict[str, int]:
+        """How many more fetches on schedule each host may get; hosts not asked lately are left out.
+
+        `asked` has the fetches under way by host.
+        """
+        return {
+            host: max(0, min(_EACH_HOST - asked.get(host, 0), self._hosts.left(host)))
+            for host in {*asked, *self._hosts.spenders()}
+        }
+
+    def _ask_host(self, series: Series) -> None:
+        """Count a fetch by request. Requests may use half of a host's budget; the schedule all."""
+        host = series.host or ""
+        if self._hosts.left(host) <= self._hosts.most // 2:
+            raise RateLimited(
+                f"Too many fetches from {host} just now. All series together fetch "
+                f"{self._host_rate:g} times a second from one host (AUGURY_SERIES_RATE). Try again "
+                "in a moment.",
+                retry_after=1 / self._host_rate,
+            )
+        self._hosts.spend(host, 1)
+
+    def _led(self, host: str) -> None:
+        """Count the fetch that a redirect leads to."""
+        if not self._hosts.left(host):
+            raise FetchFailed(f"It redirects to {host}, which had too many fetches just now.")
+        self._hosts.spend(host, 1)
 
     async def _refresh_claimed(self, series: Series) -> None:
         try:
@@ -336,7 +389,9 @@ class SeriesService:
 
     async def _ask(self, series: Series) -> fetch.Fetched:
         if self._client is None:
-            self._client = guard.client(self._policy, timeout=fetch.DEADLINE, connections=200)
+            self._client = guard.client(
+                self._policy, timeout=fetch.DEADLINE, connections=200, dials=self._dials
+            )
         account = series.account_id
         if not self._budget.left(account):
             raise FetchFailed(
@@ -353,8 +408,9 @@ class SeriesService:
         if series.points and series.last_modified:
             headers["If-Modified-Since"] = series.last_modified
         return await fetch.get(
-            self._client, url, headers=headers, meter=partial(self._budget.spend, account)
-        )
+            self._client, url, headers=headers, meter=partial(self._budget.spend, account),
+            led=self._led,
+        )  # fmt: skip
 
     async def _take(
         self,

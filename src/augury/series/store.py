@@ -137,34 +137,57 @@ async def delete(conn: Connection, account_id: str, series_id: str) -> bool:
 
 
 async def claim_due(
-    conn: Connection, limit: int, lease: timedelta, *, each: int, under_way: Mapping[str, int]
+    conn: Connection,
+    limit: int,
+    lease: timedelta,
+    *,
+    each: int,
+    under_way: Mapping[str, int],
+    each_host: int,
+    rooms: Mapping[str, int],
 ) -> list[Series]:
     """Series whose refresh is due, ours until the lease ends.
 
     Accounts take turns: the first of each, then the second, up to `each`; those of an account that
-    are `under_way` count as its first ones.
+    are `under_way` count as its first ones. Of one host come `each_host` at most, or as many as
+    `rooms` says, by turns of the accounts that have a turn left. A series that waits for its host
+    does not delay its account's other series.
     """
     async with conn.cursor(row_factory=class_row(Series)) as cursor:
         await cursor.execute(
             f"""
             with due as (
-              select id, due_at, coalesce(busy.n, 0) + row_number() over (
-                       partition by account_id order by due_at, id) as turn
+              select id, account_id, host, due_at, coalesce(busy.n, 0) as busy,
+                     coalesce(rooms.n, %(each_host)s) as room,
+                     row_number() over (partition by host, account_id order by due_at, id) as nth
               from series
               left join unnest(%(busy)s::text[], %(counts)s::int[]) busy (account, n)
                 on busy.account = account_id
-              where due_at <= now()
+              left join unnest(%(hosts)s::text[], %(rooms)s::int[]) rooms (name, n)
+                on rooms.name = host
+              where due_at <= now() and coalesce(busy.n, 0) < %(each)s
+            ),
+            placed as (
+              select *, row_number() over (partition by host order by nth, due_at, id) as place
+              from due
+            ),
+            turns as (
+              select id, due_at, busy + row_number() over (
+                       partition by account_id order by due_at, id) as turn
+              from placed
+              where place <= room
             )
             update series set due_at = now() + %(lease)s
-            where id in (select s.id from series s join due on due.id = s.id
-                         where due.turn <= %(each)s and s.due_at <= now()
-                         order by due.turn, due.due_at limit %(limit)s
+            where id in (select s.id from series s join turns on turns.id = s.id
+                         where turns.turn <= %(each)s and s.due_at <= now()
+                         order by turns.turn, turns.due_at limit %(limit)s
                          for update of s skip locked)
             returning {_SERIES}
             """,  # noqa: S608
             {
                 "busy": list(under_way), "counts": list(under_way.values()), "lease": lease,
-                "each": each, "limit": limit,
+                "each": each, "limit": limit, "each_host": each_host, "hosts": list(rooms),
+                "rooms": list(rooms.values()),
             },
         )  # fmt: skip
         return await cursor.fetchall()
