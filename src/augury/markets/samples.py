@@ -124,15 +124,15 @@ def _market(
 ) -> Market:
     over = side.closes_at <= at
     status: Status = "active" if not over else "closed" if event.resolved is None else "resolved"
-    name = _dated(event.name, at)
-    label = None if side.label is None else _dated(side.label, at)
+    name = dated(event.name, at)
+    label = None if side.label is None else dated(side.label, at)
     if event.platform == "kalshi":
         platform_id = f"SAMPLE-{event.id}" + (f"-{n + 1}" if label else "")
         question = f"{name} — {label}" if label else name
         title = name
     else:
         platform_id = f"sample-{int(event.id) * 100 + n}"
-        question = title = _dated(event.question or "", at).replace("{item}", label or "")
+        question = title = dated(event.question or "", at).replace("{item}", label or "")
         question = title = question.replace("the another", "another")
     won = None
     if status == "resolved":
@@ -148,7 +148,7 @@ def _market(
         question=question,
         title=title,
         subtitle=label if event.platform == "kalshi" else None,
-        description=_dated(event.about, at) + " This is a sample market, not a real one.",
+        description=dated(event.about, at) + " This is a sample market, not a real one.",
         outcomes=event.sides,
         prices=prices,
         price_as_of=quoted_at,
@@ -210,7 +210,7 @@ def _shift(final: _Array, walk: _Array) -> _Array:
     return 1 / (1 + np.exp(-odds))
 
 
-def _dated(text: str, at: datetime) -> str:
+def dated(text: str, at: datetime) -> str:
     """`text` with its dates written out, counted from `at`."""
 
     def written(found: re.Match[str]) -> str:
