@@ -18,7 +18,15 @@ from augury.storage.database import Database
 pytestmark = pytest.mark.anyio
 
 LONG_AGO = NOW - timedelta(days=30)
-A = market(1, "A?", volume=12.5, origin="dump", price_as_of=LONG_AGO, observed_at=LONG_AGO)
+A = market(
+    1,
+    "A?",
+    category="Economics",
+    volume=12.5,
+    origin="dump",
+    price_as_of=LONG_AGO,
+    observed_at=LONG_AGO,
+)
 B = market(2, "B?", outcomes=("X", "Y", "Z"), prices=(0.2, None, 0.5))
 C = market(3, "C?", prices=(None, None), price_as_of=None, closes_at=None, origin="dump")
 
@@ -44,6 +52,7 @@ async def test_records_say_what_the_catalogue_says(database: Database, loaded: b
     assert (found[a].price_as_of, found[a].closes_at) == (LONG_AGO, A.closes_at)
     assert (found[a].volume, found[a].origin, found[a].old) == (12.5, "import", True)
     assert found[a].twins == [B.id]
+    assert (found[a].category, found[b].category) == ("Economics", None)
     assert (found[b].prices, found[b].old, found[b].twins) == ([0.2, None, 0.5], False, [])
     assert (found[c].prices, found[c].price_as_of, found[c].closes_at) == ([None, None], None, None)
 

@@ -33,6 +33,13 @@ const passes = (row: Row, facets: Facets): boolean =>
   (!facets.year || row.closes_at?.slice(0, 4) === facets.year) &&
   (!facets.volume || (row.volume ?? 0) >= Number(facets.volume));
 
+/** The categories among rows with the number of each, the most frequent first. */
+export function counted(rows: Row[]): [string, number][] {
+  const found = new Map<string, number>();
+  for (const { category } of rows) if (category) found.set(category, (found.get(category) ?? 0) + 1);
+  return [...found].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+}
+
 /** Rows with their twins of the other venue folded into the better one. */
 export function folded(rows: Row[]): { row: Row; twins: Row[] }[] {
   const found = new Map(rows.map((row) => [row.id, row]));
@@ -127,7 +134,7 @@ function Results({ answer, error, loading, retry, facets, tab, go }: {
 }) {
   const all = useMemo(() => Object.values(answer?.results ?? {}).flat(), [answer]);
   const years = useMemo(() => [...new Set(all.flatMap((row) => row.closes_at?.slice(0, 4) ?? []))].sort(), [all]);
-  const categories = useMemo(() => [...new Set(all.flatMap((row) => row.category ?? []))].sort(), [all]);
+  const categories = useMemo(() => counted(all), [all]);
   const kept = useMemo(
     () => Object.fromEntries(DIMENSIONS.map(({ id }) => [id, folded((answer?.results[id] ?? []).filter((row) => passes(row, facets)))])),
     [answer, facets.venue, facets.year, facets.volume, facets.category],
@@ -148,7 +155,7 @@ function Results({ answer, error, loading, retry, facets, tab, go }: {
       <div class="facets">
         {choice("venue", "Venue", [["", "Both venues"], ["polymarket", "Polymarket"], ["kalshi", "Kalshi"]])}
         {choice("status", "Status", [["active", "Active"], ["closed", "Closed"], ["resolved", "Resolved"], ["any", "Any status"]])}
-        {categories.length > 1 && choice("category", "Category", [["", "Any category"], ...categories.map((c) => [c, c] as [string, string])])}
+        {(categories.length > 1 || facets.category) && choice("category", "Category", [["", "Any category"], ...categories.map(([name, n]): [string, string] => [name, `${name} (${n})`])])}
         {years.length > 0 && choice("year", "Closing year", [["", "Closes any year"], ...years.map((y) => [y, `Closes ${y}`] as [string, string])])}
         {choice("volume", "Least volume", [["", "Any volume"], ["10000", "10k or more"], ["100000", "100k or more"], ["1000000", "1M or more"]])}
         <span class="soft small" role="status" data-answered={loading ? undefined : answer?.query}>

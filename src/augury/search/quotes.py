@@ -1,8 +1,9 @@
-"""What of a result can move: prices, their time, volume. In memory, beside the index.
+"""What of a result can move: prices, their time, volume, and its category. In memory, beside the
+index.
 
 The index keeps what a result shows that seldom changes; prices change by the second, and a query
 to the database for each search would cost a third of its time. So a process that searches keeps one
-record of 66 bytes a market, filled in one go and kept up by the numbers of the catalogue's moves.
+record of 74 bytes a market, filled in one go and kept up by the numbers of the catalogue's moves.
 What is not there yet is asked of the database.
 """
 
@@ -44,6 +45,7 @@ class Quoted(NamedTuple):
     old: bool
     """Whether the last that was heard of its price is older than the rule of age allows."""
     twins: list[str]
+    category: str | None
 
 
 class Quotes:
@@ -56,6 +58,8 @@ class Quotes:
         self._more: dict[int, list[float | None]] = {}
         """Prices of markets that have not two outcomes."""
         self._twins: dict[int, list[str]] = {}
+        self._categories: dict[int, str] = {}
+        """Names by number: some dozens, where there are markets by the thousand."""
         self._moved = 0
 
     async def of(self, seqs: Sequence[int]) -> dict[int, Quoted]:
@@ -73,7 +77,9 @@ class Quotes:
         return {row[0]: self._quoted(row, at) for row in self._rows[there].tolist()}
 
     def _quoted(self, row: tuple[Any, ...], at: int) -> Quoted:
-        seq, _, first, second, price_as_of, observed_at, closes_at, volume, origin, kinds = row
+        seq, _, first, second, price_as_of, observed_at, closes_at, volume, origin, kinds, named = (
+            row
+        )
         if kinds & markets.TWO_OUTCOMES:
             prices = [first if first == first else None, second if second == second else None]
         else:
@@ -87,6 +93,7 @@ class Quotes:
             _ORIGINS[origin],
             at - heard > self._max_age,
             self._twins.get(seq, []) if kinds & markets.HAS_TWINS else [],
+            self._categories.get(named),
         )
 
     async def follow(self, stop: asyncio.Event) -> None:
@@ -107,6 +114,7 @@ class Quotes:
             reached = await markets.last_move(conn)
             found = await markets.all_moving(conn)
             odd = await markets.moving_apart(conn)
+            self._categories |= await markets.categories(conn)
         if len(found):
             self._reserve(int(found["seq"].max()))
             self._rows[found["seq"]] = found
@@ -123,6 +131,8 @@ class Quotes:
                 self._more[row.seq] = row.prices
             if row.twins:
                 self._twins[row.seq] = row.twins
+            if row.category is not None:
+                self._categories[row.category_number] = row.category
 
     def _reserve(self, seq: int) -> None:
         if seq >= len(self._rows):

@@ -108,6 +108,7 @@ _RESULT = {
     "closes_at": "2026-12-09T19:00:00Z",
     "volume": 48210.0,
     "event_id": "KXFEDDECISION-26DEC",
+    "category": "Economics",
     "stale": False,
     "origin": "live",
     "twin_ids": [],
@@ -137,6 +138,7 @@ class SearchResult(BaseModel):
     closes_at: datetime | None
     volume: float | None = Field(description="US dollars on Polymarket, contracts on Kalshi.")
     event_id: str | None = Field(description="The venue's own id of the event.")
+    category: str | None = Field(description="The venue's category of the market.")
     stale: bool = Field(
         description="Past its close without a word from its venue (then `closed`), or active at a "
         "price older than the bound (`AUGURY_PRICE_MAX_AGE`)."

@@ -91,6 +91,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     closes_at: datetime | None
     volume: float | None
     event_id: str | None
+    category: str | None
     stale: bool
     origin: ShownOrigin
     twin_ids: list[str]
@@ -652,6 +653,7 @@ def _result(
         quote.closes_at,
         quote.volume,
         row.event_id,
+        quote.category,
         overdue or (quote.old and status == "active"),
         quote.origin,
         quote.twins,

@@ -31,6 +31,7 @@ MOVING = np.dtype(
         ("volume", "<f8"),
         ("origin", "u1"),  # place in venue, dump, sample
         ("kinds", "u1"),
+        ("category", "<i8"),  # a number for its name, which `categories` gives; 0: none
     ]
 )
 """A market's record; all zero where there is none."""
@@ -51,6 +52,8 @@ class MovingRow(NamedTuple):
     volume: float | None
     origin: Origin
     twins: list[str]
+    category: str | None
+    category_number: int
 
     def record(self) -> tuple[Any, ...]:
         """As one element of an array of `MOVING`."""
@@ -60,6 +63,7 @@ class MovingRow(NamedTuple):
             self.seq, self.moved, _number(first), _number(second), _micros(self.price_as_of),
             _micros(self.observed_at), _micros(self.closes_at), _number(self.volume),
             _ORIGINS.index(self.origin), TWO_OUTCOMES * two + HAS_TWINS * bool(self.twins),
+            self.category_number,
         )  # fmt: skip
 
 
@@ -71,8 +75,11 @@ def _micros(moment: datetime | None) -> int:
     return NEVER if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
 
 
+_CATEGORY = "coalesce(hashtextextended(category, 0), 0)"
+"""64 bits of hash: among a thousand names two are alike once in 10^13 catalogues."""
 _COLUMNS = (
-    "seq, moved, prices, price_as_of, observed_at, closes_at, volume, origin, linked_market_ids"
+    "seq, moved, prices, price_as_of, observed_at, closes_at, volume, origin, linked_market_ids, "
+    f"category, {_CATEGORY}"
 )
 
 
@@ -103,16 +110,17 @@ async def last_move(conn: Connection) -> int:
 
 
 # Columns of fixed width and without nulls: the rows of a binary copy are records as they come.
-_COPY = """
+_COPY = f"""
 copy (
   select seq, moved, coalesce(prices[1], 'NaN'), coalesce(prices[2], 'NaN'),
          coalesce(price_as_of, '-infinity'), coalesce(observed_at, '-infinity'),
          coalesce(closes_at, '-infinity'), coalesce(volume, 'NaN'),
          (case origin when 'venue' then 0 when 'dump' then 1 else 2 end)::int2,
-         ((cardinality(prices) = 2)::int + 2 * (linked_market_ids <> '{}')::int)::int2
+         ((cardinality(prices) = 2)::int + 2 * (linked_market_ids <> '{{}}')::int)::int2,
+         {_CATEGORY}
   from markets
 ) to stdout (format binary)
-"""
+"""  # noqa: S608  (columns of this module, no input)
 _WIRE = np.dtype(
     [("fields", ">i2")]
     + [
@@ -126,6 +134,14 @@ _WIRE = np.dtype(
 )
 _HEAD, _TAIL = 19, 2
 """Bytes before and after the rows of a binary copy."""
+
+
+async def categories(conn: Connection) -> dict[int, str]:
+    """The names of all categories, by their numbers."""
+    found = await conn.execute(
+        sql(f"select distinct {_CATEGORY}, category from markets where category is not null")  # noqa: S608
+    )
+    return dict(await found.fetchall())
 
 
 async def all_moving(conn: Connection) -> NDArray[np.void]:
