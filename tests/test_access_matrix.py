@@ -57,6 +57,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/mcp": {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
     "/v1/session": {"key": "aug_nonsense"},
     "/internal/v1/admin/keys": {"account": "made", "scopes": ["search:read"]},
+    "/internal/v1/admin/imports": {"name": "markets.csv", "bytes": 9},
     "/internal/v1/admin/accounts": {"name": "nobody", "rvol_approved": True},
 }
 """What is sent to a POST or PATCH; the others get `{}`."""
@@ -79,7 +80,7 @@ PREFIXES = {
     "graph_id": "graph",
 }
 """Ids in addresses that belong to an account; a new one is to be named here."""
-SHARED = {"market_id", "path", "key_id", "name", "forecast_id"}
+SHARED = {"import_id", "number", "market_id", "path", "key_id", "name", "forecast_id"}
 """Parts of addresses that belong to nobody."""
 
 

@@ -46,6 +46,7 @@ NOUNS = {
     "jobs": {"storage"},
     "markets": {"language", "storage"},
     "venues": {"markets", "storage", "jobs", "net"},
+    "imports": {"venues", "storage", "jobs"},
     "search": {"language", "markets", "net", "storage"},
     "relations": {"language", "markets", "search", "storage", "jobs", "llm"},
     "graph": {"language", "relations", "search", "markets", "storage", "jobs"},

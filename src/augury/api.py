@@ -12,6 +12,7 @@ from augury.forecast import full_routes as forecast_in_full
 from augury.forecast import routes as forecast
 from augury.graph import routes as graph
 from augury.health import routes as health
+from augury.imports import routes as imports
 from augury.macro import routes as macro
 from augury.markets import routes as markets
 from augury.mcp import routes as mcp
@@ -37,6 +38,7 @@ ROUTERS = (
     graph.router,  # 4.4  /internal/v1/graph/*
     mcp.router,  # /mcp: tools for language models
     health.admin,  # /internal/v1/admin/overview
+    imports.router,  # /internal/v1/admin/imports
     access.router,  # /v1/session, /internal/v1/admin/*: sessions of the console, keys, accounts
     console.router,  # /: the console
 )

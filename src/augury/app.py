@@ -31,6 +31,7 @@ from augury.graph.service import GraphService
 from augury.health.service import HealthService
 from augury.http import setup
 from augury.http import store as idempotency
+from augury.imports.service import ImportService
 from augury.jobs.worker import Worker
 from augury.language import vocabulary
 from augury.llm.service import LanguageModel
@@ -93,6 +94,7 @@ class Services:
     rvol: RvolService
     series: SeriesService
     health: HealthService
+    imports: ImportService
     console: Assets
     mcp: Endpoint
     model: LanguageModel | None = None
@@ -178,6 +180,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
                 age=age,
                 index_folder=None if settings.search_url else index_folder(settings),
             ),
+            imports=ImportService(database, settings),
             console=Assets(),
             mcp=mcp,
             model=model,

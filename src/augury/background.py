@@ -17,6 +17,7 @@ import structlog
 from prometheus_client import Counter
 
 from augury.forecast.reader import Reader
+from augury.imports import service as imports
 from augury.jobs.worker import Worker
 from augury.relations.linking import Linker
 from augury.relations.moving import EVERY as MEASURE_EVERY
@@ -55,6 +56,7 @@ def building(settings: Settings, database: Database) -> dict[str, Work]:
     worker.every("relations.co_movement", MEASURE_EVERY, Moving(database).measure)
     if settings.backup_every is not None:
         worker.every("storage.backup", settings.backup_every, partial(scheduled, settings))
+    imports.register(worker, database)
     collector = None
     if settings.sync == "on" and settings.rvol_coins:
         if find_spec("ccxt") is None:

@@ -300,6 +300,11 @@ class Settings(BaseSettings):
         ge=1024,
         description="Largest body of a run of forecasts (1,000 questions fit), bytes.",
     )
+    import_max_bytes: int = Field(
+        default=256 * 1024 * 1024,
+        ge=0,
+        description="Largest file that an operator may import over HTTP, bytes; 0: none.",
+    )
     max_header_bytes: int = Field(
         default=16 * 1024, ge=1024, description="Largest header block, bytes."
     )

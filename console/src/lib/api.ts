@@ -37,14 +37,15 @@ const wait = (ms: number, signal?: AbortSignal) =>
 export async function request(path: string, options: Options = {}): Promise<Response> {
   const { method = options.body === undefined ? "GET" : "POST", body, signal, patience = 2 } = options;
   const headers: Record<string, string> = { Accept: "application/json", ...options.headers };
-  if (body !== undefined) headers["Content-Type"] ??= "application/json";
+  const raw = body instanceof Blob;
+  if (body !== undefined) headers["Content-Type"] ??= raw ? "application/octet-stream" : "application/json";
   const csrf = session.get()?.csrf;
   if (method !== "GET" && csrf) headers["X-CSRF-Token"] = csrf;
-  const text = body === undefined || typeof body === "string" ? (body as string | undefined) : JSON.stringify(body);
+  const sent = body === undefined || raw || typeof body === "string" ? (body as Blob | string | undefined) : JSON.stringify(body);
   for (let tries = 0; ; tries++) {
     let answer: Response;
     try {
-      answer = await fetch(path, { method, headers, body: text, signal, credentials: "same-origin" });
+      answer = await fetch(path, { method, headers, body: sent, signal, credentials: "same-origin" });
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new ApiError(0, "unreachable", "The service does not answer. Check that it is running.");

@@ -62,6 +62,8 @@ export function short(n: number | null | undefined): string {
   return String(Math.round(n));
 }
 
+export const bytes = (n: number): string => (n > 1e9 ? `${(n / 1e9).toFixed(1)} GB` : n > 1e6 ? `${(n / 1e6).toFixed(1)} MB` : `${Math.max(1, Math.round(n / 1e3))} kB`);
+
 export const volumeOf = (volume: number | null | undefined, platform: string): string =>
   volume === null || volume === undefined
     ? "volume unknown"

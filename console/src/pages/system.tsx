@@ -6,6 +6,7 @@ import * as format from "../lib/format.ts";
 import { may, session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
 import { useLoad, useTitle } from "../lib/use.ts";
+import { CatalogueImport } from "../ui/catalogue.tsx";
 import { Ago, Copy, Data, Dialog, Empty, Failure, Loading, When } from "../ui/parts.tsx";
 
 interface Venue { markets: number; by_status: Record<string, number>; origins: string[]; data_as_of: string | null; age_seconds: number | null; synced_at?: string | null; failure?: string | null }
@@ -27,7 +28,7 @@ export function System() {
       <div class="head"><h1>System</h1></div>
       <div class="stack">
         {health.error ? <Failure error={health.error} retry={health.reload} /> : !health.data ? <section class="card hold-health"><Loading what="health" /></section> : <HealthCard health={health.data} />}
-        {may("admin") ? <><KeysCard /><AccountsCard /><OverviewCards /></> : (
+        {may("admin") ? <><CatalogueImport sample={health.data?.data === "sample"} /><KeysCard /><AccountsCard /><OverviewCards /></> : (
           <section class="card">
             <Empty title="Keys, accounts and settings are the owner's">Sign in by the link that <code>augury serve</code> prints, or with a key that has the scope <code>admin</code>.</Empty>
           </section>
@@ -190,8 +191,6 @@ function AccountsCard() {
   );
 }
 
-const bytes = (n: number): string => (n > 1e9 ? `${(n / 1e9).toFixed(1)} GB` : `${(n / 1e6).toFixed(1)} MB`);
-
 function OverviewCards() {
   const found = useLoad<Overview>((signal) => api("/internal/v1/admin/overview", { signal }), []);
   const [text, find] = useState("");
@@ -213,7 +212,7 @@ function OverviewCards() {
       </section>
       <section class="card" aria-label="Storage">
         <h2>Storage</h2>
-        <dl class="facts">{found.data.storage.map((one) => <div key={one.name}><dt>{one.name}</dt><dd>{bytes(one.bytes)}</dd></div>)}</dl>
+        <dl class="facts">{found.data.storage.map((one) => <div key={one.name}><dt>{one.name}</dt><dd>{format.bytes(one.bytes)}</dd></div>)}</dl>
       </section>
       <section class="card stack" aria-label="Settings">
         <div class="rowline between">

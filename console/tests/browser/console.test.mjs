@@ -159,6 +159,22 @@ test("the operator makes a key, which signs a colleague in with its scopes alone
   await other.getByText("Your key does not cover this").waitFor();
 });
 
+test("the operator sends a file of prices and is told what became of its rows", async () => {
+  const page = await context.newPage();
+  await visit(page, "/system");
+  // Of a market that is not there: the sample stays.
+  const buffer = Buffer.from("market_id,ts,price\nkalshi:NO-SUCH,2026-11-01T00:00:00Z,0.4\n");
+  const files = page.getByLabel("Files on this machine");
+  await files.setInputFiles({ name: "prices.csv", mimeType: "text/csv", buffer });
+  await page.getByText("1 prices read").waitFor();
+  await page.getByText("1 refused").click();
+  await page.getByText(/1: unknown market/).waitFor();
+  await files.setInputFiles({ name: "notes.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
+  await page.getByText(/notes\.csv has neither a market's columns/).waitFor();
+  for (const name of ["notes.csv", "prices.csv"]) await page.getByRole("button", { name: `Forget ${name}` }).click();
+  await page.getByText("prices.csv").waitFor({ state: "detached" });
+});
+
 test("a stranger may search, and is told to sign in for more", async () => {
   const page = await (await open()).newPage();
   await page.goto(`${base}/?q=recession`);

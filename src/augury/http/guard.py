@@ -29,6 +29,7 @@ BODY_TIMEOUT = 10.0
 LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
 """How much of a refused upload is thrown away so that the caller gets to read the answer."""
 _RUNS_PATHS = ("/internal/v1/forecast/runs", "/v1/forecast-runs")
+_IMPORT_PATH = "/internal/v1/admin/imports/"
 _OTHERS = "/v1/macro-runtime/"
 """Where a HEAD is passed on as it came."""
 _SEARCH_PATHS = ("/v1/search", "/extension/v1/search", "/extension/v1/sports-search")
@@ -198,8 +199,11 @@ class _Passage:
         self.whole = False
         self.lingering = False
         self.body_by: float | None = None
-        runs = scope["path"] in _RUNS_PATHS and scope["method"] == "POST"
-        self.max_body = guard.max_run_body if runs else guard.max_body
+        path, method = scope["path"], scope["method"]
+        large = (path in _RUNS_PATHS and method == "POST") or (
+            path.startswith(_IMPORT_PATH) and method == "PUT"
+        )
+        self.max_body = guard.max_run_body if large else guard.max_body
         self.length = self._announced()
 
     def _announced(self) -> int | None:

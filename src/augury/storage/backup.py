@@ -35,7 +35,7 @@ CHUNK = 1 << 20
 LEFT_OUT = (
     "rate_limits", "pgqueuer_log", "pgqueuer_statistics", "search_indexes", "relation_state",
     "relation_events", "relation_nodes", "relation_members", "relation_links", "forecast_words",
-    "forecast_words_state",
+    "forecast_words_state", "import_parts",
 )  # fmt: skip
 """Tables whose rows are of the moment or follow from others: limits in use, the queue's own log,
 what search indexes were built from (without which they are built anew)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -64,7 +65,9 @@ async def import_file(
 async def _markets(
     database: Database, file: dump.DumpFile, summary: FileSummary, progress: Progress
 ) -> None:
-    for part in dump.read_markets(file):
+    parts = dump.read_markets(file)
+    # In threads, here and below: a worker has other work, and must show that it lives.
+    while (part := await asyncio.to_thread(next, parts, None)) is not None:
         good: list[Market] = []
         for found in part:
             if isinstance(found, Refusal):
@@ -86,7 +89,7 @@ async def _prices(
     series = _named(file.frame["market_id"].cast(pl.String).unique().drop_nulls())
     async with database.reading() as conn:
         known = await store.known_series(conn, *series)
-    rows = dump.match_prices(file, known)
+    rows = await asyncio.to_thread(dump.match_prices, file, known)
     refused = rows.filter(pl.col("reason").is_not_null())
     for reason, count in refused["reason"].value_counts().iter_rows():
         shown = (
@@ -98,7 +101,7 @@ async def _prices(
     progress(refused.height)
     # By market, so that each one's points are written side by side.
     good = rows.filter(pl.col("reason").is_null()).sort("market_id", "outcome", "at")
-    wrong = dump.in_another_unit(good, known)
+    wrong = await asyncio.to_thread(dump.in_another_unit, good, known)
     if wrong.height:
         why = "All prices of its venue at that moment are at most one cent."
         async with database.transaction() as conn:

@@ -1,0 +1,103 @@
+"""Imports of the catalogue at /internal/v1/admin/imports."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Request, Response
+
+from augury.http import openapi, routing
+from augury.http.callers import AdminCaller
+from augury.imports import schemas
+from augury.imports.service import ImportService
+
+router = routing.router(tags=["imports"])
+
+_AT = "/internal/v1/admin/imports"
+LISTED = 20
+
+
+async def _service(request: Request) -> ImportService:
+    return request.app.state.services.imports
+
+
+Service = Annotated[ImportService, Depends(_service)]
+
+
+@router.get(_AT, summary="List imports", response_model=schemas.ImportList)
+async def list_imports(caller: AdminCaller, service: Service, response: Response) -> dict[str, Any]:
+    """The latest files sent, how far they are, and what became of their rows."""
+    response.headers["Cache-Control"] = "no-store"
+    found = await service.newest(LISTED)
+    return {"items": [schemas.record(row, service.part_bytes) for row in found]}
+
+
+@router.post(
+    _AT,
+    status_code=201,
+    summary="Begin an import",
+    response_model=schemas.ImportRecord,
+    responses=openapi.errors(403, 413, 422),
+)
+async def begin(
+    body: schemas.ImportRequest, caller: AdminCaller, service: Service
+) -> dict[str, Any]:
+    """Announce a file of markets or prices. Send its parts next, then start it."""
+    row = await service.begin(body.name, body.bytes)
+    return schemas.record(row, service.part_bytes)
+
+
+@router.put(
+    f"{_AT}/{{import_id}}/parts/{{number}}",
+    summary="Send a part of a file",
+    response_model=schemas.ImportRecord,
+    responses=openapi.errors(404, 409, 413, 422),
+)
+async def put_part(
+    import_id: str,
+    number: Annotated[int, Path(ge=0, lt=100_000)],
+    caller: AdminCaller,
+    service: Service,
+    request: Request,
+) -> dict[str, Any]:
+    """The bytes of one part, numbered from 0, as they are. A part may be sent again."""
+    row = await service.put(import_id, number, await request.body())
+    return schemas.record(row, service.part_bytes)
+
+
+@router.post(
+    f"{_AT}/{{import_id}}/start",
+    status_code=202,
+    summary="Start an import",
+    response_model=schemas.ImportRecord,
+    responses=openapi.errors(404, 409),
+)
+async def start(import_id: str, caller: AdminCaller, service: Service) -> dict[str, Any]:
+    """Have a worker read the file, once all of its parts are here. Idempotent."""
+    return schemas.record(await service.start(import_id), service.part_bytes)
+
+
+@router.get(
+    f"{_AT}/{{import_id}}",
+    summary="Read an import",
+    response_model=schemas.ImportRecord,
+    responses=openapi.errors(404),
+)
+async def read_import(
+    import_id: str, caller: AdminCaller, service: Service, response: Response
+) -> dict[str, Any]:
+    """How far a file is, and what became of its rows."""
+    response.headers["Cache-Control"] = "no-store"
+    return schemas.record(await service.get(import_id), service.part_bytes)
+
+
+@router.delete(
+    f"{_AT}/{{import_id}}",
+    status_code=204,
+    summary="Give an import up",
+    responses=openapi.errors(404),
+)
+async def remove(import_id: str, caller: AdminCaller, service: Service) -> Response:
+    """Stop a file and forget it. What of it is in the catalogue already stays there."""
+    await service.remove(import_id)
+    return Response(status_code=204)

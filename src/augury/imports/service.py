@@ -1,0 +1,200 @@
+"""Imports as a use case: a file arrives in parts, and a worker brings it into the catalogue.
+
+The bytes wait in the database, so that the service that takes them and the worker that reads them
+need not be one process, nor on one machine, and a crash of either loses nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import msgspec
+
+from augury.errors import BodyTooLarge, Conflict, Forbidden, InvalidInput, NotFound, SetupProblem
+from augury.ids import new_id
+from augury.imports import store
+from augury.imports.store import ImportRow
+from augury.jobs import queue
+from augury.jobs.worker import Job, Worker
+from augury.settings import Settings
+from augury.storage.database import Database
+
+KIND: Final = "catalogue.import"
+ENDINGS: Final = (".parquet", ".pq", ".csv", ".jsonl", ".ndjson")
+PART_BYTES: Final = 1024 * 1024
+"""Most bytes of one part: what a slow line sends within the time for a body."""
+PROGRESS_EVERY: Final = 0.5
+"""Seconds between words on how far a file is read."""
+TRIES: Final = 3
+"""How often a file may take its worker with it before it is given up."""
+
+
+class ImportService:
+    """Takes files of markets and prices."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._most = settings.import_max_bytes
+        self.part_bytes = min(PART_BYTES, settings.max_run_body_bytes)
+
+    async def begin(self, name: str, size: int) -> ImportRow:
+        """Note a file that is to come.
+
+        Raises
+        ------
+        Forbidden
+            Imports by HTTP are switched off.
+        BodyTooLarge, InvalidInput
+            The file is larger than allowed, or of no kind that can be read.
+        """
+        if not self._most:
+            raise Forbidden(
+                "Imports over HTTP are switched off (AUGURY_IMPORT_MAX_BYTES=0). On the server: "
+                "augury import FILE.",
+                code="imports_off",
+            )
+        if not name.lower().endswith(ENDINGS):
+            raise InvalidInput.at(
+                "body", "name", msg="Only .parquet, .csv and .jsonl files can be imported."
+            )
+        if size > self._most:
+            raise BodyTooLarge(
+                f"The file has {size:,} bytes; at most {self._most:,} are taken "
+                "(AUGURY_IMPORT_MAX_BYTES). On the server: augury import FILE."
+            )
+        import_id = new_id("imp")
+        async with self._database.transaction() as conn:
+            await store.add(conn, import_id, name, size)
+        return await self.get(import_id)
+
+    async def get(self, import_id: str) -> ImportRow:
+        """One import, or `NotFound`."""
+        async with self._database.reading() as conn:
+            found = await store.find(conn, import_id)
+        if found is None:
+            raise NotFound("There is no such import.")
+        return found
+
+    async def newest(self, limit: int) -> list[ImportRow]:
+        """The latest imports, the newest first."""
+        async with self._database.reading() as conn:
+            return await store.newest(conn, limit)
+
+    async def put(self, import_id: str, number: int, body: bytes) -> ImportRow:
+        """Take the part `number`, counted from 0. Idempotent.
+
+        Raises
+        ------
+        Conflict
+            The file is whole already.
+        InvalidInput
+            The part is empty, or there would be more bytes than were announced.
+        """
+        async with self._database.transaction() as conn:
+            found = await store.find(conn, import_id, lock=True)
+            if found is None:
+                raise NotFound("There is no such import.")
+            if found.job_id is not None:
+                raise Conflict("The file is whole already.")
+            if not body or len(body) > self.part_bytes:
+                raise InvalidInput(f"A part has 1 to {self.part_bytes:,} bytes.")
+            before = await store.size_of_part(conn, import_id, number)
+            if found.received - before + len(body) > found.bytes:
+                raise InvalidInput(f"That is more than the {found.bytes:,} bytes announced.")
+            await store.put_part(conn, import_id, number, body)
+        return found._replace(received=found.received - before + len(body))
+
+    async def start(self, import_id: str) -> ImportRow:
+        """Have the file read, once all of it is here. Idempotent."""
+        async with self._database.transaction() as conn:
+            found = await store.find(conn, import_id, lock=True)
+            if found is None:
+                raise NotFound("There is no such import.")
+            if found.job_id is None:
+                here = await store.numbers(conn, import_id)
+                if found.received != found.bytes or here != list(range(len(here))):
+                    raise Conflict(
+                        f"{found.received:,} of {found.bytes:,} bytes are here. Send the rest."
+                    )
+                job_id = await queue.enqueue(conn, KIND, {"import": import_id, "name": found.name})
+                await store.set_job(conn, import_id, job_id)
+        return await self.get(import_id)
+
+    async def remove(self, import_id: str) -> None:
+        """Give an import up. What of it is in the catalogue stays there."""
+        async with self._database.transaction() as conn:
+            found = await store.find(conn, import_id, lock=True)
+            if found is None:
+                raise NotFound("There is no such import.")
+            if found.job_id is not None:
+                await queue.cancel(conn, found.job_id)
+            await store.remove(conn, import_id)
+
+
+def register(worker: Worker, database: Database) -> None:
+    """Let `worker` read files, one at a time over all workers, and forget old ones."""
+
+    async def read(job: Job) -> dict[str, Any]:
+        return await _read(database, job)
+
+    async def prune() -> None:
+        async with database.transaction() as conn:
+            await store.prune(conn)
+
+    worker.register(KIND, read, attempts=1, at_once=1)
+    worker.every("imports.prune", 3600, prune)
+
+
+async def _read(database: Database, job: Job) -> dict[str, Any]:
+    # Half a hundred megabytes of libraries, in the process that reads files and when there is one.
+    from augury.venues.dump import DumpFile
+    from augury.venues.importing import import_file
+
+    import_id, name = job.request["import"], job.request["name"]
+    if job.attempt > TRIES:
+        await _drop(database, import_id)
+        raise SetupProblem(
+            "The worker ended each time it read this file: it may need more memory than there is. "
+            "Cut it into smaller files."
+        )
+    with TemporaryDirectory(prefix="augury-import-") as folder:
+        path = Path(folder, f"upload{Path(name).suffix.lower()}")
+        await job.progress("reading")
+        with await asyncio.to_thread(path.open, "wb") as file:
+            async with database.reading() as conn:
+                async for body in store.parts(conn, import_id):
+                    await asyncio.to_thread(file.write, body)
+        try:
+            dump = await asyncio.to_thread(DumpFile, path)
+        except SetupProblem as problem:
+            await _drop(database, import_id)
+            raise SetupProblem(str(problem).replace(str(path), name)) from None
+        done = 0
+
+        def advance(rows: int) -> None:
+            nonlocal done
+            done += rows
+
+        async def tell() -> None:
+            while True:
+                detail = {"kind": dump.kind, "rows": len(dump), "done": done}
+                await job.progress("importing", detail)
+                await asyncio.sleep(PROGRESS_EVERY)
+
+        telling = asyncio.create_task(tell())
+        try:
+            summary = await import_file(database, dump, advance)
+        finally:
+            telling.cancel()
+            await asyncio.gather(telling, return_exceptions=True)
+    summary.file = name
+    await _drop(database, import_id)
+    return msgspec.to_builtins(summary)
+
+
+async def _drop(database: Database, import_id: str) -> None:
+    async with database.transaction() as conn:
+        await store.drop_parts(conn, import_id)

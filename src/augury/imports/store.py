@@ -1,0 +1,140 @@
+"""The SQL of imports: files, their parts, and the job that reads each."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from psycopg import AsyncConnection
+
+Connection = AsyncConnection[Any]
+
+KEPT = timedelta(days=30)
+"""How long it is told what became of a file."""
+UNFINISHED_KEPT = timedelta(days=1)
+"""How long a file may take to arrive."""
+
+
+class ImportRow(NamedTuple):
+    """A file and, once all of it is here, the job that reads it."""
+
+    id: str
+    name: str
+    bytes: int
+    received: int
+    """Bytes that are here; 0 again once the file was read."""
+    created_at: datetime
+    job_id: str | None
+    status: str | None
+    """Of the job: queued, running, succeeded, failed or canceled."""
+    stage: str | None
+    progress: dict[str, Any] | None
+    result: dict[str, Any] | None
+    error: str | None
+    finished_at: datetime | None
+
+
+_SELECT = """
+select f.id, f.name, f.bytes,
+       coalesce((select sum(octet_length(p.body)) from import_parts p where p.import_id = f.id), 0)
+         ::bigint,
+       f.created_at, f.job_id, j.status, j.progress_stage, j.progress_detail, j.result,
+       j.error_message, j.finished_at
+from import_files f left join jobs j on j.id = f.job_id
+"""
+
+
+async def add(conn: Connection, import_id: str, name: str, size: int) -> None:
+    """Note a file that is to come. `size` in bytes."""
+    await conn.execute(
+        "insert into import_files (id, name, bytes) values (%s, %s, %s)", (import_id, name, size)
+    )
+
+
+async def newest(conn: Connection, limit: int) -> list[ImportRow]:
+    """The latest files, the newest first."""
+    rows = await conn.execute(f"{_SELECT} order by f.created_at desc, f.id desc limit %s", (limit,))
+    return [ImportRow(*row) for row in await rows.fetchall()]
+
+
+async def find(conn: Connection, import_id: str, *, lock: bool = False) -> ImportRow | None:
+    """One file; None where there is none. `lock`: until the transaction ends, nobody else's."""
+    if lock:
+        await conn.execute("select from import_files where id = %s for update", (import_id,))
+    rows = await conn.execute(f"{_SELECT} where f.id = %s", (import_id,))
+    row = await rows.fetchone()
+    return ImportRow(*row) if row else None
+
+
+async def size_of_part(conn: Connection, import_id: str, number: int) -> int:
+    """Bytes of a part that is here already; 0: it is not."""
+    rows = await conn.execute(
+        "select octet_length(body) from import_parts where import_id = %s and number = %s",
+        (import_id, number),
+    )
+    row = await rows.fetchone()
+    return row[0] if row else 0
+
+
+async def put_part(conn: Connection, import_id: str, number: int, body: bytes) -> None:
+    """Keep a part; one that comes again replaces itself."""
+    await conn.execute(
+        """
+        insert into import_parts (import_id, number, body) values (%s, %s, %s)
+        on conflict (import_id, number) do update set body = excluded.body
+        """,
+        (import_id, number, body),
+    )
+
+
+async def numbers(conn: Connection, import_id: str) -> list[int]:
+    """Which parts are here, in order."""
+    rows = await conn.execute(
+        "select number from import_parts where import_id = %s order by 1", (import_id,)
+    )
+    return [number for (number,) in await rows.fetchall()]
+
+
+async def set_job(conn: Connection, import_id: str, job_id: str) -> None:
+    """Say which job reads the file."""
+    await conn.execute("update import_files set job_id = %s where id = %s", (job_id, import_id))
+
+
+async def parts(conn: Connection, import_id: str) -> AsyncIterator[bytes]:
+    """The file's bytes, a part at a time."""
+    for number in await numbers(conn, import_id):
+        rows = await conn.execute(
+            "select body from import_parts where import_id = %s and number = %s",
+            (import_id, number),
+            binary=True,
+        )
+        if (row := await rows.fetchone()) is not None:
+            yield row[0]
+
+
+async def drop_parts(conn: Connection, import_id: str) -> None:
+    """Let go of a file's bytes."""
+    await conn.execute("delete from import_parts where import_id = %s", (import_id,))
+
+
+async def remove(conn: Connection, import_id: str) -> None:
+    """Forget a file."""
+    await conn.execute("delete from import_files where id = %s", (import_id,))
+
+
+async def prune(conn: Connection) -> None:
+    """Forget files that never arrived, those read long ago, and bytes that nobody will read."""
+    await conn.execute(
+        """
+        delete from import_parts p using import_files f join jobs j on j.id = f.job_id
+        where p.import_id = f.id and j.status not in ('queued', 'running')
+        """
+    )
+    await conn.execute(
+        """
+        delete from import_files where created_at < now() - %s::interval
+          or job_id is null and created_at < now() - %s::interval
+        """,
+        (KEPT, UNFINISHED_KEPT),
+    )
