@@ -1402,6 +1402,8 @@ class SearchResult(views.Priced, kw_only=True):
     """US dollars on Polymarket, contracts on Kalshi."""
     event_id: str | None
     """The venue's own id of the event."""
+    category: str | None
+    """The venue's category of the market."""
     stale: bool
     """Past its close without a word from its venue (then `closed`), or active at a price older
     than the bound (`AUGURY_PRICE_MAX_AGE`).
