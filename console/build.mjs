@@ -16,6 +16,10 @@ const out = option("out", join(here, "..", "src", "augury", "console", "dist"));
 
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
+/** The licences of fonts, which go wherever the fonts go. */
+const licenses = async (fonts) =>
+  (await Promise.all(fonts.map((font) => readFile(join(here, "node_modules", "@fontsource-variable", font, "LICENSE"), "utf8")))).join("\n\n");
+
 const { metafile } = await build({
   absWorkingDir: here,
   entryPoints: { app: "src/main.tsx", reference: "src/reference.ts", "reference-style": "src/style/reference.css" },
@@ -29,6 +33,9 @@ const { metafile } = await build({
   jsx: "automatic",
   jsxImportSource: "preact",
   minify: true,
+  loader: { ".woff2": "file" },
+  assetNames: "[name]-[hash]",
+  publicPath: "/console",
   legalComments: "linked",
   metafile: true,
   logLevel: "warning",
@@ -53,13 +60,20 @@ const reach = (file) => {
 };
 reach(app);
 
+// The letters of the first page too: a style sheet would tell of them late.
+const letters = made.filter(({ name }) => /-latin-wght-normal-\w+\.woff2$/.test(name)).map(({ name }) => name);
+await writeFile(join(out, "fonts.txt"), await licenses(["inter", "source-serif-4"]));
+
 const fill = (text, values) => text.replace(/{{(\w+)}}/g, (_, name) => values[name]);
 await writeFile(
   join(out, "index.html"),
   fill(await readFile(join(here, "index.html"), "utf8"), {
     style: at(style),
     script: at(app.name),
-    preload: [...reached].map((name) => `<link rel="modulepreload" href="${at(name)}">`).join("\n"),
+    preload: [
+      ...letters.map((name) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${at(name)}">`),
+      ...[...reached].map((name) => `<link rel="modulepreload" href="${at(name)}">`),
+    ].join("\n"),
   }),
 );
 await writeFile(
@@ -74,6 +88,10 @@ const files = (await readdir(out)).sort();
 const sizes = {};
 for (const name of files) {
   const body = await readFile(join(out, name));
+  if (name.endsWith(".woff2")) {
+    sizes[name] = { bytes: body.length, brotli: body.length, gzip: body.length };  // packed already
+    continue;
+  }
   const packed = brotliCompressSync(body, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
   });

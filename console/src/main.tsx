@@ -11,6 +11,7 @@ import * as format from "./lib/format.ts";
 import { Search } from "./pages/search.tsx";
 import { AutoIcon, Logo, MoonIcon, PersonIcon, SunIcon } from "./ui/icons.tsx";
 import { Empty } from "./ui/parts.tsx";
+import "./style/fonts.css";
 import "./style/base.css";
 import "./style/parts.css";
 

@@ -5,6 +5,8 @@ import "uplot/dist/uPlot.min.css";
 import * as format from "../lib/format.ts";
 import { colour } from "../lib/theme.ts";
 
+const LETTERS = '"Inter Variable", system-ui, sans-serif';
+
 export interface Line {
   name: string;
   points: { time: number; value: number | null }[];
@@ -123,7 +125,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
     const data = aligned(lines);
     const soft = colour("--soft");
     const grid = colour("--line");
-    const axis: uPlot.Axis = { stroke: soft, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, font: "12px system-ui, sans-serif" };
+    const axis: uPlot.Axis = { stroke: soft, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, font: `12px ${LETTERS}` };
     const values = lines.flatMap((line) => line.points.flatMap((point) => point.value ?? []));
     const chart = new uPlot(
       {
@@ -189,7 +191,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
               const { ctx, bbox } = plot;
               ctx.save();
               ctx.lineWidth = devicePixelRatio;
-              ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+              ctx.font = `${11 * devicePixelRatio}px ${LETTERS}`;
               ctx.textAlign = "left";
               for (const mark of marks) {
                 const x = plot.valToPos(mark.time, "x", true);

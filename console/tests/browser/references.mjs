@@ -29,6 +29,7 @@ async function draw(page, url, name) {
   await page.evaluate(() => {
     for (const one of document.querySelectorAll("[role=status]")) one.textContent = "";
   });
+  await page.evaluate(() => Promise.all(["15px 'Inter Variable'", "500 26px 'Source Serif 4 Variable'"].map((font) => document.fonts.load(font))).then(() => {}));
   await page.waitForTimeout(300);
   return page.screenshot({ animations: "disabled" });
 }

@@ -90,6 +90,7 @@ export async function signedIn(browser, { url, link }) {
 export async function settle(page) {
   await page.waitForSelector("main h1", { state: "attached" });
   await page.waitForFunction(() => !document.querySelector(".skeleton"), null, { timeout: 60_000 });
+  await page.evaluate(() => document.fonts.ready.then(() => {}));
 }
 
 /** Runs `work` with a service and a browser, both of which end with it. */
