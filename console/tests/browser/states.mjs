@@ -121,6 +121,12 @@ export async function prepare(browser, url, state) {
   await post(`${base}/rules`, { name: "Jumps", metric: "probability_change", op: "gt", value: 0.05, window: "1d", severity: "critical" }).catch(() => {});
   await post(`${base}/deliveries`, { type: "webhook", url: "https://hooks.example.org/augury" });
   await post(`${base}/evaluate`, {}).catch(() => {});
+  // Prices of markets that are not there: the sample stays.
+  const lines = Buffer.from("market_id,ts,price\nkalshi:NO-SUCH,2026-11-01T00:00:00Z,0.4\nkalshi:NO-SUCH,2026-11-02T00:00:00Z,0.5\n");
+  const imports = "/internal/v1/admin/imports";
+  const { id } = await post(imports, { name: "prices-2026-11.csv", bytes: lines.length });
+  await context.request.put(`${url}${imports}/${id}/parts/0`, { data: lines, headers: { "X-CSRF-Token": csrf, "Content-Type": "application/octet-stream" } });
+  await post(`${imports}/${id}/start`, {});
   await context.close();
   return { list: list.id };
 }
