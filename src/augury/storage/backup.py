@@ -38,7 +38,7 @@ LEFT_OUT = (
     "forecast_words_state", "import_parts",
 )  # fmt: skip
 """Tables whose rows are of the moment or follow from others: limits in use, the queue's own log,
-what search indexes were built from (without which they are built anew)."""
+what search indexes were built from (without which they are built anew), files on their way in."""
 SELF_MADE = ("schedules", "rvol_state", "watch_progress", "sealed_constant")
 """Tables that have rows in a database nobody has used."""
 
