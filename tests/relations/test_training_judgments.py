@@ -77,3 +77,18 @@ def test_the_first_of_each_list_are_judged_and_few_of_a_family_besides() -> None
 def test_few_candidates_are_judged_all() -> None:
     picked = chosen([[1, 2], [3], [], [], [], []], dict.fromkeys((1, 2, 3, 4), 7), random.Random(1))
     assert sorted(picked) == [1, 2, 3, 4]
+
+
+FOLDER = Path(__file__).parents[2] / "training" / "relations"
+
+
+def test_what_is_kept_names_known_queries_and_no_market_twice() -> None:
+    lines = [json.loads(x) for x in (FOLDER / "judgments.jsonl").read_text().splitlines()]
+    queries = {json.loads(x)["qid"] for x in (FOLDER / "queries.jsonl").read_text().splitlines()}
+    first = [line["qid"] for line in lines if not line["judge"].endswith(".b")]
+    assert sorted(first) == sorted(queries)
+    for line in lines:
+        ids = [market for listed in line["ids"].values() for market in listed]
+        assert len(ids) == len(set(ids)) > 0
+        assert all(market.startswith(("polymarket:", "kalshi:")) for market in ids)
+        assert all(judgment.split()[1] in "0123" for judgment in line["ids"])

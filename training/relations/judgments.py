@@ -12,8 +12,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any
+
+from augury.search.evaluate import JudgedQuery, mean, ndcg10
 
 RELATIONS = ("direct", "upstream", "downstream", "correlated")
 Judged = dict[tuple[str, str], tuple[str, int]]
@@ -75,6 +78,36 @@ def agreement(one: Judged, other: Judged) -> dict[str, float]:
     }
 
 
+def as_ranking(one: Judged, other: Judged) -> dict[str, float]:
+    """nDCG@10 by relation of lists ordered by the other judge's grades, scored by the first: what
+    a second careful person would reach."""
+    said: dict[str, dict[str, tuple[str, int]]] = defaultdict(dict)
+    for (qid, market), label in one.items():
+        said[qid][market] = label
+    found = {}
+    for relation in RELATIONS:
+        values = []
+        for qid, labels in said.items():
+            listed = [x for x in labels if other[qid, x][0] == relation]
+            listed.sort(key=lambda x: (-other[qid, x][1], x))
+            judged = JudgedQuery(qid, "", "", "", labels)
+            values.append(ndcg10(listed, judged, relation))
+        found[relation] = round(mean(values) or 0.0, 3)
+    return found
+
+
+def together(judged: Judged, judge: str) -> list[dict[str, Any]]:
+    """One line a query: the markets of each judgment, "upstream 2"; "none 0" has no bearing."""
+    kinds = [f"{relation} {grade}" for relation in RELATIONS for grade in (3, 2, 1)] + ["none 0"]
+    queries = sorted({qid for qid, _ in judged})
+    lines: dict[str, Any] = {
+        q: {"qid": q, "judge": judge, "ids": {kind: [] for kind in kinds}} for q in queries
+    }
+    for (qid, market), (relation, grade) in sorted(judged.items()):
+        lines[qid]["ids"][f"{relation} {grade}"].append(market)
+    return list(lines.values())
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -82,7 +115,7 @@ def main() -> None:
     parser.add_argument("judgments", type=Path)
     parser.add_argument("--name", default="", help="What stands before the packs' numbers.")
     given = parser.parse_args()
-    rows, seconds = [], []
+    rows: list[dict[str, Any]] = []
     for keys in sorted((given.out / "keys").glob(f"{given.name}[0-9]*.jsonl")):
         said: dict[str, Judged] = {}
         for suffix in ("", ".b"):
@@ -94,19 +127,16 @@ def main() -> None:
                     said[suffix] = found
                 else:
                     print(path.name, "is not finished")
-        if "" in said and ".b" in said:
-            seconds.append(agreement(said[""], said[".b"]))
-            print(keys.stem, seconds[-1])
+        if len(said) == 2:
+            print(keys.stem, agreement(said[""], said[".b"]))
+            print(keys.stem, "as rankings", as_ranking(said[""], said[".b"]))
         for suffix, judged in said.items():
-            for (qid, market), (relation, grade) in judged.items():
-                judge = f"{keys.stem}{suffix}"
-                rows.append(
-                    {"qid": qid, "id": market, "relation": relation, "grade": grade, "judge": judge}
-                )
-    rows.sort(key=lambda row: (row["qid"], row["judge"], row["id"]))
+            rows += together(judged, f"{keys.stem}{suffix}")
+    rows.sort(key=lambda row: (row["qid"], row["judge"]))
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     given.judgments.write_text(text, encoding="utf-8")
-    print(len(rows), Counter((row["relation"], row["grade"]) for row in rows))
+    counts = Counter({k: sum(len(r["ids"].get(k, ())) for r in rows) for k in rows[0]["ids"]})
+    print(len(rows), "queries", sum(counts.values()), "pairs", dict(counts))
 
 
 if __name__ == "__main__":
