@@ -23,13 +23,13 @@ from augury.search.evaluate import DIMENSIONS, JudgedQuery, _top, mean, ndcg10
 
 SEED = 17
 FOLDS = 5
-LEVELS = (0.0, 1.0, 2.0, 3.0)
 SETTINGS: dict[str, Any] = {
-    "learning_rate": 0.05, "num_leaves": 15, "max_depth": 6, "min_data_in_leaf": 40,
-    "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10.0,
+    "learning_rate": 0.08, "num_leaves": 15, "max_depth": 6, "min_data_in_leaf": 40,
+    "feature_fraction": 0.4, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10.0,
     "seed": SEED, "verbose": -1, "num_threads": 1, "deterministic": True,
+    "force_col_wise": True, "max_bin": 63,
 }  # fmt: skip
-ROUNDS = 120
+ROUNDS = 60
 ABSENT = 60
 """Place of a market in a list that does not hold it."""
 LEFT_OUT = frozenset({"undated"})
@@ -68,7 +68,9 @@ def load(out: Path, judgments: Path, queries: Path) -> list[Query]:
     for line in judgments.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if not row["judge"].endswith(".b"):
-            labels[row["qid"]][row["id"]] = (row["relation"], row["grade"])
+            for judgment, ids in row["ids"].items():
+                relation, grade = judgment.split()
+                labels[row["qid"]] |= dict.fromkeys(ids, (relation, int(grade)))
     told = {}
     for line in queries.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -160,8 +162,15 @@ def shares(query: Query, ranking: list[str], relation: str) -> tuple[float, floa
     )
 
 
+def _judged(ranking: list[str], judged: JudgedQuery) -> float | None:
+    """Of the first ten, the share that was judged: what no judge saw is taken out of a score."""
+    first = ranking[:10]
+    return sum(one in judged.labels for one in first) / len(first) if first else None
+
+
 def score(queries: list[Query], lists: list[dict[str, list[str]]]) -> dict[str, dict[str, float]]:
-    """By relation: nDCG@10, share unrelated, share of another relation, empty lists."""
+    """By relation: nDCG@10, share unrelated, share of another relation, empty lists, share
+    of the first ten that was judged."""
     found: dict[str, dict[str, float]] = {}
     for relation in DIMENSIONS:
         pairs = list(zip(queries, lists, strict=True))
@@ -171,31 +180,36 @@ def score(queries: list[Query], lists: list[dict[str, list[str]]]) -> dict[str, 
             "unrelated": float(np.mean([a for a, _ in parts])) if parts else 0.0,
             "other": float(np.mean([b for _, b in parts])) if parts else 0.0,
             "empty": 1 - len(parts) / len(queries),
+            "judged": mean(_judged(x[relation], q.judged) for q, x in pairs) or 0.0,
         }
     return found
 
 
 LOST = 0.01
 """Most nDCG@10 that a floor may cost on the queries it is fitted on: it takes out filler."""
+TRIED = np.arange(0.0, 1.2, 0.05)
 
 
-def fitted_floors(queries: list[Query], gains: list[np.ndarray]) -> np.ndarray:
+def by_floor(queries: list[Query], gains: list[np.ndarray]) -> np.ndarray:
+    """nDCG@10 by query, relation and floor tried; NaN where nothing was judged in a relation."""
+    found = np.full((len(queries), 4, len(TRIED)), np.nan)
+    for n, (query, gain) in enumerate(zip(queries, gains, strict=True)):
+        best = gain.argmax(axis=1)
+        for nth, relation in enumerate(DIMENSIONS):
+            held = np.flatnonzero(best == nth)
+            order = held[np.lexsort((held, -gain[held, nth]))]
+            for m, floor in enumerate(TRIED):
+                ids = [query.ids[x] for x in order if gain[x, nth] >= floor]
+                value = ndcg10(ids, query.judged, relation)
+                if value is not None:
+                    found[n, nth, m] = value
+    return found
+
+
+def fitted_floors(values: np.ndarray) -> np.ndarray:
     """For each relation the highest floor that costs at most `LOST`."""
-    floors = np.zeros(4)
-    for nth, relation in enumerate(DIMENSIONS):
-        best = None
-        for floor in np.arange(0.0, 1.2, 0.05):
-            tried = np.zeros(4)
-            tried[nth] = floor
-            lists = [ordered(q, g, tried) for q, g in zip(queries, gains, strict=True)]
-            value = mean(
-                ndcg10(x[relation], q.judged, relation)
-                for q, x in zip(queries, lists, strict=True)
-            ) or 0.0  # fmt: skip
-            best = value if best is None else best
-            if value >= best - LOST:
-                floors[nth] = floor
-    return floors
+    means = np.nanmean(values, axis=0)
+    return np.array([TRIED[np.flatnonzero(row >= row[0] - LOST).max()] for row in means])
 
 
 def held_out(queries: list[Query], kept: list[int], rounds: int) -> list[np.ndarray]:
@@ -212,15 +226,36 @@ def held_out(queries: list[Query], kept: list[int], rounds: int) -> list[np.ndar
 
 def cross_floors(queries: list[Query], gains: list[np.ndarray]) -> list[np.ndarray]:
     """Floors of every query from the held-out gains of the other folds."""
+    values = by_floor(queries, gains)
     dice = np.random.default_rng(SEED).permutation(len(queries))
     floors: list[np.ndarray] = [np.zeros(4)] * len(queries)
     for fold in range(FOLDS):
-        test = set(dice[fold::FOLDS].tolist())
-        rest = [n for n in range(len(queries)) if n not in test]
-        found = fitted_floors([queries[n] for n in rest], [gains[n] for n in rest])
+        test = dice[fold::FOLDS]
+        rest = np.setdiff1d(dice, test)
+        found = fitted_floors(values[rest])
         for n in test:
             floors[n] = found
     return floors
+
+
+def gained(
+    queries: list[Query], lists: list[dict[str, list[str]]]
+) -> dict[str, tuple[float, float, float]]:
+    """By relation: mean difference of nDCG@10 from the service's lists, and where 95% of the
+    means of queries drawn anew lie."""
+    found = {}
+    dice = np.random.default_rng(SEED)
+    for relation in DIMENSIONS:
+        differences = np.array([
+            after - (before or 0.0)
+            for q, x in zip(queries, lists, strict=True)
+            if (after := ndcg10(x[relation], q.judged, relation)) is not None
+            and (before := ndcg10(q.lists[relation], q.judged, relation)) is not None
+        ])  # fmt: skip
+        drawn = dice.integers(0, len(differences), (2000, len(differences)))
+        low, high = np.percentile(differences[drawn].mean(axis=1), [2.5, 97.5])
+        found[relation] = float(differences.mean()), float(low), float(high)
+    return found
 
 
 def show(title: str, found: dict[str, dict[str, float]]) -> None:
@@ -231,6 +266,17 @@ def show(title: str, found: dict[str, dict[str, float]]) -> None:
         print(f"  {relation:>10}  {told}")
 
 
+def importance(queries: list[Query], kept: list[int], rounds: int) -> None:
+    """What each column is worth to the models, the most first."""
+    _, models = fit(queries, kept, rounds)
+    names = [*(queries[0].names[n] for n in kept), "relation"]
+    for model in models:
+        gain = sorted(
+            zip(names, model.feature_importance("gain"), strict=False), key=lambda x: -x[1]
+        )
+        print("gain", [(name, round(value)) for name, value in gain[:25]])
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -239,6 +285,8 @@ def main() -> None:
     parser.add_argument("--queries", type=Path, default=Path(__file__).with_name("queries.jsonl"))
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--curve", action="store_true", help="Also with fewer queries.")
+    parser.add_argument("--importance", action="store_true", help="What each column is worth.")
+    parser.add_argument("--gains", type=Path, help="Keep the held-out gains (npz).")
     given = parser.parse_args()
     queries = load(given.out, given.judgments, given.queries)
     kept = columns(queries)
@@ -247,16 +295,15 @@ def main() -> None:
     gains = held_out(queries, kept, given.rounds)
     pairs = list(zip(queries, gains, strict=True))
     show("fitted, no floor", score(queries, [ordered(q, g, np.zeros(4)) for q, g in pairs]))
+    if given.gains:
+        np.savez_compressed(given.gains, **dict(zip([q.qid for q in queries], gains, strict=True)))
     floors = cross_floors(queries, gains)
     lists = [ordered(q, g, f) for (q, g), f in zip(pairs, floors, strict=True)]
     show(f"fitted, floors such as {floors[0].round(2).tolist()}", score(queries, lists))
-    _, models = fit(queries, kept, given.rounds)
-    for model in models:
-        names = [queries[0].names[n] for n in kept] + ["relation"]
-        gain = sorted(
-            zip(names, model.feature_importance("gain"), strict=False), key=lambda x: -x[1]
-        )
-        print("gain", [(name, round(value)) for name, value in gain[:25]])
+    for relation, (value, low, high) in gained(queries, lists).items():
+        print(f"  {relation:>10}  {value:+.3f} ({low:+.3f} to {high:+.3f})")
+    if given.importance:
+        importance(queries, kept, given.rounds)
     if given.curve:
         for share in (0.125, 0.25, 0.5):
             part = queries[: int(share * len(queries))]
