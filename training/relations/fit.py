@@ -277,6 +277,34 @@ def importance(queries: list[Query], kept: list[int], rounds: int) -> None:
         print("gain", [(name, round(value)) for name, value in gain[:25]])
 
 
+def listed(query: Query, gains: np.ndarray) -> np.ndarray:
+    """The gains with nothing expected of markets that no list of the service holds."""
+    held = (query.places < ABSENT).any(axis=1)
+    return np.where(held[:, None], gains, -1)
+
+
+def report(fitted: list[Query], asked: list[Query], kept: list[int], rounds: int) -> None:
+    """Score queries that nothing was fitted on; those worded like a fitting one are left out."""
+    known = {q.judged.query.casefold() for q in fitted}
+    asked = [q for q in asked if q.judged.query.casefold() not in known]
+    model, _ = fit(fitted, kept, rounds)
+    print("report:", len(asked), "queries", sum(int(q.known.sum()) for q in asked), "pairs")
+    show("the service", score(asked, [q.lists for q in asked]))
+    gains = [model(q.rows) for q in asked]
+    none = np.zeros(4)
+    for title, found in (
+        ("fitted, all candidates", gains),
+        (
+            "fitted, what the service lists",
+            [listed(q, g) for q, g in zip(asked, gains, strict=True)],
+        ),
+    ):
+        lists = [ordered(q, g, none) for q, g in zip(asked, found, strict=True)]
+        show(title, score(asked, lists))
+        for relation, (value, low, high) in gained(asked, lists).items():
+            print(f"  {relation:>10}  {value:+.3f} ({low:+.3f} to {high:+.3f})")
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -286,17 +314,29 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--curve", action="store_true", help="Also with fewer queries.")
     parser.add_argument("--importance", action="store_true", help="What each column is worth.")
+    parser.add_argument(
+        "--report", type=Path, nargs=2, metavar=("QUERIES", "JUDGMENTS"),
+        help="Score these once, by a model of all queries, instead of folds.",
+    )  # fmt: skip
     parser.add_argument("--gains", type=Path, help="Keep the held-out gains (npz).")
     given = parser.parse_args()
     queries = load(given.out, given.judgments, given.queries)
     kept = columns(queries)
     print(len(queries), "queries", sum(int(q.known.sum()) for q in queries), "pairs")
+    if given.report:
+        asked = load(given.out, given.report[1], given.report[0])
+        report(queries, asked, kept, given.rounds)
+        return
     show("the service", score(queries, [q.lists for q in queries]))
     gains = held_out(queries, kept, given.rounds)
     pairs = list(zip(queries, gains, strict=True))
     show("fitted, no floor", score(queries, [ordered(q, g, np.zeros(4)) for q, g in pairs]))
     if given.gains:
         np.savez_compressed(given.gains, **dict(zip([q.qid for q in queries], gains, strict=True)))
+    among = [ordered(q, listed(q, g), np.zeros(4)) for q, g in pairs]
+    show("fitted, what the service lists", score(queries, among))
+    for relation, (value, low, high) in gained(queries, among).items():
+        print(f"  {relation:>10}  {value:+.3f} ({low:+.3f} to {high:+.3f})")
     floors = cross_floors(queries, gains)
     lists = [ordered(q, g, f) for (q, g), f in zip(pairs, floors, strict=True)]
     show(f"fitted, floors such as {floors[0].round(2).tolist()}", score(queries, lists))
