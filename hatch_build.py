@@ -1,4 +1,5 @@
-"""Builds the console before a wheel or sdist is made of a checkout, so that both hold it.
+"""Builds the console before a wheel or sdist is made of a checkout, so that both hold it, and puts
+the pages of the documentation into the wheel.
 
 An sdist carries the built files and not their sources: of it a wheel is made without Node.js.
 `AUGURY_CONSOLE=off` leaves the console out.
@@ -21,9 +22,11 @@ class Console(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
         sources = root / "console" / "package-lock.json"
-        if version == "editable" or os.environ.get("AUGURY_CONSOLE") == "off":
+        if version == "editable":
             return
-        if sources.exists():
+        if self.target_name == "wheel" and (root / "docs").is_dir():
+            build_data["force_include"][str(root / "docs")] = "augury/handbook/pages"
+        if sources.exists() and os.environ.get("AUGURY_CONSOLE") != "off":
             done = subprocess.run(
                 [sys.executable, "-m", "augury.console.build"],
                 env={**os.environ, "PYTHONPATH": str(root / "src")},

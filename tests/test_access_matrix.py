@@ -63,7 +63,8 @@ BODIES: dict[str, dict[str, Any]] = {
 """What is sent to a POST or PATCH; the others get `{}`."""
 PUBLIC = {
     "/metrics", "/openapi.json", "/openapi-public.json", "/v1/health", "/v1/forecast/scorecard",
-    "/v1/session", "/console/{name}", *PAGES, *EMBEDS,
+    "/v1/session", "/console/{name}", "/docs/{name}", "/llms.txt", "/llms-full.txt",
+    *PAGES, *EMBEDS,
     *(page.replace(":path}", "}") for page in (*PAGES, *EMBEDS)),
 }  # fmt: skip
 """Addresses that ask nobody who they are."""

@@ -54,6 +54,7 @@ NOUNS = {
     "console": set(),
     "http": {"access", "storage"},
     "doctor": {"http", "net", "storage"},
+    "handbook": {"app", "cli", "console", "http", "mcp"},
     "health": {"markets", "search", "venues", "rvol", "series", "storage", "jobs"},
     "language": set(),
     "matching": {"language"},

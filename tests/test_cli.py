@@ -19,7 +19,7 @@ def run_into(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
         raise error
 
     monkeypatch.setattr(cli, "app", fails)
-    monkeypatch.setattr(cli, "_mount", lambda _: None)
+    monkeypatch.setattr(cli, "mount", lambda *_: None)
     monkeypatch.setattr(sys, "argv", ["augury", "graph", "x"])
     cli.main()
 

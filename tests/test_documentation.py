@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
-from typer.main import get_command
 
 from augury import cli
+from augury.handbook.reference import every_command
 from augury.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -40,22 +37,12 @@ def test_no_setting_is_documented_that_does_not_exist() -> None:
     assert documented == set(Settings.model_fields)
 
 
-def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every command there is, by how it is called."""
-    for name, command in getattr(group, "commands", {}).items():
-        yield from commands(command, f"{path} {name}")
-    if not getattr(group, "commands", None):
-        yield path.strip(), group
-
-
-def test_every_command_has_an_example_and_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "app", typer.Typer())
-    cli._mount(None)
-    found = dict(commands(get_command(cli.app)))
+def test_every_command_has_an_example_and_json() -> None:
+    found = every_command()
     assert {name.split()[0] for name in found} == set(cli.COMMANDS)
     told = {n: c.help for n, c in found.items()}
     assert [n for n, h in told.items() if "Example" not in h or f"augury {n}" not in h] == []
-    report_nothing = {"serve", "worker", "rvol chart", "mcp"}
+    report_nothing = {"serve", "worker", "rvol chart", "mcp", "completion", "man"}
     without = {n for n, c in found.items() if "--json" not in {o for p in c.params for o in p.opts}}
     assert without == report_nothing
 

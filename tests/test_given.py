@@ -62,7 +62,7 @@ COMMANDS = {
 @pytest.fixture(scope="module", autouse=True)
 def _mounted() -> None:
     if not cli.app.registered_commands:
-        cli._mount(None)
+        cli.mount(cli.app)
 
 
 @pytest.mark.parametrize("kind", BAD)

@@ -32,7 +32,7 @@ async def client(database_url: str, settings: Settings) -> AsyncIterator[Client]
 
 
 async def test_a_head_is_the_get_without_its_body(client: Client) -> None:
-    for path in ("/v1/health", "/docs", "/openapi.json", "/v1/factors", "/v1/markets"):
+    for path in ("/v1/health", "/docs/", "/openapi.json", "/v1/factors", "/v1/markets"):
         got, head = await client.get(path), await client.head(path)
         assert head.status_code == got.status_code == 200, path
         assert head.content == b""

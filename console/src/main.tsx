@@ -112,7 +112,7 @@ function Notice({ health }: { health: Health | null }) {
 }
 
 function NotFound() {
-  return <div class="page narrow"><Empty title="There is no such page">See <a href="/">the search</a>, or <a href="/docs" target="_self">the API reference</a>.</Empty></div>;
+  return <div class="page narrow"><Empty title="There is no such page">See <a href="/">the search</a>, or <a href="/docs/" target="_self">the documentation</a>.</Empty></div>;
 }
 
 function App() {
@@ -171,7 +171,7 @@ function App() {
       <footer class="foot">
         <div class="foot-in">
           <span>Augury {health?.version}</span>
-          <a href="/docs" target="_self">API reference</a>
+          <a href="/docs/" target="_self">Documentation</a>
           <span>Press <kbd>/</kbd> to search</span>
         </div>
       </footer>

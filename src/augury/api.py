@@ -11,6 +11,7 @@ from augury.extension import routes as extension
 from augury.forecast import full_routes as forecast_in_full
 from augury.forecast import routes as forecast
 from augury.graph import routes as graph
+from augury.handbook import routes as handbook
 from augury.health import routes as health
 from augury.imports import routes as imports
 from augury.macro import routes as macro
@@ -41,6 +42,7 @@ ROUTERS = (
     imports.router,  # /internal/v1/admin/imports
     access.router,  # /v1/session, /internal/v1/admin/*: sessions of the console, keys, accounts
     console.router,  # /: the console
+    handbook.router,  # /docs, /llms.txt: the documentation
 )
 
 

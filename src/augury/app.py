@@ -28,6 +28,7 @@ from augury.forecast.assistant import Assistant
 from augury.forecast.service import MAKE, RUN, ForecastService
 from augury.graph import jobs as graph_jobs
 from augury.graph.service import GraphService
+from augury.handbook.pages import BUILT as HANDBOOK
 from augury.health.service import HealthService
 from augury.http import setup
 from augury.http import store as idempotency
@@ -96,6 +97,7 @@ class Services:
     health: HealthService
     imports: ImportService
     console: Assets
+    handbook: Assets
     mcp: Endpoint
     model: LanguageModel | None = None
     """None: the operator has named no endpoint."""
@@ -182,6 +184,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
             ),
             imports=ImportService(database, settings),
             console=Assets(),
+            handbook=Assets(HANDBOOK),
             mcp=mcp,
             model=model,
         )

@@ -35,9 +35,9 @@ def _main(
     pass
 
 
-def _mount(asked: str | None) -> None:
-    """Add the commands; only those that may be `asked` for, because importing all takes longer
-    than most of them run."""
+def mount(app: typer.Typer, asked: str | None = None) -> None:
+    """Add the commands to `app`; only those that may be `asked` for, because importing all takes
+    longer than most of them run."""
     if asked in (None, "serve"):
         from augury import serving
 
@@ -96,11 +96,18 @@ def _mount(asked: str | None) -> None:
         from augury.mcp import commands as mcp
 
         app.command("mcp")(mcp.mcp)
-    if asked in (None, "doctor", "upgrade"):
+    if asked in (None, "doctor", "upgrade", "compare"):
         from augury.doctor import commands as doctor
 
         app.command("doctor")(doctor.doctor)
         app.command("upgrade")(doctor.upgrade)
+        app.command("compare")(doctor.compare)
+    if asked in (None, "docs", "completion", "man"):
+        from augury.handbook import commands as handbook
+
+        app.command("docs")(handbook.docs)
+        app.command("completion")(handbook.completion)
+        app.command("man")(handbook.man)
     if asked in (None, "db"):
         from augury.storage import commands as storage
 
@@ -149,7 +156,7 @@ def _group() -> None:
 COMMANDS = tuple(
     (
         "serve worker search forecast scorecard graph language relations llm rvol eval bench"
-        " import sync markets keys accounts mcp db doctor upgrade"
+        " import sync markets keys accounts mcp db doctor upgrade compare docs completion man"
     ).split()
 )
 
@@ -172,7 +179,7 @@ def main() -> None:
     if first != "--version":
         _log_beside()
     memory.fill()
-    _mount(first if first in COMMANDS or first == "--version" else None)
+    mount(app, first if first in COMMANDS or first == "--version" else None)
     if first != "serve":  # which has more to take up
         memory.settle()
     try:

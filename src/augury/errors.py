@@ -108,10 +108,13 @@ EXTRAS = {
     "arch": "garch",
     "ccxt": "exchanges",
     "exchange_calendars": "calendars",
+    "furo": "docs",
     "mcp": "mcp",
     "mcp_types": "mcp",
+    "myst_parser": "docs",
     "polars": "tables",
     "redis": "redis",
+    "sphinx": "docs",
 }
 """Packages a slim installation leaves out, and the extra that brings each."""
 

@@ -32,8 +32,11 @@ Url = Annotated[
 
 
 @asynccontextmanager
-async def client(url: str) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of the service at `url`, with the key in AUGURY_API_KEY.
+async def client(
+    url: str, *, named: str = "--url", key: str = "AUGURY_API_KEY"
+) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of the service at `url`, with the key in the variable `key`. Errors call the address
+    what the caller `named` it.
 
     Raises
     ------
@@ -42,12 +45,12 @@ async def client(url: str) -> AsyncIterator[httpx2.AsyncClient]:
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise SetupProblem("--url is no address of a service. Write http://HOST:PORT.")
-    key = os.environ.get("AUGURY_API_KEY")
+        raise SetupProblem(f"{named} is no address of a service. Write http://HOST:PORT.")
+    secret = os.environ.get(key)
     try:
         async with httpx2.AsyncClient(
             base_url=url.rstrip("/"),
-            headers={"Authorization": f"Bearer {key}"} if key else {},
+            headers={"Authorization": f"Bearer {secret}"} if secret else {},
             timeout=60,
             cookies=no_cookies(),
             trust_env=parts.hostname not in _LOCAL,
@@ -56,7 +59,7 @@ async def client(url: str) -> AsyncIterator[httpx2.AsyncClient]:
     except httpx2.TimeoutException:
         raise SetupProblem(f"The service at {url} does not answer in 60 s. Try later.") from None
     except httpx2.TransportError:
-        raise SetupProblem(f"No service answers at {url}. Check --url or AUGURY_URL.") from None
+        raise SetupProblem(f"No service answers at {url}. Check {named}.") from None
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -48,7 +48,7 @@ CHECKOUT = Path(__file__).parents[2]
 _OTHERS_MAY_WRITE = 0o022
 _NOT_SETTINGS = {
     *("AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"),
-    *("AUGURY_URL", "AUGURY_API_KEY"),
+    *("AUGURY_URL", "AUGURY_API_KEY", "AUGURY_OTHER_API_KEY"),
 }
 """Variables that ./augury, the tests and clients read; those that begin with AUGURY_TEST_ too."""
 

@@ -17,7 +17,8 @@ from augury.http.routing import Route
 from augury.settings import Settings
 
 OPEN = {"/v1/health", "/v1/forecast/scorecard", "/metrics", "/openapi.json",
-        "/openapi-public.json", "/", "/docs", "/docs/page.css", "/docs/page.js",
+        "/openapi-public.json", "/", "/docs", "/docs/api", "/docs/{name:path}", "/docs/page.css",
+        "/docs/page.js", "/llms.txt", "/llms-full.txt",
         "/docs/factors", "/v1/session", "/console/{name}", *PAGES, *EMBEDS}  # fmt: skip
 
 

@@ -206,7 +206,7 @@ async function origins({ browser, url, state }) {
     if (!request.url().startsWith(url) && !/^(data|blob|about):/.test(request.url())) other.add(request.url());
   });
   const page = await context.newPage();
-  for (const path of ["/", "/?q=fed", "/forecast", "/watch", "/volatility", "/record", "/causes", "/system", "/docs"]) {
+  for (const path of ["/", "/?q=fed", "/forecast", "/watch", "/volatility", "/record", "/causes", "/system", "/docs/api"]) {
     await page.goto(url + path, { waitUntil: "load" });
     await page.waitForTimeout(500);
   }

@@ -233,7 +233,7 @@ test("text of a market is never markup", async () => {
 
 test("the API reference tries a request with the session", async () => {
   const page = await context.newPage();
-  await page.goto(`${base}/docs`, { waitUntil: "commit" });
+  await page.goto(`${base}/docs/api`, { waitUntil: "commit" });
   await page.locator(".opblock").nth(30).waitFor();
 });
 

@@ -98,7 +98,7 @@ export const STATES = [
     await page.locator(".chart canvas").waitFor();
   } },
   { name: "docs", screen: true, foreign: "#reference", show: async (page, url) => {
-    await page.goto(`${url}/docs`, { waitUntil: "commit" });
+    await page.goto(`${url}/docs/api`, { waitUntil: "commit" });
     await page.locator(".opblock").nth(20).waitFor();
   } },
 ];

@@ -15,6 +15,11 @@ _MEDIA = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".json": "application/json",
+    ".ipynb": "application/x-ipynb+json",
+    ".png": "image/png",
+    ".webp": "image/webp",
     ".woff2": "font/woff2",
 }
 

@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from augury.console import build
 from augury.console.assets import Asset, Assets
 from augury.errors import NotFound
-from augury.http import conditional, docs, routing
+from augury.http import conditional, routing
 from augury.settings import Settings
 
 router = routing.router(tags=["console"])
@@ -64,18 +64,6 @@ async def _page(request: Request, files: Files, settings: Chosen) -> Response:
 
 for path in (*PAGES, *EMBEDS):
     router.add_api_route(path, _page, methods=["GET"], include_in_schema=False)
-
-
-@router.get("/docs", include_in_schema=False)
-@routing.passes_query_on
-async def reference(request: Request, files: Files, settings: Chosen) -> Response:
-    """The API reference: the console's, or the plain page where that is not built."""
-    page = files.get("docs.html") if settings.console == "on" else None
-    if page is None:
-        return docs.page(request)
-    # The library that draws the reference writes HTML by itself: no Trusted Types here.
-    policy = f"{_RULES}; frame-ancestors 'none'"
-    return _file(request, page, {"Content-Security-Policy": policy, **_HEADERS})
 
 
 @router.get("/console/{name}", include_in_schema=False)

@@ -12,8 +12,8 @@ import typer
 from psycopg import AsyncConnection
 from pydantic import ValidationError
 
-from augury import __version__, clock, presence
-from augury.doctor import checks, store
+from augury import __version__, clock, presence, remote
+from augury.doctor import checks, comparing, store
 from augury.doctor.checks import Finding
 from augury.errors import SetupProblem
 from augury.settings import Settings
@@ -56,6 +56,63 @@ def doctor(as_json: AsJson = False) -> None:
                 typer.echo(f"{'':18} mend: {one.mend}")
     if any(f.state == "problem" for f in found):
         raise typer.Exit(1)
+
+
+def compare(
+    there: Annotated[
+        str, typer.Argument(metavar="URL", help="The service that your clients use now.")
+    ],
+    url: remote.Url = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask another service with this contract and this one the same things, and say what a client
+    would notice if it moved: statuses, fields, types, the form of ids and errors.
+
+    It reads, and changes nothing. The key for the other service is in AUGURY_OTHER_API_KEY, the one
+    for this service in AUGURY_API_KEY. Exit status 1 where a client would miss something.
+
+    Example: augury compare https://markets.example.org --url http://127.0.0.1:8000
+    """
+    if url is None:
+        raise SetupProblem("Name this service in --url or AUGURY_URL, e.g. http://127.0.0.1:8000.")
+    made, advice = asyncio.run(_compare(there, url))
+    if as_json:
+        rows = [
+            c._asdict() | {"found": c.found and c.found._asdict(), "fits": c.fits} for c in made
+        ]
+        typer.echo(json.dumps({"requests": rows, "advice": advice}))
+    else:
+        _tell(made, advice)
+    if not all(one.fits for one in made):
+        raise typer.Exit(1)
+
+
+async def _compare(there: str, here: str) -> tuple[list[comparing.Compared], list[str]]:
+    async with (
+        remote.client(there, named="URL", key="AUGURY_OTHER_API_KEY") as theirs,
+        remote.client(here) as ours,
+    ):
+        return await comparing.compare(theirs, ours)
+
+
+def _tell(made: list[comparing.Compared], advice: list[str]) -> None:
+    typer.echo(f"{'request':<40} there  here")
+    for one in made:
+        typer.echo(
+            f"{one.request:<40} {one.there:>5} {one.here:>5}  {'' if one.fits else 'DIFFERS'}"
+        )
+        if one.found is not None:
+            for what, paths in (
+                ("only there", one.found.missing),
+                ("only here ", one.found.extra),
+                ("type", one.found.types),
+            ):
+                for path in paths:
+                    typer.echo(f"    {what}: {path}")
+    for sentence in advice:
+        typer.echo(f"-> {sentence}")
+    if all(one.fits for one in made) and not advice:
+        typer.echo("A client that works there works here: change its base URL and its key.")
 
 
 def upgrade(

@@ -9,7 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
-from augury.http import docs, errors, openapi
+from augury.http import errors, openapi
 from augury.http.callers import MetricsCaller, Traffic
 from augury.http.guard import Guard
 from augury.http.limits import make_limiter
@@ -25,7 +25,7 @@ async def _nothing() -> None:
 def install(
     app: FastAPI, settings: Settings, *, measure: Callable[[], Awaitable[None]] = _nothing
 ) -> None:
-    """Guard, compression, error handlers, limits, `/metrics`, the OpenAPI documents, `/docs`.
+    """Guard, compression, error handlers, limits, `/metrics`, the OpenAPI documents.
 
     `measure` brings gauges up to date before `/metrics` is read.
     Routes find their services at `app.state.services`, which the lifespan puts there.
@@ -61,7 +61,6 @@ def install(
     if settings.metrics != "off":
         app.add_api_route("/metrics", _metrics(settings, measure), include_in_schema=False)
     openapi.install(app)
-    docs.install(app)
 
 
 def _metrics(

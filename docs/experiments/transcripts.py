@@ -1,6 +1,6 @@
 """Writes transcripts.md: one session with a stale import, one with the sample.
 
-    python docs/transcripts.py
+    python docs/experiments/transcripts.py
 
 Starts a service on a folder of its own, asks it over HTTP, and writes down what it answers. All
 markets are invented; the sample comes with Augury.
@@ -31,9 +31,10 @@ SERVICE = [sys.executable, "-P", "-m", "augury"]
 HEAD = f"""\
 # Two sessions, written down
 
-Made by `python docs/transcripts.py` on {NOW:%Y-%m-%d}. It starts a service on a folder of its own,
-asks what is written here, and writes down the answers; long ones are cut to the fields that tell
-their age and origin, and to their first rows ("..." stands for more). All markets are invented.
+Made by `python docs/experiments/transcripts.py` on {NOW:%Y-%m-%d}. It starts a service
+on a folder of its own, asks what is written here, and writes down the answers; long ones
+are cut to the fields that tell their age and origin, and to their first rows ("..." stands for
+more). All markets are invented.
 
 """
 STALE = f"""\

@@ -177,7 +177,7 @@ function tryIt(method, path, operation) {
     const key = document.getElementById("key").value.trim();
     if (key && operation.security) headers.Authorization = `Bearer ${key}`;
     if (body) headers["Content-Type"] = "application/json";
-    const base = new URL(".", document.baseURI).href.replace(/\/$/, "");
+    const base = new URL("..", document.baseURI).href.replace(/\/$/, "");
     return { url: base + address + (query.size ? `?${query}` : ""), headers, body: body?.value };
   };
   const send = async (event) => {
@@ -306,7 +306,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   document.getElementById("find").addEventListener("input", find);
   window.addEventListener("hashchange", openTarget);
   try {
-    doc = await (await fetch("openapi.json")).json();
+    doc = await (await fetch("../openapi.json")).json();
     render();
     openTarget();
   } catch (error) {

@@ -1,0 +1,109 @@
+"""Asks two services with one contract the same things, before the clients of one move."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import httpx2
+
+from augury.doctor.shapes import Differences, differences, has_uuids
+
+_SEARCH = {"query": "Will the Fed cut rates in December?", "top_k_per_dimension": 5}
+_FORECAST = {"question": "Will the Fed cut rates in December?"}
+CALLS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
+    ("GET", "/v1/health", None),
+    ("POST", "/v1/search", _SEARCH),
+    ("POST", "/v1/search", {"query": "", "top_k_per_dimension": 0}),
+    ("POST", "/v1/forecast", _FORECAST),
+    ("POST", "/v1/forecast", {"question": ""}),
+    ("GET", "/v1/markets", None),
+    ("GET", "/v1/rvol/models", None),
+    ("GET", "/v1/rvol/assets", None),
+    ("GET", "/v1/rvol/latest?asset=BTC", None),
+    ("GET", "/v1/rvol/actuals?asset=BTC", None),
+    ("GET", "/v1/rvol/features/latest", None),
+)
+"""Every read of the contract whose request is fixed by it, with two that are wrong on purpose."""
+RETRIES = 2
+LONGEST_WAIT_S = 10.0
+
+
+class Compared(NamedTuple):
+    """One request, asked of both."""
+
+    request: str
+    there: int
+    here: int
+    found: Differences | None
+    """None: not both gave an answer of the same kind."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether a client that works there works here, as far as this request tells."""
+        if self.found is not None:
+            return not self.found.breaking
+        return self.there == self.here or self.there >= 400
+
+
+async def compare(
+    there: httpx2.AsyncClient, here: httpx2.AsyncClient
+) -> tuple[list[Compared], list[str]]:
+    """Every call with what differs; and what to set here, in sentences."""
+    made: list[Compared] = []
+    advice: dict[str, None] = {}
+    for method, path, body in CALLS:
+        answers = await asyncio.gather(
+            _ask(there, method, path, body), _ask(here, method, path, body)
+        )
+        (a, x), (b, y) = answers
+        # Health is free in form: that it answers is all a client may rely on.
+        same = a == b and path != "/v1/health" and x is not None and y is not None
+        name = f"{method} {path}" + (" (a wrong request)" if body and not _asks(body) else "")
+        made.append(Compared(name, a, b, differences(x, y) if same else None))
+        advice |= dict.fromkeys(_advice(path, made[-1], x, y))
+    return made, list(advice)
+
+
+def _asks(body: dict[str, Any]) -> bool:
+    return bool(body.get("query") or body.get("question"))
+
+
+def _advice(path: str, one: Compared, there: Any, here: Any) -> Sequence[str]:
+    said = []
+    if one.there < 400 and one.here == 401:
+        said.append("The key in AUGURY_API_KEY is not known here. Run: augury keys create")
+    if one.there < 400 and one.here == 403:
+        scope = "rvol:read" if "/rvol/" in path else "forecast:read"
+        more = ", and: augury accounts approve-rvol NAME" if scope == "rvol:read" else ""
+        said.append(f"The key here needs the scope {scope}{more}.")
+    if one.there in (401, 403):
+        said.append(f"{path} was not compared: the key in AUGURY_OTHER_API_KEY may not read it.")
+    if path == "/v1/search" and has_uuids(there) and not has_uuids(here) and one.here == 200:
+        said.append("Clients there know markets by UUID. Set here: AUGURY_MARKET_IDS=uuid")
+    theirs, ours = _detail(there), _detail(here)
+    if one.there == one.here == 422 and isinstance(theirs, str) and not isinstance(ours, str):
+        said.append("Errors there are one text. Clients get that here by 'Prefer: detail=string'.")
+    return said
+
+
+def _detail(answer: Any) -> Any:
+    return answer.get("detail") if isinstance(answer, dict) else None
+
+
+async def _ask(
+    client: httpx2.AsyncClient, method: str, path: str, body: dict[str, Any] | None
+) -> tuple[int, Any]:
+    """Status and JSON of an answer; a limit is waited for, for a while."""
+    answer = await client.request(method, path, json=body)
+    for _ in range(RETRIES):
+        if answer.status_code != 429:
+            break
+        told = answer.headers.get("retry-after", "1")
+        await asyncio.sleep(min(float(told) if told.isdigit() else 1.0, LONGEST_WAIT_S))
+        answer = await client.request(method, path, json=body)
+    try:
+        return answer.status_code, answer.json()
+    except ValueError:
+        return answer.status_code, None

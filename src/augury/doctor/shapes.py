@@ -1,0 +1,93 @@
+"""What a client would notice between two JSON answers: fields, types, the form of ids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+MAPS = frozenset({"current_prices", "distribution"})
+"""Objects whose names are data (outcomes), not fields."""
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+class Differences(NamedTuple):
+    """Fields by their paths, e.g. `results.direct[].id`."""
+
+    missing: list[str]
+    """Only there: a client that reads them finds nothing here."""
+    extra: list[str]
+    """Only here: a client that refuses unknown fields would refuse them."""
+    types: list[str]
+    """Of another type here, e.g. `id: string there, number here`."""
+
+    @property
+    def breaking(self) -> bool:
+        return bool(self.missing or self.types)
+
+
+def shape(answer: Any) -> dict[str, set[str]]:
+    """Each path of an answer with the types seen there; the answer itself is the path ``""``."""
+    found: dict[str, set[str]] = {}
+    for path, kind in _walk(answer, ""):
+        found.setdefault(path, set()).add(kind)
+    return found
+
+
+def _walk(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    yield path, _kind(value)
+    if isinstance(value, Mapping):
+        as_map = path.rpartition(".")[2] in MAPS
+        for name, part in value.items():
+            yield from _walk(part, f"{path}.{'*' if as_map else name}".lstrip("."))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _walk(part, f"{path}[]")
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    return {str: "string", list: "list"}.get(type(value), "object")
+
+
+def differences(there: Any, here: Any) -> Differences:
+    """What differs. A field inside a list that is empty on one side, or inside an object that is
+    null there, can't be compared and is left out."""
+    a, b = shape(there), shape(here)
+    types = [
+        f"{path}: {_said(a[path])} there, {_said(b[path])} here"
+        for path in sorted(a.keys() & b.keys())
+        if not (a[path] - {"null"}) & (b[path] - {"null"}) and "null" not in a[path] | b[path]
+    ]
+    return Differences(_only(a, b), _only(b, a), types)
+
+
+def _only(a: Mapping[str, set[str]], b: Mapping[str, set[str]]) -> list[str]:
+    """Paths of `a` that `b` lacks where it has the object around them."""
+    return sorted(
+        path
+        for path in a
+        if path not in b
+        and not path.endswith(("[]", ".*"))
+        and "object" in b.get(_around(path), ())
+    )
+
+
+def _around(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _said(kinds: set[str]) -> str:
+    return " or ".join(sorted(kinds))
+
+
+def has_uuids(answer: Any) -> bool:
+    """Whether the markets of a search are named by UUIDs."""
+    results = answer.get("results") if isinstance(answer, Mapping) else None
+    ids = [str(r.get("id")) for part in (results or {}).values() for r in part]
+    return bool(ids) and all(_UUID.fullmatch(i) for i in ids)

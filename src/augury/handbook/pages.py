@@ -1,0 +1,168 @@
+"""The pages of the documentation as Markdown: where they are, their order, their links.
+
+A page's name is its path below `docs/` without the ending: `search`, `adr/0001-search-engine`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from augury.handbook.notebooks import ipynb
+
+PACKED = Path(__file__).parent / "pages"
+"""Where the wheel carries `docs/`; in a checkout there is no such folder."""
+CHECKOUT = Path(__file__).parents[3] / "docs"
+BUILT = Path(__file__).parent / "dist"
+"""Where `augury docs` puts the site, and where the service and the wheel take it from."""
+NOTEBOOKS = "notebooks"
+_CODE_OR_LINK = re.compile(
+    r"^```.*?^```[ \t]*$|``.+?``"
+    r"|(!?)\[((?:[^\[\]`]|`[^`\n]*`|\[[^\]]*\])*)\]\(([^()\s]+)\)"
+    r"|`[^`\n]+`",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One of the kinds of pages, e.g. tutorials, with its pages in the order of reading."""
+
+    title: str
+    about: str
+    pages: tuple[str, ...]
+
+
+def folder() -> Path:
+    """The folder with the pages as they were written."""
+    return PACKED if PACKED.is_dir() else CHECKOUT
+
+
+@cache
+def contents(source: Path | None = None) -> tuple[Section, ...]:
+    """The table of contents, from `contents.toml`."""
+    source = source or folder()
+    text = (source / "contents.toml").read_text(encoding="utf-8")
+    named = [
+        Section(s["title"], s["about"], tuple(_pages_of(s, source)))
+        for s in tomllib.loads(text)["section"]
+    ]
+    known = {name for section in named for name in section.pages}
+    every = (p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.md"))
+    rest = tuple(sorted(set(every) - known))
+    return (*named, Section("Other", "Pages of no kind.", rest)) if rest else tuple(named)
+
+
+def _pages_of(section: Mapping[str, Any], source: Path) -> Iterator[str]:
+    """The pages that a section names, then those of its folder."""
+    yield from section["pages"]
+    if folder := section.get("folder"):
+        names = [f"{folder}/{path.stem}" for path in sorted((source / folder).glob("*.md"))]
+        yield from (name for name in names if name not in section["pages"])
+
+
+def written(source: Path | None = None) -> dict[str, str]:
+    """The pages that people wrote, by name. Links that lead out of the documentation are text."""
+    source = source or folder()
+    found = {}
+    for path in sorted(source.rglob("*.md")):
+        name = path.relative_to(source).with_suffix("").as_posix()
+        found[name] = _links_inside(path.read_text(encoding="utf-8"), path.parent, source)
+    return found
+
+
+def notebooks(source: Path | None = None) -> dict[str, str]:
+    """The notebooks by their address below `/docs`, in Jupyter's format."""
+    found = sorted(((source or folder()) / NOTEBOOKS).glob("*.py"))
+    return {f"{NOTEBOOKS}/{p.stem}.ipynb": ipynb(p.read_text(encoding="utf-8")) for p in found}
+
+
+def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
+    """A page with other links: `link` gets text and target of each, and gives what is written
+    instead, or None to leave it. Code and pictures stay."""
+
+    def replaced(match: re.Match[str]) -> str:
+        if match[3] is None or match[1]:
+            return match[0]
+        other = link(match[2], match[3])
+        return match[0] if other is None else other
+
+    return _CODE_OR_LINK.sub(replaced, text)
+
+
+def _links_inside(text: str, here: Path, source: Path) -> str:
+    """Keeps links to addresses, to places on the page and to what is in the documentation."""
+
+    def link(shown: str, target: str) -> str | None:
+        path = target.partition("#")[0]
+        if not path or "://" in path or path.startswith(("mailto:", "/")):
+            return None
+        inside = (here / path).resolve()
+        if inside.parent == (source / NOTEBOOKS).resolve() and inside.suffix == ".py":
+            return f"[{shown}](/docs/{NOTEBOOKS}/{inside.stem}.ipynb)"
+        if inside.suffix == ".md" and inside.is_relative_to(source.resolve()):
+            return None  # where there is no such page, building the site says so
+        return shown
+
+    return relinked(text, link)
+
+
+GENERATED = (
+    "reference-commands",
+    "reference-api",
+    "reference-errors",
+    "reference-metrics",
+    "reference-tools",
+)
+"""Names of the pages that `reference.py` makes."""
+
+
+def title(text: str) -> str:
+    """The first heading of a page."""
+    found = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else "Untitled"
+
+
+def summary(text: str) -> str:
+    """The first sentence of a page's first paragraph, as plain text; at most 160 characters."""
+    for part in re.split(r"\n\s*\n", text):
+        line = " ".join(part.split())
+        if line and line[0] not in "#|`<!-*":
+            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line).replace("**", "").replace("`", "")
+            first = re.split(r"(?<=[.!?])\s", plain, maxsplit=1)[0]
+            return first if len(first) <= 160 else first[:157].rsplit(" ", 1)[0] + " ..."
+    return ""
+
+
+def listing(pages: Mapping[str, str]) -> str:
+    """`llms.txt`: the pages by kind, each with its address as Markdown and a line on it."""
+    lines = [
+        "# Augury",
+        "",
+        "> Search, forecasts, realized volatility and alerts over prediction markets, self-hosted.",
+        "",
+        "The API's contract is at /openapi.json; tools for language models at /mcp.",
+        "All pages in one text: /llms-full.txt",
+    ]
+    for section in contents():
+        lines += ["", f"## {section.title}", ""]
+        for name in section.pages:
+            if (text := pages.get(name)) is not None:
+                about = summary(text)
+                lines.append(
+                    f"- [{title(text)}](/docs/{name}.md)" + (f": {about}" if about else "")
+                )
+    return "\n".join(lines) + "\n"
+
+
+def whole(pages: Mapping[str, str]) -> str:
+    """`llms-full.txt`: every page of the table of contents in one text."""
+    named = [name for section in contents() for name in section.pages if name in pages]
+    return (
+        "\n\n".join(f"<!-- /docs/{name}.md -->\n\n{pages[name].strip()}" for name in named) + "\n"
+    )

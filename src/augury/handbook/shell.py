@@ -1,0 +1,85 @@
+"""The commands as a completion script for a shell, and as a page for `man`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from augury import __version__
+from augury.handbook.reference import EXIT_CODES, Argument, described, every_command
+
+_BASH = """# Completion of augury. To use it: eval "$(augury completion bash)"
+_augury() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" path= words= n
+  for ((n = 1; n < COMP_CWORD; n++)); do
+    case "$path ${{COMP_WORDS[n]}}" in
+      {known}) path="${{path:+$path }}${{COMP_WORDS[n]}}" ;;
+    esac
+  done
+  case "$path" in
+{cases}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  case "$current" in -*) ;; *) COMPREPLY+=($(compgen -f -- "$current")) ;; esac
+}}
+complete -o filenames -F _augury augury ./augury
+"""
+_ZSH = '# In zsh: eval "$(augury completion zsh)"\nautoload -U +X bashcompinit && bashcompinit\n'
+
+
+def completion(shell: str) -> str:
+    """A script that needs no process of Augury while somebody types. `shell`: bash or zsh."""
+    words = dict(_words(every_command()))
+    steps = sorted(
+        f'"{path.rpartition(" ")[0]} {path.rpartition(" ")[2]}"' for path in words if path
+    )
+    cases = "\n".join(f'    "{path}") words="{" ".join(w)}" ;;' for path, w in words.items())
+    script = _BASH.format(known="|".join(steps), cases=cases)
+    return _ZSH + script.partition("\n")[2] if shell == "zsh" else script
+
+
+def _words(found: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """What may follow each path, the empty one first: commands of a group, options of a command."""
+    groups: dict[str, dict[str, None]] = {"": {}}
+    for path in found:
+        first, _, second = path.partition(" ")
+        groups[""][first] = None
+        if second:
+            groups.setdefault(first, {})[second] = None
+    yield from ((path, list(words)) for path, words in groups.items())
+    for path, command in found.items():
+        options = [o for p in command.params for o in (*p.opts, *p.secondary_opts)]
+        yield path, [o for o in options if o.startswith("--")] + ["--help"]
+
+
+def man() -> str:
+    """All commands as one page for `man`, in roff."""
+    lines = [
+        f'.TH AUGURY 1 "" "augury {__version__}" "User Commands"',
+        ".SH NAME",
+        "augury \\- search, forecasts, volatility and alerts over prediction markets",
+        ".SH SYNOPSIS",
+        ".B augury\n.I COMMAND\n[\\fIOPTIONS\\fR]",
+        ".SH COMMANDS",
+    ]
+    for name, command in every_command().items():
+        prose, examples = described(command.help or "")
+        lines += [".SS " + _roff(f"augury {name}")]
+        lines += [".P\n" + _roff(part) for part in prose if part]
+        for param in map(Argument, command.params):
+            if param.written != "--help":
+                value = f" \\fI{_roff(param.value)}\\fR" if param.value else ""
+                lines += [".TP", f"\\fB{_roff(param.written)}\\fR{value}", _roff(param.about)]
+        for example in examples:
+            lines += [".P\n.nf", "\\fB" + _roff(example) + "\\fR", ".fi"]
+    lines.append(".SH EXIT STATUS")
+    for code, meaning in EXIT_CODES:
+        lines += [".TP", str(code), _roff(meaning)]
+    return "\n".join(lines) + "\n"
+
+
+def _roff(text: str) -> str:
+    """Text in which nothing is a request or an escape."""
+    text = re.sub(r"\s+", " ", text).replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text.startswith((".", "'")) else text
