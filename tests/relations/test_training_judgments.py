@@ -82,11 +82,15 @@ def test_few_candidates_are_judged_all() -> None:
 FOLDER = Path(__file__).parents[2] / "training" / "relations"
 
 
-def test_what_is_kept_names_known_queries_and_no_market_twice() -> None:
-    lines = [json.loads(x) for x in (FOLDER / "judgments.jsonl").read_text().splitlines()]
-    queries = {json.loads(x)["qid"] for x in (FOLDER / "queries.jsonl").read_text().splitlines()}
+@pytest.mark.parametrize(
+    ("queries", "judgments"),
+    [("queries.jsonl", "judgments.jsonl"), ("report.jsonl", "report_judgments.jsonl")],
+)
+def test_what_is_kept_names_known_queries_and_no_market_twice(queries: str, judgments: str) -> None:
+    lines = [json.loads(x) for x in (FOLDER / judgments).read_text().splitlines()]
+    known = {json.loads(x)["qid"] for x in (FOLDER / queries).read_text().splitlines()}
     first = [line["qid"] for line in lines if not line["judge"].endswith(".b")]
-    assert sorted(first) == sorted(queries)
+    assert sorted(first) == sorted(known)
     for line in lines:
         ids = [market for listed in line["ids"].values() for market in listed]
         assert len(ids) == len(set(ids)) > 0
