@@ -19,7 +19,7 @@ SEVERAL = {
     "Volatility": {"forecasts", "assets"},
     "TrackRecord": {"forecasts", "volatility"},
     "Alerts": {"watchlists", "alerts"},
-    "Watched": {"watchlist", "target", "rule"},
+    "Watched": {"watchlist", "target", "rule", "current_prices"},
     "Silenced": {"rule", "alert"},
 }
 """Answers that hold rows of several routes, or of a mapping: the rows are checked themselves."""

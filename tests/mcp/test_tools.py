@@ -108,6 +108,9 @@ async def use_everything(client: Client) -> None:
     history = await call(client, "price_history", market_id=first["id"], max_points=10)
     (line,) = history["series"]
     assert len(line["points"]) == 10
+    assert len(history["warnings"]) == 1
+    long_ago = await call(client, "price_history", market_id=first["id"], start="2020-01-01")
+    assert "The first price is of 20" in long_ago["warnings"][1]
     assert line["low"] <= line["last"] <= line["high"]
 
     made = await call(client, "forecast", question=QUESTION)
@@ -142,6 +145,8 @@ async def use_the_rest(client: Client) -> None:
     watched = await call(
         client, "watch", kind="market", ref=first["id"], metric="probability", op="gt", value=0.001
     )
+    assert watched["current_prices"] == first["current_prices"]
+    assert "sample" in watched["warnings"][0]
     at, rule = watched["watchlist"]["id"], watched["rule"]["id"]
     quiet = await call(client, "silence", watchlist_id=at, rule_id=rule, length="4h")
     assert quiet["rule"]["silenced_until"]
@@ -204,8 +209,8 @@ async def test_over_http_the_key_of_the_call_counts(service: Running) -> None:
     async with http(service, None) as client:
         await call(client, "search_markets", query="gold")
         assert "API key" in await refused(client, "forecast", question=QUESTION)
-        # As the API does: without a key at most 10 a relation, and one a second.
-        said = await refused(client, "search_markets", query="gold", limit=20)
+        # As the API does: without a key at most 20 a relation, and one a second.
+        said = await refused(client, "search_markets", query="gold", limit=21)
         assert "limit:" in said or "Limit reached: anonymous-search" in said
     ping = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     wrong = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context
@@ -79,6 +80,20 @@ def summed(line: s.Line, most: int) -> s.Line:
     if (count := len(line.points)) > most:
         line.points = [line.points[round(n * (count - 1) / (most - 1))] for n in range(most)]
     return line
+
+
+def begins_late(found: s.HistoryAnswer) -> str | None:
+    """The time of the first price, where its window began a step or more before it."""
+    known = [
+        point.timestamp
+        for line in found.series
+        for point in line.points
+        if point.probability is not None
+    ]
+    if not known or found.start is None or found.interval_minutes is None:
+        return None
+    gap = datetime.fromisoformat(min(known)) - datetime.fromisoformat(found.start)
+    return min(known) if gap > timedelta(minutes=2 * found.interval_minutes) else None
 
 
 def with_band(row: dict[str, Any]) -> s.VolatilityRow:

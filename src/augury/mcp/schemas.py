@@ -140,7 +140,9 @@ class EvidenceItem(Row):
     price: Number | None = None
     price_as_of: Moment | None = None
     probability: Number | None = Field(default=None, description="What it says of the question.")
-    weight: Number = Field(description="Share in the answer, 0 to 1.")
+    weight: Number = Field(
+        description="Share in the evidence, 0 to 1, by match, age and spread of the price."
+    )
     why: str = ""
     origin: str = "live"
 
@@ -264,7 +266,7 @@ class Judged(Row):
     confidence: Number = Field(default=0.0, description="0 to 1: how much the evidence carries.")
     confidence_interval: Interval | None = None
     as_of: Moment | None = None
-    data_as_of: Moment | None = Field(default=None, description="Time of the oldest price used.")
+    data_as_of: Moment | None = Field(default=None, description="Time of the newest price used.")
     origin: str = Field(
         default="live", description="replay: as of a past time; sample: invented data."
     )
@@ -479,8 +481,9 @@ class RuleRow(Row):
 
 
 class Watched(Answer):
-    """What was set up."""
+    """What was set up, and where the market stands now."""
 
+    current_prices: Prices | None = Field(default=None, description="Of a market, now.")
     watchlist: WatchlistRow | None = None
     target: TargetRow | None = None
     rule: RuleRow | None = None

@@ -13,7 +13,17 @@ from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from augury.mcp import schemas as s
-from augury.mcp.answers import Detail, answer, doubts, plain, shown, summed, with_band, working
+from augury.mcp.answers import (
+    Detail,
+    answer,
+    begins_late,
+    doubts,
+    plain,
+    shown,
+    summed,
+    with_band,
+    working,
+)
 from augury.mcp.api import Reaching, ask, part
 from augury.mcp.watching import Watching
 
@@ -95,8 +105,8 @@ class Tools:
         """Find prediction markets by meaning, with current prices. Use it first, to find markets
         and their ids, to compare prices or venues, or for what drives something. Do not use it to
         get one number for a question (forecast does that), nor for past prices (price_history).
-        Prices are probabilities from 0 to 1. No result means that no market is near the query: try
-        fewer words once, then say so. Without a key it works at a lower rate, at most 10 a
+        Prices are probabilities from 0 to 1. Where no market is near the query, try fewer words
+        once, then say so. Without a key it works at a lower rate, at most 20 a
         relation."""
         body: dict[str, Any] = {
             "query": query,
@@ -109,6 +119,8 @@ class Tools:
             got = await ask(self.reaching(ctx), "/v1/search", body)
         rows = [row for relation in relations for row in got["results"].get(relation, [])]
         found = s.Found(warnings=doubts(rows))
+        if not rows:
+            found.warnings.append("No market is near this query.")
         if detail == "full":
             return answer(found, got)
         found.results = [s.FoundRow.model_validate(row) for row in rows]
@@ -156,7 +168,8 @@ class Tools:
     ) -> Annotated[CallToolResult, s.HistoryAnswer]:
         """A market's price over time, with first, last, low, high and change of the window. Use it
         for what changed and when. Do not use it for the current price alone (search_markets has
-        it). A point is the last price of its interval, a probability from 0 to 1; a point without
+        it). A point is the last price of its interval, a probability from 0 to 1; low and high are
+        those of such points, so ask with a shorter interval for the extremes. A point without
         probability is an interval without a trade or quote."""
         query = {"start": start, "end": end, "interval_minutes": INTERVALS[interval]}
         async with working(ctx, "reading prices"):
@@ -166,6 +179,7 @@ class Tools:
         found.warnings = doubts([got["market"]])
         if detail == "full":
             return answer(s.HistoryAnswer(warnings=found.warnings), got)
+        late = begins_late(found) if start is not None else None
         lines = [line for line in found.series if outcome in (None, line.outcome)]
         if outcome is not None and not lines:
             names = ", ".join(line.outcome for line in found.series) or "none with prices"
@@ -175,6 +189,8 @@ class Tools:
         found.series = [summed(line, max_points) for line in lines[: None if outcome else 1]]
         if not any(line.points for line in found.series):
             found.warnings.append("No price was recorded in this window. Try an earlier start.")
+        elif late is not None:
+            found.warnings.append(f"The first price is of {late}; none is known before it.")
         return answer(found)
 
     async def forecast(
@@ -188,7 +204,10 @@ class Tools:
         on. Use it whenever the user asks how likely something is; with `as_of` to replay a past
         day. Do not use it for several questions at once (forecast_many), nor for volatility of
         prices (volatility). `probability` left out means that no market answers honestly: read
-        `error`, report it, and do not invent a number. Grade `hinted` is weak evidence: say so."""
+        `error`, report it, and do not invent a number. Grade `bounded`: logic on several markets
+        (sums, complements), not a mean by weight. Grade `hinted` is weak evidence: say so.
+        confidence_interval is an 80% range of where the price may stand a week from now. Shown are
+        the 4 heaviest markets and 2 that did not count; explain_forecast has them all."""
         async with working(ctx, "forecasting"):
             body = {"question": question, "as_of": as_of}
             got = await ask(self.reaching(ctx), "/v1/forecasts", body)
@@ -236,7 +255,10 @@ class Tools:
         for row in found.results:
             row.warnings = []  # said once, above
         if not ended:
-            found.warnings.append("Not ready: call forecast_many again with this id as run_id.")
+            found.warnings.append(
+                f"{found.answered} of {found.questions} are answered. Call forecast_many again "
+                "with this id as run_id; it waits."
+            )
         if detail == "full":
             return answer(s.Run(warnings=found.warnings), got)
         return answer(found)
@@ -259,10 +281,12 @@ class Tools:
         self, ctx: Context, question: Question, detail: Detail = "compact"
     ) -> Annotated[CallToolResult, s.GraphAnswer]:
         """What a question hangs on: causes, effects and companions as nodes with a probability,
-        and edges with sign, strength, confidence and lag. Use it for "what drives this" and "what
-        would follow". Do not use it for the probability itself (forecast). Edges come from a base
-        of known mechanisms and from prices that move together: not proof of cause. `strength` left
-        out means that nobody has measured it."""
+        and edges from source (cause) to target (effect) with sign, strength, confidence and lag.
+        Use it for "what drives this" and "what would follow". Do not use it for the probability
+        itself (forecast). Edges come from a base of known mechanisms and from prices that move
+        together: not proof of cause. `strength`: of the days on which either moved, the share on
+        which both did as the edge says, measured over edges of its kind; left out: not
+        measured."""
         async with working(ctx, "drawing the graph"):
             got = await ask(self.reaching(ctx), "/v1/graphs", {"question": question})
         found = s.GraphAnswer.model_validate(got)
@@ -298,10 +322,11 @@ class Tools:
         ] = None,
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.Volatility]:
-        """Forecasts of realized volatility (how much a price will swing) of coins, stocks and
-        indices. Use it for "how volatile will X be", for ranges and sizing; without assets it lists
-        those covered. Do not use it for a price's direction or for probabilities of events
-        (forecast). annualized_volatility 0.55 is 55% a year; left out means too little data."""
+        """Forecasts of realized volatility (how much a price will swing) of the assets that this
+        service covers, coins above all. Use it for "how volatile will X be", for ranges and sizing;
+        without assets it lists those covered. Do not use it for a price's direction or for
+        probabilities of events (forecast). annualized_volatility 0.55 is 55% a year; left out means
+        too little data."""
         reach = self.reaching(ctx)
         full: dict[str, Any] = {}
         found = s.Volatility()

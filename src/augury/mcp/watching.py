@@ -50,6 +50,8 @@ class Watching:
                 rows += (await ask(reach, path, query=query))["items"]
         rows.sort(key=lambda row: row["fired_at"], reverse=True)
         found = s.Alerts(warnings=doubts(rows))
+        if not rows:
+            found.warnings.append("No alert: nothing has fired that this asks for.")
         if detail == "full":
             return answer(found, {"watchlists": lists, "alerts": rows})
         found.watchlists = [s.WatchlistRow.model_validate(row) for row in lists]
@@ -85,7 +87,10 @@ class Watching:
         ],
         op: Annotated[
             Literal["gt", "gte", "lt", "lte", "crosses_above", "crosses_below", "eq", "ne"],
-            Field(description="crosses_above fires at the moment of crossing; gt while above."),
+            Field(
+                description="crosses_above fires at the moment of crossing; gt while above, so at "
+                "once where it is above already."
+            ),
         ],
         value: Annotated[
             float | Literal["active", "closed", "resolved"],
@@ -131,7 +136,12 @@ class Watching:
                 "severity": severity,
             },
         )
+        now = s.MarketAnswer()
+        if kind == "market":
+            now = s.MarketAnswer.model_validate(await ask(reach, f"/v1/markets/{part(ref)}"))
         made = s.Watched(
+            warnings=doubts([now.market.model_dump()] if now.market else []),
+            current_prices=now.market.current_prices if now.market else None,
             watchlist=s.WatchlistRow.model_validate(await ask(reach, at)),
             target=s.TargetRow.model_validate(target),
             rule=s.RuleRow.model_validate(rule),
