@@ -6,30 +6,31 @@
 
 # %%
 import re
+from collections import defaultdict
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
 from augury_client import Augury
 
 augury = Augury()
-found = augury.search("US inflation in the year", top_k=20, status="active").direct
-ABOVE = re.compile(r"(.*?)\s*(?:—\s*)?\babove (\d+(?:\.\d+)?)%", re.IGNORECASE)
+WORDS = "inflation above"
+LEVEL = re.compile(r"\babove (\d+(?:\.\d+)?)%", re.IGNORECASE)
 
 # %% [markdown]
 # ## One event's strikes
 #
-# The first result says which event; the list has all of its markets.
+# Markets whose question has both words, by the event of their venue; the longest ladder is taken.
 
 # %%
-first = next(market for market in found if ABOVE.search(market.question))
-event = augury.markets.get(first.id).market.platform_event_id
-strikes = {}
-for market in augury.markets.list(event_id=event):
-    level = ABOVE.search(market.question)
+ladders = defaultdict(dict)
+for market in augury.markets.list(q=WORDS, status="active").all(200):
+    level = LEVEL.search(market.question)
     if level and market.price is not None:
-        strikes[float(level[2])] = market.price
+        ladders[market.platform_event_name][float(level[1])] = market.price
+name, strikes = max(ladders.items(), key=lambda item: len(item[1]))
+assert len(strikes) >= 3, "No ladder has these words: try others."
 strikes = dict(sorted(strikes.items()))
-print(strikes)
+print(name, strikes)
 
 # %% [markdown]
 # ## No arbitrage: a higher strike can't be likelier
@@ -62,4 +63,4 @@ left.set_ylabel("price of above the strike")
 right.bar(names, parts, color="#7aa6d6")
 right.tick_params(axis="x", rotation=40)
 right.set_ylabel("probability")
-fig.suptitle(f"US inflation as {len(levels)} markets price it")
+fig.suptitle(f"{name} ({len(levels)} markets)")
