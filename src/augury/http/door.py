@@ -24,6 +24,11 @@ PER_SITE = 16
 """How many times the rate of one caller an IPv6 site (a /48) may have, which is 65,536 of them."""
 WRONG_KEY_COST = 5
 """Requests without a key that one with a wrong key counts as."""
+NEW_KEYS = Rate.parse("1/s", burst=10)
+"""How often an address whose limit is used up may send a key that was not in use lately."""
+KEY_REMEMBERED = 300.0
+"""Seconds for which a key that was good counts as one in use."""
+MOST_KEYS = 10_000
 
 
 class Misdirected(AuguryError):
@@ -44,6 +49,7 @@ class Door:
         self._hosts = tuple(name.lower() for name in settings.allowed_hosts)
         self._any_host = "*" in self._hosts or (not self._hosts and not is_local(settings.host))
         self._arrivals: OrderedDict[str, int] = OrderedDict()
+        self._good_keys: OrderedDict[bytes, float] = OrderedDict()
         # Of this process and its life: a log tells callers of one day apart, and names nobody.
         self._salt = (
             hashlib.sha256(b"log" + settings.secret_key.get_secret_value().encode()).digest()
@@ -80,6 +86,44 @@ class Door:
             for ours in self._hosts
         )
 
+    def admit(self, address: Address | None, key: bytes | None) -> None:
+        """Let a request in, or not, before anything is done for it.
+
+        Without a `key` (Authorization header) the request counts at once. With one it counts when
+        it is over, by `settle`, unless the key was good. An address whose limit is used up gets in
+        with a key in use; with any other key at the pace of `NEW_KEYS`.
+
+        Raises
+        ------
+        RateLimited
+            The caller, or its IPv6 site, has sent too many.
+        """
+        if key is None:
+            self.count(address)
+        elif not self._is_in_use(key) and self._wait(address):
+            _refuse(self._take(f"key {bucket(address)}", NEW_KEYS, 1))
+
+    def settle(
+        self, address: Address | None, key: bytes | None, *, good: bool, wrong: bool
+    ) -> None:
+        """Count a request that is over, by what became of its key.
+
+        `good`: a route knew the caller by it; `wrong`: the answer was 401. Neither: no route asked.
+        """
+        if good and key is not None:
+            self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED
+            self._good_keys.move_to_end(self._digest(key))
+            while len(self._good_keys) > MOST_KEYS:
+                self._good_keys.popitem(last=False)
+            return
+        if wrong and key is not None:
+            self._good_keys.pop(self._digest(key), None)
+        if wrong or (key is not None and not self._is_in_use(key)):
+            try:
+                self.count(address, WRONG_KEY_COST if wrong else 1)
+            except RateLimited:
+                return
+
     def count(self, address: Address | None, cost: int = 1) -> None:
         """Count requests without a good key.
 
@@ -91,15 +135,21 @@ class Door:
         wait = self._take(bucket(address), self._rate, cost)
         if (where := site(address)) is not None:
             wait = max(wait, self._take(where, self._site_rate, cost))
-        if wait:
-            raise RateLimited("Too many requests; try again later.", retry_after=wait)
+        _refuse(wait)
 
-    def charge(self, address: Address | None) -> None:
-        """Count a wrong key: whoever tries many has soon no request left without one."""
-        try:
-            self.count(address, WRONG_KEY_COST)
-        except RateLimited:
-            return
+    def _wait(self, address: Address | None) -> float:
+        """Seconds until a request without a key would be let in; nothing is counted."""
+        now = time.monotonic_ns() // 1000
+        places = [(bucket(address), self._rate)]
+        if (where := site(address)) is not None:
+            places.append((where, self._site_rate))
+        return max(take(self._arrivals.get(k), now, rate)[1].retry_after for k, rate in places)
+
+    def _digest(self, key: bytes) -> bytes:
+        return hashlib.blake2b(key, key=self._salt, digest_size=16).digest()
+
+    def _is_in_use(self, key: bytes) -> bool:
+        return self._good_keys.get(self._digest(key), 0.0) > time.monotonic()
 
     def _take(self, key: str, rate: Rate, cost: int) -> float:
         now = time.monotonic_ns() // 1000
@@ -118,6 +168,11 @@ class Door:
         return hmac.new(self._salt, text, hashlib.sha256).hexdigest()[:8]
 
 
+def _refuse(wait: float) -> None:
+    if wait:
+        raise RateLimited("Too many requests; try again later.", retry_after=wait)
+
+
 def is_local(host: str) -> bool:
     """Whether a name or address is of this machine alone."""
     if host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost"):
@@ -131,5 +186,6 @@ def is_local(host: str) -> bool:
 def _name(host: str) -> str:
     host = host.strip().lower()
     if host.startswith("["):
-        return host[1:].partition("]")[0]
+        literal, _, port = host[1:].partition("]")
+        return literal if not port or port.startswith(":") else ""
     return host.rpartition(":")[0].rstrip(".") if ":" in host else host.rstrip(".")

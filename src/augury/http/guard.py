@@ -129,8 +129,7 @@ class Guard:
             )
         try:
             self.door.check_host(scope)
-            if not any(name == b"authorization" for name, _ in scope["headers"]):
-                self.door.count(exchange_of(scope).address)
+            self.door.admit(exchange_of(scope).address, _key_of(scope))
         except AuguryError as refused:
             return respond(refused, "")
         if "\x00" in scope["path"]:
@@ -143,13 +142,14 @@ class Guard:
 
     def _record(self, scope: Scope, exchange: Exchange, status: int | None) -> None:
         seconds = time.perf_counter() - exchange.started
-        if status == 401:
-            self.door.charge(exchange.address)
+        caller = exchange.caller
+        good = caller is not None and caller.kind == "key"
+        if status != 429:
+            self.door.settle(exchange.address, _key_of(scope), good=good, wrong=status == 401)
         route = route_of(scope)
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         metrics.requests.labels(route, method, str(status)).inc()
         metrics.duration.labels(route).observe(seconds)
-        caller = exchange.caller
         log.info(
             "request",
             request_id=exchange.request_id,
@@ -160,6 +160,12 @@ class Guard:
             key=caller.key_id if caller else None,
             client=self.door.mark(exchange.address),
         )
+
+
+def _key_of(scope: Scope) -> bytes | None:
+    """What a caller sends to be known by, good or not."""
+    sent = [value for name, value in scope["headers"] if name == b"authorization"]
+    return b"\n".join(sent) if sent else None
 
 
 def _without_body(send: Send) -> Send:
