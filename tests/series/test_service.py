@@ -15,12 +15,14 @@ from tests.watchlists.conftest import World
 
 from augury.access.service import AccessService
 from augury.errors import InvalidInput, NotFound
+from augury.net import fetch
 from augury.net.addresses import Policy, Refused
 from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
-from augury.series import parse
+from augury.series import parse, store
 from augury.series import service as module
 from augury.series.service import SeriesService, Source
+from augury.series.store import Series
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -35,6 +37,8 @@ class Feed:
     rows: dict[str, str] = field(default_factory=lambda: {"2026-01-01": "1", "2026-02-01": "2"})
     status: int = 200
     requests: list[str] = field(default_factory=list)
+    more: str = ""
+    """Further headers, in place of the ETag."""
 
     @property
     def url(self) -> str:
@@ -48,9 +52,10 @@ class Feed:
         known = f"if-none-match: {tag}" in request.lower()
         status = 304 if known and self.status == 200 else self.status
         body = "" if status == 304 else body
+        more = self.more or f"ETag: {tag}\r\n"
         writer.write(
-            f"HTTP/1.1 {status} X\r\nETag: {tag}\r\nContent-Length: {len(body)}\r\n"
-            f"Connection: close\r\n\r\n{body}".encode()
+            f"HTTP/1.1 {status} X\r\n{more}"
+            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode("latin-1")
         )
         await writer.drain()
         writer.close()
@@ -148,6 +153,30 @@ async def test_pushed_points_are_seen_by_rules_at_once(
         await series.refresh(world.account, id_, None)
 
 
+async def test_points_and_their_revisions_are_bounded(
+    world: World, series: SeriesService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MOST_REVISIONS", 3)
+    monkeypatch.setattr(module, "MOST_KEPT", 4)
+    id_ = await create(world, series, Source("push"))
+    for n in range(8):
+        world.passes(60)
+        pushed = [("2026-01-01", float(n)), ("2026-02-01", float(n // 4))]
+        await series.refresh(world.account, id_, pushed)  # type: ignore[arg-type]
+    found, earlier = await series.points(
+        world.account, id_, start=None, end=None, limit=10, after=None
+    )
+    assert [point.value for point in found] == [7.0, 1.0]
+    assert [r.value for r in earlier[found[0].time]] == [4.0, 5.0, 6.0]
+    assert [r.value for r in earlier[found[1].time]] == [0.0]
+    await series.refresh(world.account, id_, [("2026-03-01", 1.0), ("2026-04-01", 1.0)])
+    with pytest.raises(InvalidInput):
+        await series.refresh(world.account, id_, [("2026-05-01", 1.0)])
+    assert (await series.get(world.account, id_)).points == 4
+    changed = await series.refresh(world.account, id_, [("2026-04-01", 2.0)])
+    assert changed.changed == 1
+
+
 async def test_late_points_fill_the_past_and_do_not_become_the_latest(
     world: World,
     series: SeriesService,
@@ -180,6 +209,43 @@ async def test_a_schedule_fetches_what_is_due_once(
     kept = await series.get(world.account, id_)
     assert kept.failures == 1
     assert kept.due_at == world.now + HOUR
+
+
+@pytest.mark.parametrize("name", ["ETag", "Last-Modified"])
+@pytest.mark.parametrize("value", ['"\xff\xfe"', '"' + "a" * 5_000 + '"'], ids=["bytes", "long"])
+async def test_what_cannot_be_sent_back_is_not_kept(
+    world: World, series: SeriesService, feed: Feed, name: str, value: str
+) -> None:
+    feed.more = f"{name}: {value}\r\n"
+    id_ = await create(world, series, Source("csv", feed.url))
+    await series.refresh(world.account, id_, None)
+    async with world.database.reading() as conn:  # as an earlier version kept it
+        await conn.execute("update series set etag = %s, last_modified = %s", (value, value))
+    assert (await series.refresh(world.account, id_, None)).status == "ok"
+    assert value not in feed.requests[-1]
+    kept = await series.get(world.account, id_)
+    assert value not in (kept.etag, kept.last_modified)
+
+
+async def test_a_fault_of_one_series_ends_no_other(
+    world: World, series: SeriesService, feed: Feed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = series._ask
+
+    async def ask(one: Series) -> fetch.Fetched:
+        if one.id == bad:
+            raise RuntimeError("a fault of ours")
+        await asyncio.sleep(0.2)
+        return await real(one)
+
+    monkeypatch.setattr(series, "_ask", ask)
+    world.now = datetime.now(UTC)
+    bad = await create(world, series, Source("csv", feed.url), refresh_every=HOUR)
+    good = await create(world, series, Source("csv", feed.url), refresh_every=HOUR)
+    await series.refresh_due()
+    assert (await series.get(world.account, good)).points == 2
+    failed = await series.get(world.account, bad)
+    assert (failed.failures, failed.due_at) == (1, world.now + HOUR)
 
 
 async def test_writers_at_once_lose_nothing(world: World, series: SeriesService) -> None:

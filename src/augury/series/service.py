@@ -38,6 +38,8 @@ Kind = Literal["macro_indicator", "partner_feed"]
 SourceType = Literal["csv", "json", "fred", "push"]
 
 MOST_SERIES = 500
+MOST_KEPT = 1_000_000
+"""Points of one series, whatever number of pushes or fetches they come by."""
 SHORTEST_REFRESH = timedelta(minutes=1)
 _AT_ONCE = 40
 """Refreshes on schedule under way in one process."""
@@ -58,6 +60,7 @@ _LEASE = timedelta(seconds=60)
 _SLOWEST_RETRY = timedelta(days=1)
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}", re.ASCII)
 _VALUE = re.compile(r"[\x20-\x7e]{1,2000}", re.ASCII)
+_VALIDATOR = re.compile(r"[\x20-\x7e]{1,500}", re.ASCII)
 _OURS = {
     "host", "content-length", "content-type", "connection", "transfer-encoding", "te", "trailer",
     "upgrade", "expect", "keep-alive", "accept-encoding", "if-none-match", "if-modified-since",
@@ -338,6 +341,10 @@ class SeriesService:
             await self._refresh(series)
         except (FetchFailed, Refused):
             log.info("series not refreshed", series=series.id, host=series.host)
+        except Exception:
+            # Of this series alone: the others go on, and it waits as after any failure.
+            log.exception("series not refreshed", series=series.id, host=series.host)
+            await self._note_failure(series, "It could not be refreshed, by a fault of ours.")
 
     @asynccontextmanager
     async def _turn(self, account_id: str) -> AsyncIterator[_Turns]:
@@ -378,14 +385,17 @@ class SeriesService:
             failure = FetchFailed("The source's answer takes too much to read.")
         except CantOpen:
             failure = FetchFailed("Its address was sealed with another key than this service has.")
-        # Known though the request that asked for it fails: the next try waits for longer.
+        await self._note_failure(series, str(failure))
+        raise failure
+
+    async def _note_failure(self, series: Series, why: str) -> None:
+        """Known though the request that asked for it fails: the next try waits for longer."""
         async with self._database.transaction(apart=True) as conn:
             at = self._clock()
             wait = _backoff(series)
             await store.note_failure(
-                conn, series.id, at, str(failure), at + wait if wait is not None else None
+                conn, series.id, at, why, at + wait if wait is not None else None
             )
-        raise failure
 
     async def _ask(self, series: Series) -> fetch.Fetched:
         if self._client is None:
@@ -403,10 +413,10 @@ class SeriesService:
         headers: dict[str, str] = {}
         if series.headers is not None:
             headers = json.loads(self._vault.open(series.headers, series.id))
-        if series.points and series.etag:
-            headers["If-None-Match"] = series.etag
-        if series.points and series.last_modified:
-            headers["If-Modified-Since"] = series.last_modified
+        if series.points and _is_sendable(series.etag):
+            headers["If-None-Match"] = series.etag or ""
+        if series.points and _is_sendable(series.last_modified):
+            headers["If-Modified-Since"] = series.last_modified or ""
         return await fetch.get(
             self._client, url, headers=headers, meter=partial(self._budget.spend, account),
             led=self._led,
@@ -422,7 +432,10 @@ class SeriesService:
         etag, modified = series.etag, series.last_modified
         unchanged = answer is not None and answer.status == 304
         if answer is not None and not unchanged:
-            etag, modified = answer.headers.get("etag"), answer.headers.get("last-modified")
+            etag, modified = (
+                value if _is_sendable(value := answer.headers.get(name)) else None
+                for name in ("etag", "last-modified")
+            )
         async with self._database.transaction() as conn:
             added = changed = 0
             for found in slices:
@@ -437,6 +450,8 @@ class SeriesService:
                 due_at=at + series.refresh_every if series.refresh_every is not None else None,
             )
             after = await self._fetch_row(conn, series.account_id, series.id)
+            if added and after.points > MOST_KEPT:
+                raise BadFeed(f"A series holds at most {MOST_KEPT:,} points.")
         return Refreshed(after, at, "not_modified" if unchanged else "ok", added, changed)
 
     async def _fetch_row(self, conn: Connection, account_id: str, series_id: str) -> Series:
@@ -444,6 +459,11 @@ class SeriesService:
         if found is None:
             raise _no_series()
         return found
+
+
+def _is_sendable(validator: str | None) -> bool:
+    """Whether what a source calls its answer can be sent back to it in a header."""
+    return validator is not None and _VALIDATOR.fullmatch(validator) is not None
 
 
 def _no_series() -> NotFound:

@@ -18,6 +18,8 @@ from augury.storage.database import columns
 Connection = AsyncConnection[Any]
 
 POINTS_LOCK = 0x6175_6775_7279_0010
+MOST_REVISIONS = 50
+"""Revisions that are kept of a point: with them a page of 200 points stays near a megabyte."""
 
 
 class Series(NamedTuple):
@@ -105,6 +107,8 @@ async def overview(conn: Connection, now: datetime) -> Overview:
 
 
 async def count(conn: Connection, account_id: str) -> int:
+    """How many series an account has; nobody else adds one until the transaction ends."""
+    await conn.execute("select 1 from accounts where id = %s for no key update", (account_id,))
     cursor = await conn.execute("select count(*) from series where account_id = %s", (account_id,))
     row = await cursor.fetchone()
     return row[0] if row else 0
@@ -198,7 +202,8 @@ async def put_points(
 ) -> tuple[int, int]:
     """Add and change points, each time at most once; how many of both.
 
-    A changed point leaves what it was in `series_revisions`.
+    A changed point leaves what it was in `series_revisions`, of which each point keeps the newest
+    `MOST_REVISIONS`.
     """
     if not points:
         return 0, 0
@@ -216,6 +221,19 @@ async def put_points(
         """,
         given,
     )
+    if cursor.rowcount:
+        await conn.execute(
+            """
+            delete from series_revisions r using (
+              select time, known_at,
+                     row_number() over (partition by time order by known_at desc) as nth
+              from series_revisions where series_id = %(id)s and time = any(%(times)s)
+            ) old
+            where r.series_id = %(id)s and r.time = old.time and r.known_at = old.known_at
+              and old.nth > %(most)s
+            """,
+            {**given, "most": MOST_REVISIONS},
+        )
     cursor = await conn.execute(
         """
         insert into series_points as p (series_id, time, value, known_at)
