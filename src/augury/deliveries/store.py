@@ -120,6 +120,8 @@ async def insert(conn: Connection, endpoint: Endpoint) -> None:
 
 
 async def count(conn: Connection, watchlist_id: str) -> int:
+    """How many endpoints a watchlist has; nobody else adds one until the transaction ends."""
+    await conn.execute("select 1 from watchlists where id = %s for no key update", (watchlist_id,))
     cursor = await conn.execute(
         "select count(*) from watch_deliveries where watchlist_id = %s", (watchlist_id,)
     )

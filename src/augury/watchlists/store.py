@@ -182,7 +182,8 @@ async def insert(
 
 
 async def count(conn: Connection, account_id: str) -> int:
-    """How many watchlists an account has."""
+    """How many watchlists an account has; nobody else adds one until the transaction ends."""
+    await conn.execute("select 1 from accounts where id = %s for no key update", (account_id,))
     return await _scalar(
         conn, "select count(*) from watchlists where account_id = %s", (account_id,)
     )
