@@ -35,6 +35,10 @@ def test_an_answer_that_repeats_it_is_seen(before: str, after: str, tmp_path: Pa
         "".join(f"\\u{byte:04x}" for byte in raw).encode(),
         json.dumps(text).encode(),
         text.encode("utf-16-le"),
+        raw.replace(b"s", b"%73"),
+        raw.replace(b"r", b"&#x72;").replace(b"/", b"\\/"),
+        raw.replace(b"t", b"\\u0074"),
+        base64.b64encode(raw).replace(b"V", b"\\u0056").replace(b"/", b"\\/"),
     ):
         assert runtime._repeats(b'{"echo": "' + form + b'"}'), form
     assert not runtime._repeats(b'{"echo": "upstream", "n": 0.0123456789}')

@@ -13,7 +13,8 @@ KEY = "upstream-credential-0123456789"
 
 HTTP_FAULTS = (
     "429", "429_retry_after", "500", "503", "slow", "truncated", "gzip_bomb", "damaged_gzip",
-    "too_large", "html", "redirect_loop", "redirect_inward", "redirect_up", "unasked_304",
+    "too_large", "html", "redirect_loop", "redirect_inward", "redirect_up",
+    "redirect_up_escaped", "unasked_304",
     "repeats_credential",
 )  # fmt: skip
 TRANSPORT_FAULTS = ("refused", "dns", "tls")
@@ -94,6 +95,8 @@ class Upstream:
                 return 302, [("location", "http://169.254.169.254/latest/meta-data")], b""
             case "redirect_up":
                 return 302, [("location", "/trap")], b""
+            case "redirect_up_escaped":
+                return 302, [("location", "/api/%2e%2e/trap")], b""
             case "unasked_304":
                 return 304, [], b""
             case "repeats_credential":

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
-from urllib.parse import quote
 
 import httpx2
 import structlog
@@ -88,6 +88,22 @@ class Answer:
     headers: dict[str, str]
     body: bytes
     cache: Cache
+
+
+_ESCAPED = re.compile(
+    rb"%([0-9a-f]{2})|\\u00([0-9a-f]{2})|\\x([0-9a-f]{2})|&#x0{0,4}([0-9a-f]{2});"
+    rb"|&#0{0,4}([0-9]{2,3});|\\(/)",
+    re.IGNORECASE,
+)
+"""An ASCII character as URLs, JSON, programs and HTML may write it."""
+
+
+def _character(found: re.Match[bytes]) -> bytes:
+    *hexadecimal, decimal, slash = found.groups()
+    if slash:
+        return slash
+    code = int(decimal) if decimal else int(next(filter(None, hexadecimal)), 16)
+    return bytes([code]) if code < 128 else found[0]
 
 
 class NotConfigured(Unavailable):
@@ -324,7 +340,7 @@ class MacroRuntime:
                     continue
                 self._judge(response, asked_whether=bool(conditional))
                 content = await body.read(response, MAX_BYTES)
-                if self._repeats(content):
+                if await asyncio.to_thread(self._repeats, content):
                     raise _Trouble(Failed("The macro runtime repeated the service's credential."))
                 kept = {name: response.headers[name] for name in _KEPT if name in response.headers}
                 return Stored(response.status_code, kept, content, asked_at, self._clock())
@@ -334,18 +350,14 @@ class MacroRuntime:
         """Whether an answer holds the service's credential, in whatever encoding it may come."""
         if not self._secret:
             return False
-        found = content.lower()
-        return any(form in content or form.lower() in found for form in self._forms)
+        plain = _ESCAPED.sub(_character, content)
+        found = plain.lower()
+        return any(form in plain or form.lower() in found for form in self._forms)
 
     @cached_property
     def _forms(self) -> list[bytes]:
         secret = self._secret.encode()
-        forms = {secret, secret[::-1], secret.hex().encode(), quote(secret, safe="").encode()}
-        forms |= {b"".join(b"%%%02X" % byte for byte in secret)}
-        forms |= {b"".join(b"\\u%04x" % byte for byte in secret)}
-        forms |= {b"".join(b"\\x%02x" % byte for byte in secret)}
-        forms |= {"".join(f"&#{byte};" for byte in secret).encode()}
-        forms |= {"".join(f"&#x{byte:x};" for byte in secret).encode()}
+        forms = {_ESCAPED.sub(_character, secret), secret[::-1], secret.hex().encode()}
         forms |= {secret.decode().encode("utf-16-le"), secret.decode().encode("utf-16-be")}
         for lead in range(3):  # base64 of a longer text that holds it, wherever in that it begins
             middle = base64.b64encode(b"\0" * lead + secret)
@@ -365,9 +377,15 @@ class MacroRuntime:
             raise elsewhere from None
         home = httpx2.URL(f"{self._base}/")
         same = (there.scheme, there.host, there.port) == (home.scheme, home.host, home.port)
-        if not same or there.userinfo or not there.path.startswith(home.path):
+        path, _, query = there.raw_path.partition(b"?")
+        if not same or there.userinfo or not path.startswith(home.raw_path):
             raise elsewhere
-        return there
+        # Judged as a caller's path is, before anybody decodes it: "%2e%2e" leads up for a server.
+        below = target.PREFIX.encode() + path.removeprefix(home.raw_path)
+        try:
+            return httpx2.URL(target.below(self._base or "", below, query))
+        except AuguryError:
+            raise elsewhere from None
 
     def _judge(self, response: httpx2.Response, *, asked_whether: bool) -> None:
         """Raise unless the answer is one to pass on."""
