@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from augury.access.keys import mint
-from augury.access.service import AccessService
+from augury.access.service import AccessService, is_lent
 from augury.errors import InvalidInput, NotFound
 from augury.storage.database import Database
 
@@ -170,3 +170,20 @@ async def test_unknown_keys(access: AccessService) -> None:
         await access.revoke_key("key_nothing")
     with pytest.raises(NotFound):
         await access.rotate_key("key_nothing", grace=timedelta(0))
+
+
+async def test_a_lent_key_is_told_by_more_than_its_label(access: AccessService) -> None:
+    """The list of keys leaves lent ones out; whoever makes a key chooses its label."""
+    until = datetime.now(UTC) + timedelta(days=1)
+    await access.create_key("operator", ["admin"], label="lent", expires_at=until)
+    await access.create_key("operator", ["admin"], label="lent")
+    await access.create_key("ghost", ["admin"], label="lent", expires_at=until - timedelta(days=1))
+    assert not any(map(is_lent, await access.list_keys()))
+    async with access.lent("search:read"):
+        assert sum(map(is_lent, await access.list_keys())) == 1
+
+
+async def test_a_label_is_one_line_of_visible_characters(access: AccessService) -> None:
+    for label in ("a\nb", "\x1b[31mred", "\x07"):
+        with pytest.raises(InvalidInput):
+            await access.create_key("a", ["search:read"], label=label)

@@ -143,6 +143,8 @@ def test_csrf_tokens_belong_to_one_session() -> None:
     assert csrf_matches("a", csrf_of("a"))
     assert not csrf_matches("a", csrf_of("b"))
     assert not csrf_matches("a", "")
+    assert not csrf_matches("a", "\xe9")
+    assert not csrf_matches("a", csrf_of("a") + "\xff")
     assert "a" * 43 not in csrf_of("a" * 43)
 
 

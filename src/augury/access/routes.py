@@ -10,7 +10,7 @@ from fastapi import Depends, Request, Response
 import augury
 from augury import clock
 from augury.access import schemas
-from augury.access.service import AccessService
+from augury.access.service import AccessService, is_lent
 from augury.access.sessions import Session, SessionService, csrf_of
 from augury.errors import Forbidden
 from augury.http import cookies, openapi, routing
@@ -116,7 +116,7 @@ _ADMIN = "/internal/v1/admin"
 @router.get(f"{_ADMIN}/keys", summary="List keys", response_model=schemas.KeyList)
 async def list_keys(caller: AdminCaller, access: Access) -> dict[str, Any]:
     """All keys of all accounts, those no longer in force too, except keys lent to commands."""
-    found = [key for key in await access.list_keys() if key.label != "lent"]
+    found = [key for key in await access.list_keys() if not is_lent(key)]
     return {"items": [schemas.key_record(key) for key in found]}
 
 

@@ -27,6 +27,17 @@ OPERATOR = "operator"
 """The account that commands on the data folder act for when they ask the running service."""
 LENT_FOR = timedelta(minutes=30)
 """A lent key of a command that was killed ends by itself."""
+_LENT = "lent"
+
+
+def is_lent(key: ApiKey) -> bool:
+    """Whether a key was lent to a command. The label alone does not tell: callers choose theirs."""
+    return (
+        key.label == _LENT
+        and key.account == OPERATOR
+        and key.expires_at is not None
+        and key.expires_at - key.created_at <= LENT_FOR + timedelta(minutes=1)
+    )
 
 
 class AccessService:
@@ -103,6 +114,8 @@ class AccessService:
         name = account.strip()
         if not name or len(name) > 200 or not name.isprintable():
             raise InvalidInput("An account needs a name of 1 to 200 visible characters.")
+        if label and not label.isprintable():
+            raise InvalidInput("A label is of visible characters, without line breaks.")
         async with self._database.transaction() as conn:
             owner = await store.ensure_account(conn, new_id("acc"), name)
             return await self._insert(conn, owner.id, chosen, label, expires_at)
@@ -119,7 +132,7 @@ class AccessService:
     async def lend(self, *scopes: str) -> tuple[str, str]:
         """The id and the text of a key of the operator that ends after `LENT_FOR`."""
         until = self._now() + LENT_FOR
-        key, text = await self.create_key(OPERATOR, scopes, label="lent", expires_at=until)
+        key, text = await self.create_key(OPERATOR, scopes, label=_LENT, expires_at=until)
         return key.id, text
 
     async def take_back(self, key_id: str) -> None:

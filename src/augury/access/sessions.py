@@ -49,7 +49,8 @@ def csrf_of(token: str) -> str:
 
 
 def csrf_matches(token: str, sent: str) -> bool:
-    return hmac.compare_digest(csrf_of(token), sent)
+    # As bytes: of text it compares ASCII only.
+    return hmac.compare_digest(csrf_of(token).encode(), sent.encode())
 
 
 class SessionService:
