@@ -87,6 +87,12 @@ def test_names_in_files_are_looked_at_too(data: Path) -> None:
         Settings()
 
 
+def test_a_broken_file_is_said_in_a_sentence(data: Path) -> None:
+    (data / "augury.toml").write_text("port = \n")
+    with pytest.raises(SetupProblem, match=r"augury\.toml is not valid TOML"):
+        Settings()
+
+
 @pytest.mark.parametrize("name", ["augury.toml", ".env"])
 def test_a_file_others_may_write_is_not_believed(data: Path, name: str) -> None:
     (data / name).write_text("")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from augury import cli
+from augury.errors import SetupProblem
 from augury.search.commands import _show
 from augury.venues.wire import line
 
@@ -52,3 +54,17 @@ def test_no_console_reads_markup() -> None:
     ]
     assert careless == []
     assert not [p for p in SOURCE.rglob("*.py") if "from rich import print" in p.read_text()]
+
+
+def test_an_error_holds_nothing_that_a_terminal_obeys(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise SetupProblem("made by Augury \x1b[31m\x1b]0;pwn\x07\u202e 2 –\nUpdate.")
+
+    monkeypatch.setattr(cli, "app", fail)
+    monkeypatch.setattr(cli, "_mount", lambda _: None)
+    with pytest.raises(SystemExit):
+        cli.main()
+    said = capsys.readouterr().err
+    assert said == "augury: made by Augury \\x1b[31m\\x1b]0;pwn\\x07\\u202e 2 –\nUpdate.\n"

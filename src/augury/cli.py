@@ -185,7 +185,9 @@ def main() -> None:
     try:
         app()
     except AuguryError as error:
-        print(f"augury: {error}", file=sys.stderr)
+        # A text of others may be in it, of a backup's manifest say: nothing that a terminal obeys.
+        said = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in str(error))
+        print(f"augury: {said}", file=sys.stderr)
         sys.exit(1)
     except ModuleNotFoundError as error:
         if (advice := missing_extra(error)) is None:

@@ -550,7 +550,11 @@ class Settings(BaseSettings):
         envs = [file for file in read if file.name == ".env"]
         # Of two the data folder's is the stronger: it is read last.
         dotenv = DotEnvSettingsSource(settings_cls, env_file=tuple(reversed(envs)))
-        toml = TomlConfigSettingsSource(settings_cls, [f for f in read if f.name == "augury.toml"])
+        tomls = [file for file in read if file.name == "augury.toml"]
+        try:
+            toml = TomlConfigSettingsSource(settings_cls, tomls)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SetupProblem(f"{tomls[0]} is not valid TOML: {error}.") from None
         check_names(os.environ)
         check_names(dotenv.env_vars)
         check_names(f"augury_{name}" for name in toml.toml_data)

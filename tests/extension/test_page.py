@@ -56,6 +56,15 @@ def test_a_fetched_page_fills_what_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
+    "html", [b"<![<![<![", b"<![foo[<", b"<p a='&#" + b"9" * 5_000 + b";'>"], ids=["[", "foo", "&#"]
+)
+def test_what_the_parser_gives_up_on_is_read_up_to_there(html: bytes) -> None:
+    page = Page(url="https://a.org/fed-cuts").filled(b"<title>The Fed cuts</title>" + html)
+    assert page.question == "The Fed cuts"
+    assert Page(url="https://a.org/fed-cuts-rates").filled(html).question == "fed cuts rates"
+
+
+@pytest.mark.parametrize(
     "html",
     [
         b"<title>" + b"a<b>" * 125_000,

@@ -213,6 +213,15 @@ def _rewritten(file: Path, manifest: dict[str, object], dump: bytes | None = Non
         archive.writestr(backups.DUMP, dump or old[backups.DUMP])
 
 
+async def test_a_manifest_is_read_only_when_it_is_small(source: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "a.backup"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(backups.MANIFEST, " " * 100_000 + '{"format": 2}')
+        archive.writestr(backups.DUMP, b"")
+    with pytest.raises(SetupProblem, match="not a backup of Augury"):
+        await backups.restore(source, file)
+
+
 @pytest.mark.parametrize(
     ("manifest", "cut", "text"),
     [
@@ -266,7 +275,11 @@ HOSTILE = (
 
 @pytest.mark.parametrize("statement", HOSTILE)
 async def test_a_hostile_backup_runs_nothing_and_changes_nothing(
-    filled: Database, source: Settings, tmp_path: Path, statement: bytes
+    filled: Database,
+    source: Settings,
+    tmp_path: Path,
+    statement: bytes,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     file, trace = tmp_path / "a.backup", Path(tempfile.mkdtemp()) / "t"
     await backups.backup(source, file)
@@ -277,6 +290,7 @@ async def test_a_hostile_backup_runs_nothing_and_changes_nothing(
     with pytest.raises(SetupProblem, match=r"[Nn]othing"):
         await backups.restore(source, file, replace=True)
     assert not trace.exists()
+    assert capfd.readouterr().out == ""  # --json writes there
     assert [_all(source, statement) for statement in CONTENT] == before
 
 

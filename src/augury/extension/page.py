@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from typing import Final
@@ -75,9 +76,13 @@ class Page:
         return f"{heading} {first}".strip()[:MAX_QUERY]
 
     def filled(self, html: bytes) -> Page:
-        """With title and text from a page that was fetched, where they are missing."""
+        """With title and text from a page that was fetched, where they are missing.
+
+        Of a page that the parser gives up on, what it read before that counts.
+        """
         reader = _Reader()
-        reader.feed(html[:_HEAD].decode("utf-8", "replace"))
+        with suppress(AssertionError, ValueError):  # of HTMLParser: "<![<![", "&#999...;"
+            reader.feed(html[:_HEAD].decode("utf-8", "replace"))
         return replace(
             self,
             title=self.title or reader.title[:500],

@@ -31,6 +31,7 @@ from augury.storage.embedded import Binaries
 
 DUMP, MANIFEST = "database.dump", "manifest.json"
 FORMAT = 1
+MAX_MANIFEST_BYTES = 64 * 1024
 CHUNK = 1 << 20
 LEFT_OUT = (
     "rate_limits", "pgqueuer_log", "pgqueuer_statistics", "search_indexes", "relation_state",
@@ -149,6 +150,8 @@ def read_manifest(file: Path) -> Manifest:
         with zipfile.ZipFile(file) as archive:
             if damaged := archive.testzip():
                 raise SetupProblem(f"{file} is damaged ({damaged}): it can't be restored.")
+            if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
+                raise ValueError("a manifest is a page of JSON")
             manifest = Manifest(**json.loads(archive.read(MANIFEST)))
             archive.getinfo(DUMP)
     except FileNotFoundError as error:

@@ -130,7 +130,6 @@ def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
                 (f'public."{_name(found[1])}"', int(found[2]), found[3] == b"true"),
             )
         elif not _IDLE.fullmatch(line):
-            print("XXX", line[:300])
             raise SetupProblem(
                 "The backup holds a command where only rows may be: Augury did not make it, or it "
                 "was changed. Nothing was run and nothing was changed."
