@@ -118,6 +118,6 @@ fig.suptitle(f"{len(answered)} forecasts of decided questions ({resolved[0].orig
 
 # %% [markdown]
 # **On the sample the outcomes are invented**, so the numbers above show how it is done, not how
-# good it is. What the gate does to real questions is under "How good it is" on the page on
+# good it is. How each grade scores on real questions is under "How good it is" on the page on
 # forecasts.
 # Take thresholds from one part of your questions and check them on another.
