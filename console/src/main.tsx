@@ -101,7 +101,7 @@ function Notice({ health }: { health: Health | null }) {
   if (!health) return null;
   if (health.status === "down") return <aside class="notice bad" aria-label="State of the service"><span role="alert">The service has no database at the moment: nothing new can be shown.</span></aside>;
   if (health.data === "sample") {
-    return <aside class="notice" aria-label="State of the data"><b>Sample data.</b> These markets are invented, so that there is something to try before the first sync or import.</aside>;
+    return <aside class="notice" aria-label="State of the data"><b>Sample data.</b> These markets are invented<span class="notice-more">, so that there is something to try before the first sync or import</span>.</aside>;
   }
   const ages = Object.values(health.catalogue ?? {})
     .filter((entry): entry is { age_seconds: number | null } => typeof entry === "object" && entry !== null)

@@ -42,7 +42,7 @@ function Shown({ card }: { card: Card }) {
           <div><dt>Decided since</dt><dd>{card.n.toLocaleString("en-US")}</dd></div>
           <div><dt>Brier score</dt><dd>{score(card.brier)}</dd></div>
           <div><dt>Log score</dt><dd>{score(card.log_score)}</dd></div>
-          <div><dt>Crowd's Brier, same questions</dt><dd>{score(card.crowd_brier)}</dd></div>
+          <div><dt>Crowd's Brier</dt><dd>{score(card.crowd_brier)}</dd></div>
         </dl>
         <p class="small soft" style={{ marginTop: ".8rem" }}>
           A Brier score of 0 is perfect; always saying 50% scores 0.25.

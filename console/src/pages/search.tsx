@@ -15,7 +15,7 @@ const DIMENSIONS: { id: Dimension; title: string; about: string }[] = [
   { id: "downstream", title: "What follows", about: "Markets that this one would move." },
   { id: "correlated", title: "Moves with it", about: "Markets with the same causes, or prices that move together." },
 ];
-const EXAMPLES = ["Fed rate cut", "US recession", "Bitcoin above $150,000", "Ukraine ceasefire", "House control 2028"];
+const EXAMPLES = ["Fed rate cut", "US recession", "Bitcoin above $150,000", "Ukraine ceasefire", "House control"];
 const KEYED_REST = 20;
 const ANONYMOUS_REST = 600;
 

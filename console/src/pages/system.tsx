@@ -191,12 +191,17 @@ function AccountsCard() {
   );
 }
 
+/** Words between backticks are code. */
+const told = (text: string) => text.split("`").map((part, n) => (n % 2 ? <code key={n}>{part}</code> : part));
+
 function OverviewCards() {
   const found = useLoad<Overview>((signal) => api("/internal/v1/admin/overview", { signal }), []);
   const [text, find] = useState("");
+  const [all, showAll] = useState(false);
   if (found.error) return found.error.status === 404 ? null : <section class="card"><Failure error={found.error} retry={found.reload} /></section>;
   if (!found.data) return <section class="card"><Loading what="settings" /></section>;
-  const settings = found.data.settings.filter((one) => `${one.name} ${one.about}`.toLowerCase().includes(text.toLowerCase()));
+  const chosen = found.data.settings.filter((one) => one.source !== "default");
+  const settings = text ? found.data.settings.filter((one) => `${one.name} ${one.about}`.toLowerCase().includes(text.toLowerCase())) : all ? found.data.settings : chosen;
   return (
     <>
       <section class="card" aria-label="Jobs">
@@ -219,12 +224,13 @@ function OverviewCards() {
           <h2>Settings in force</h2>
           <label><span class="visually-hidden">Find a setting</span><input class="input" type="search" placeholder="Find a setting" value={text} onInput={(event) => find(event.currentTarget.value)} /></label>
         </div>
-        <div class="scroll" tabIndex={0} role="region" aria-label="Table of settings">
+        {settings.length > 0 ? <div class="scroll" tabIndex={0} role="region" aria-label="Table of settings">
           <table class="data stacked">
             <thead><tr><th scope="col">Setting</th><th scope="col">Value</th><th scope="col">From</th><th scope="col">What it does</th></tr></thead>
-            <tbody>{settings.map((one) => <tr key={one.name}><th scope="row"><code>{one.name}</code></th><td data-label="Value"><code>{one.value === null ? "unset" : String(one.value)}</code></td><td data-label="From">{one.source}</td><td class="soft" data-label="About">{one.about}</td></tr>)}</tbody>
+            <tbody>{settings.map((one) => <tr key={one.name}><th scope="row"><code>{one.name}</code></th><td data-label="Value"><code>{one.value === null ? "unset" : String(one.value)}</code></td><td data-label="From">{one.source}</td><td class="soft" data-label="About">{told(one.about)}</td></tr>)}</tbody>
           </table>
-        </div>
+        </div> : <p class="soft">{text ? "No setting has that in its name or text." : "All are as they come."}</p>}
+        {!text && <div><button class="link-button small" type="button" onClick={() => showAll(!all)}>{all ? "Show only what was chosen here" : `Show all ${found.data.settings.length} settings`}</button></div>}
       </section>
     </>
   );

@@ -5,6 +5,15 @@ import "uplot/dist/uPlot.min.css";
 import * as format from "../lib/format.ts";
 import { colour } from "../lib/theme.ts";
 
+/** Labels of the time axis by their distance: seconds, the label, and what is said once below it. */
+const DATES: uPlot.Axis.Values = [
+  [365 * 86_400, "{YYYY}", null, null, null, null, null, null, 1],
+  [28 * 86_400, "{MMM}", "\n{YYYY}", null, null, null, null, null, 1],
+  [86_400, "{MMM} {D}", "\n{YYYY}", null, null, null, null, null, 1],
+  [3600, "{HH}:{mm}", "\n{MMM} {D}", null, "\n{MMM} {D}", null, null, null, 1],
+  [60, "{HH}:{mm}", "\n{MMM} {D}", null, "\n{MMM} {D}", null, null, null, 1],
+  [1, "{HH}:{mm}:{ss}", "\n{MMM} {D}", null, "\n{MMM} {D}", null, null, null, 1],
+];
 const LETTERS = '"Inter Variable", system-ui, sans-serif';
 
 export interface Line {
@@ -153,7 +162,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
             return [Math.max(inside || least >= 0 ? 0 : -Infinity, least - room), inside ? Math.min(1, most + room) : most + room];
           } },
         },
-        axes: [axis, { ...axis, size: 58, values: (_, ticks) => ticks.map((n) => write(n)) }],
+        axes: [{ ...axis, values: DATES }, { ...axis, size: 58, values: (_, ticks) => ticks.map((n) => write(n)) }],
         series: [
           {},
           ...lines.map((line, n) => ({

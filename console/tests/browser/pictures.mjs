@@ -46,7 +46,11 @@ await withBoth(async ({ browser, url, state }) => {
       try {
         await one.show(page, url, made);
         await page.waitForTimeout(700);
-        if (!one.screen) await page.evaluate(() => scrollTo(0, 0));
+        if (!one.screen) await page.evaluate(() => {
+          scrollTo(0, 0);
+          // What sticks to the screen would stand across the middle of a whole page.
+          for (const found of document.querySelectorAll(".notice")) found.style.position = "static";
+        });
         await page.screenshot({ path: join(out, `${one.name}-${colorScheme}-${width}.png`), fullPage: width >= 600 && !one.screen });
       } catch (error) {
         console.error(`${one.name}, ${colorScheme}, ${width} px: ${String(error).split("\n")[0]}`);
