@@ -76,10 +76,17 @@ export function forecastOf(answer: any, streamed: Evidence[] = [], graph: Graph 
   };
 }
 
+/** The amount that a label begins with: 98000 of "$98,000 to $99,999". */
+export const amountOf = (label: string): number | null => {
+  const found = /^[<>≤≥\s]*[$€£]?\s?(-?\d[\d,]*(?:\.\d+)?)/.exec(label)?.[1];
+  return found === undefined ? null : Number(found.replaceAll(",", ""));
+};
+
 /** Ladders are of thresholds, curves of deadlines, bars of names. */
 export function shapeOf(bins: Bin[]): "ladder" | "curve" | "bars" {
   const ends = bins.flatMap((bin) => [bin.lower, bin.upper]).filter((end) => end !== null);
-  if (!ends.length) return "bars";
+  // While an answer streams its bins have names alone.
+  if (!ends.length) return bins.length > 0 && bins.every((bin) => amountOf(bin.label) !== null) ? "ladder" : "bars";
   return ends.every((end) => typeof end === "string") ? "curve" : "ladder";
 }
 

@@ -3,7 +3,7 @@ import { lazy, useLocation } from "preact-iso";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Bin, Evidence, Forecast as Made, Graph } from "../api/types.ts";
 import { ApiError, api, query as params, stream } from "../lib/api.ts";
-import { STAGES, asCurl, asPython, evidenceOf, forecastOf, shapeOf } from "../lib/forecast.ts";
+import { STAGES, amountOf, asCurl, asPython, evidenceOf, forecastOf, shapeOf } from "../lib/forecast.ts";
 import * as format from "../lib/format.ts";
 import { session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
@@ -247,8 +247,10 @@ const Weight = ({ share }: { share: number }) => (
 function Distribution({ bins }: { bins: Bin[] }) {
   const shape = shapeOf(bins);
   const most = Math.max(...bins.map((bin) => bin.probability), 0.01);
+  const inOrder = shape === "ladder" && bins.every((bin) => bin.lower === null && bin.upper === null)
+    ? [...bins].sort((a, b) => amountOf(a.label)! - amountOf(b.label)!) : bins;
   let running = 0;
-  const items = bins.map((bin) => {
+  const items = inOrder.map((bin) => {
     running += bin.probability;
     return { label: bin.label, value: bin.probability, ...(shape === "curve" ? { note: `${format.percent(Math.min(1, running))} by then` } : {}) };
   });

@@ -33,6 +33,9 @@ test("distributions of both forms are drawn by what their ends are", () => {
   assert.equal(shapeOf([bin(1, 2)]), "ladder");
   assert.equal(shapeOf([bin("2026-01-01", null)]), "curve");
   assert.equal(shapeOf([bin(null, null)]), "bars");
+  const named = (label: string) => ({ ...bin(null, null), label });
+  assert.equal(shapeOf([named("$98,000 to $99,999"), named("$97,999 or below")]), "ladder");
+  assert.equal(shapeOf([named("76ers"), named("Celtics")]), "bars");
 });
 
 test("a question with quotes stays one word of the shell", () => {
