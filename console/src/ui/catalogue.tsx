@@ -140,7 +140,7 @@ function Outcome({ summary }: { summary: Summary }) {
   const held = Object.entries(summary.quarantined);
   return (
     <div class="small stack" style={{ gap: ".3rem" }}>
-      <p>{count(summary.read)} {summary.kind} read in {summary.seconds.toFixed(1)} s: {count(summary.added)} new, {count(summary.updated)} changed, {count(summary.unchanged)} as they were.</p>
+      <p>{count(summary.read)} {summary.read === 1 ? summary.kind.slice(0, -1) : summary.kind} read in {summary.seconds.toFixed(1)} s: {count(summary.added)} new, {count(summary.updated)} changed, {count(summary.unchanged)} as they were.</p>
       {reasons.length > 0 && (
         <details>
           <summary>{count(reasons.reduce((sum, [, n]) => sum + n, 0))} refused</summary>

@@ -166,7 +166,7 @@ test("the operator sends a file of prices and is told what became of its rows", 
   const buffer = Buffer.from("market_id,ts,price\nkalshi:NO-SUCH,2026-11-01T00:00:00Z,0.4\n");
   const files = page.getByLabel("Files on this machine");
   await files.setInputFiles({ name: "prices.csv", mimeType: "text/csv", buffer });
-  await page.getByText("1 prices read").waitFor();
+  await page.getByText("1 price read").waitFor();
   await page.getByText("1 refused").click();
   await page.getByText(/1: unknown market/).waitFor();
   await files.setInputFiles({ name: "notes.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
