@@ -32,7 +32,7 @@ class NoAccess:
 @pytest.fixture
 def app(settings: Settings) -> FastAPI:
     """Mounted but not started: only what stands before the services can answer."""
-    app = create_app(settings)
+    app = create_app(settings.model_copy(update={"anonymous_rate": "100000/s"}))
     app.state.traffic.limiter = OpenLimiter()
     app.state.services = SimpleNamespace(access=NoAccess())
     return app
