@@ -63,7 +63,7 @@ def test_an_error_holds_nothing_that_a_terminal_obeys(
         raise SetupProblem("made by Augury \x1b[31m\x1b]0;pwn\x07\u202e 2 –\nUpdate.")
 
     monkeypatch.setattr(cli, "app", fail)
-    monkeypatch.setattr(cli, "_mount", lambda _: None)
+    monkeypatch.setattr(cli, "mount", lambda *_: None)
     with pytest.raises(SystemExit):
         cli.main()
     said = capsys.readouterr().err
