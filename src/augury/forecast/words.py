@@ -18,14 +18,15 @@ import msgspec
 from augury import remembered
 from augury.forecast import match, names, polarity
 from augury.forecast.match import Words
+from augury.language import calendar, numerals
 from augury.markets import quantities
 from augury.relations import ahead, claims, proposition, teams, windows, wording
 from augury.relations.proposition import Readable, read_market
 from augury.search import aliases, text
 
 MODULES: Final = (
-    ahead, claims, match, names, polarity, quantities, proposition, remembered, teams, windows,
-    wording, aliases, text,
+    ahead, calendar, claims, match, names, numerals, polarity, quantities, proposition, remembered,
+    teams, windows, wording, aliases, text,
 )  # fmt: skip
 """All that has a say in what is read."""
 RULES: Final = 1_500
