@@ -211,7 +211,8 @@ def test_a_newer_service_may_say_more() -> None:
         "id": "a:1", "platform": "newvenue", "question": "q", "outcomes": ["Yes"],
         "status": "halted", "score": 1, "dimension": "direct", "current_prices": {"Yes": 0.5},
         "price_as_of": "2026-11-22T00:00:00Z", "closes_at": None, "volume": None, "event_id": None,
-        "stale": False, "origin": "live", "twin_ids": [], "reason": "", "novel": {"a": [1]},
+        "stale": False, "origin": "live", "twin_ids": [], "category": None, "reason": "",
+        "novel": {"a": [1]},
     }  # fmt: skip
     more = EMPTY | {"results": {"direct": [row], "sideways": []}, "novel": 1}
     with scripted(answer(more)) as (url, _), Augury(url) as client:
