@@ -38,10 +38,16 @@ async def gather(folder: Path, out: Path, names: list[str]) -> None:
             for one in written.load(name):
                 candidates = await _candidates(services.forecast, one)
                 hit += any(c["id"] == one.market_id for c in candidates)
-                asked = pairs.asked(one.question, default(), one.as_of.date())
-                found.append({**dataclasses.asdict(one), "asked": asked, "candidates": candidates})
+                found.append({**dataclasses.asdict(one), **read(one), "candidates": candidates})
             (out / f"{name}.pickle").write_bytes(pickle.dumps(found))
             print(name, len(found), "the market is among the candidates:", hit, flush=True)
+
+
+def read(one: written.Question) -> dict[str, Any]:
+    """What the judge reads of a question: without a frame that denies it, which is logic's."""
+    reading = normalise(one.question, one.as_of)
+    text = reading.core if reading.denied else reading.question
+    return {"asked": pairs.asked(text, default(), one.as_of.date()), "denied": reading.denied}
 
 
 async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any]]:

@@ -16,7 +16,9 @@ def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
     turned = candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2
     if candidate["outcome"] > 1:
         return None
-    return 1 if (one["kind"] == "p") != turned else 2
+    # Of "is it false that X" the judge reads X.
+    asks_yes = (one["kind"] == "p") != one["denied"]
+    return 1 if asks_yes != turned else 2
 
 
 def twin(one: dict[str, Any], candidate: dict[str, Any]) -> bool:

@@ -36,7 +36,10 @@ def framed(question: str) -> Framed:
         if (whole := _QUOTES.fullmatch(text)) is not None:
             text = whole["text"].strip()
         text = _POLITE.sub("", text, count=1)
-        if (found := _DENIAL.match(text)) is not None:
+        if (around := _JUDGED.fullmatch(text)) is not None:
+            stated = around["said"] or around["quoted"] or around["before"]
+            denials, text = denials + 1, _asked(stated)
+        elif (found := _DENIAL.match(text)) is not None:
             denials, text = denials + 1, _asked(text[found.end() :])
         elif (found := _ASSENT.match(text)) is not None:
             text = _asked(text[found.end() :])
@@ -50,7 +53,7 @@ def framed(question: str) -> Framed:
 
 def _asked(stated: str) -> str:
     """ "S will V" as the question "Will S V"."""
-    stated = stated.strip(' ,:"')
+    stated = _IT_IS.sub(r"\g<verb> it", stated.strip(' ,:"'))
     if _STARTS.match(stated):
         return stated[:1].upper() + stated[1:]
     found = _STATED.match(stated)
@@ -73,13 +76,42 @@ _POLITE: Final = re.compile(
     re.I,
 )
 _TRUTH: Final = r"(?:really\s+|simply\s+|just\s+|plainly\s+|still\s+)?"
-_SAY: Final = (
-    r"(?:\s+to\s+(?:say|think|claim|believe|bet|expect|assume))?(?:\s+that|\s*[:,])?\s+(?=[\w\"'$])"
+_THINK: Final = (
+    r"(?:say|think|claim|believe|bet|expect|assume|suppose|guess|imagine|predict|reckon|insist)"
 )
+_THINKING: Final = (
+    r"(?:saying|thinking|claiming|believing|betting|expecting|assuming|supposing|guessing|"
+    r"imagining|predicting|reckoning|insisting)"
+)
+_SAY: Final = (
+    rf"(?:\s+(?:to\s+{_THINK}|(?:in|for|if\s+(?:i|you|we|they)(?:'m|'re|\s+am|\s+are)?)\s+{_THINKING}|"
+    rf"if\s+(?:i|you|we|they)\s+{_THINK}))?(?:\s+on)?(?:\s+that|\s*[:,])?\s+"
+    r"(?!(?:to|for|of|about)\s)(?=[\w\"'$])"
+)
+_WRONG: Final = (
+    r"(?:false|untrue|wrong|incorrect|mistaken|in\s+error|"
+    r"an?\s+(?:lie|mistake|error|blunder|(?:bad|losing)\s+(?:bet|idea|call)))"
+)
+_ANYONE: Final = r"(?:i|you|we|they|one|people|those|any(?:one|body)|some(?:one|body)|(?:a|the)\s+(?:man|person))"
+_JUDGED: Final = re.compile(
+    rf"\W*(?:is|are|was|were|would|will)\s+{_ANYONE}\s+who\s+{_THINK}s?(?:\s+that)?[\s,:]+"
+    rf"(?P<said>.{{8,}}?)[\s,]+(?:be\s+)?(?:mistaken|wrong|incorrect|in\s+error)\s*[?.!]*"
+    rf"|\W*[\"'](?P<quoted>.{{8,}}?)[\"']\W*(?:is|was|would|will)\s+(?:that|this|it)\s+(?:be\s+)?"
+    rf"{_TRUTH}{_WRONG}\s*[?.!]*"
+    rf"|(?P<before>.{{8,}}?)[,;:\u2013\u2014-]+\s*(?:is|was|would|will)\s+(?:that|this|it)\s+(?:be\s+)?"
+    rf"{_TRUTH}{_WRONG}\s*[?.!]*",
+    re.I,
+)
+"""A statement, and behind or around it that whoever says so is wrong."""
 _DENIAL: Final = re.compile(
-    rf"^\W*(?:is|was|would|will)\s+it\s+(?:be\s+)?{_TRUTH}(?:false|untrue|wrong|incorrect|mistaken|"
-    r"impossible|a\s+lie|not\s+(?:true|the\s+case|right|correct)|out\s+of\s+the\s+question)"
+    rf"^\W*(?:is|was|would|will)\s+it\s+(?:be\s+|turn\s+out\s+|prove\s+)?(?:to\s+be\s+)?{_TRUTH}"
+    rf"(?:{_WRONG}|"
+    r"impossible|not\s+(?:true|the\s+case|right|correct)|out\s+of\s+the\s+question)"
     rf"{_SAY}"
+    rf"|^\W*(?:am|is|are|was|were|would|will)\s+{_ANYONE}\s+(?:be\s+)?{_TRUTH}"
+    rf"(?:mistaken|wrong|incorrect|in\s+error)(?:\s+who\s+{_THINK}s?)?{_SAY}"
+    rf"|^\W*(?:it\s+is\s+|it's\s+|it\s+would\s+be\s+)?{_WRONG}\s+to\s+{_THINK}(?:\s+on)?(?:\s+that|\s*[:,])?"
+    r"\s+(?=[\w\"'$])"
     r"|^\W*(?:is|will)\s+there\s+(?:be\s+)?(?:really\s+|absolutely\s+)?(?:no|zero)\s+"
     r"(?:way|chance|possibility|prospect)(?:\s+(?:that|in\s+hell|at\s+all))*[\s,:]+(?=[\w\"'$])"
     r"|^\W*(?:there\s+is\s+|there's\s+)?no\s+(?:way|chance)(?:\s+(?:that|in\s+hell))*[\s,:]+(?=[\w\"'$])"
@@ -90,6 +122,8 @@ _ASSENT: Final = re.compile(
     rf"^\W*(?:is|was|would|will)(?:n't)?\s+it\s+(?:be\s+)?{_TRUTH}(?:true|the\s+case|right|correct|"
     r"certain|likely|possible|a\s+given|fair)"
     rf"{_SAY}"
+    rf"|^\W*(?:am|is|are|was|were|would|will)\s+{_ANYONE}\s+(?:be\s+)?{_TRUTH}(?:right|correct)"
+    rf"(?:\s+who\s+{_THINK}s?)?{_SAY}"
     r"|^\W*(?:what(?:'s|\s+is|\s+are)|give\s+me)\s+(?:(?:the|any)\s+)?(?:current\s+)?"
     r"(?:odds|chances?|probability|likelihood)\s+(?:is\s+it\s+)?"
     r"(?:(?:that|is|of\s+it\s+being\s+true\s+that)\s+)?(?!of\b|against\b|for\b|on\b|to\b)(?=[\w\"'$])"
@@ -107,6 +141,7 @@ _STARTS: Final = re.compile(
     r"(?:will|is|are|does|do|did|has|have|can|could|was|were|would|who|what|which|when|how)\s+(?=\S)"
     r"(?!\w+\s+will\s)", re.I
 )  # fmt: skip
+_IT_IS: Final = re.compile(r"^it\s+(?P<verb>is|was|would|will)\b", re.I)
 _GOING: Final = re.compile(
     r"(?P<who>(?!is\b|are\b|will\b)\S.{0,90}?)\s+(?:(?:is|are)n't|(?:is|are)\s+not)\s+(?:ever\s+)?"
     r"going\s+to\s+(?P<rest>.+)",

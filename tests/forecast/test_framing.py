@@ -1,0 +1,55 @@
+"""What stands around a question, taken off and counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from augury.forecast.framing import Framed, framed
+
+
+@pytest.mark.parametrize(
+    ("question", "core"),
+    [
+        ("Is it false that the Fed will cut?", "Will the Fed cut?"),
+        ("Would it be a mistake to bet on the Fed cutting?", "Will the Fed cutting?"),
+        ("Am I wrong to think the Fed won't cut?", "Will the Fed not cut?"),
+        ("Are people wrong who say the Fed will cut?", "Will the Fed cut?"),
+        (
+            'Would anyone who says "the Fed will cut in June" be mistaken?',
+            "Will the Fed cut in June",
+        ),
+        ("The Fed will cut in June - is that wrong?", "Will The Fed cut in June"),
+        ("Wrong to assume that the Fed will cut?", "Will the Fed cut?"),
+        ("Will it turn out wrong that the Fed will cut?", "Will the Fed cut?"),
+    ],
+)
+def test_a_frame_that_denies_is_counted(question: str, core: str) -> None:
+    assert framed(question) == Framed(core, denied=True, changed=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "core"),
+    [
+        ("Am I right that the Fed will cut?", "Will the Fed cut?"),
+        ("Would you be correct to expect the Fed will not cut?", "Will the Fed not cut?"),
+        ("Is it wrong to say that it is false that the Fed will cut?", "Will the Fed cut?"),
+    ],
+)
+def test_a_frame_that_agrees_or_denies_twice_changes_nothing(question: str, core: str) -> None:
+    read = framed(question)
+    assert (read.core, read.denied) == (core, False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is Trump wrong that tariffs raise prices?",
+        "Will the forecast be wrong about snow?",
+        "Will it be a mistake for Apple to launch a foldable phone?",
+        "Is it wrong to eat meat?",
+        "Will a wrong call decide the final?",
+        "Will the mistake cost the Bears the game?",
+    ],
+)
+def test_words_of_the_question_itself_are_no_frame(question: str) -> None:
+    assert not framed(question).denied
