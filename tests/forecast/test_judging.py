@@ -24,7 +24,7 @@ AT = datetime(2027, 1, 10, 12, tzinfo=UTC)
 PRICE = 0.2
 QUESTION = "do the Rangers get knocked out before the final"
 TITLE = "Will the Rangers reach the 2027 final?"
-LIMITS = {"same": 0.8, "opposite": 0.9, "agree": 0.1, "contrary": 0.9}
+LIMITS = {"same": 0.8, "opposite": 0.9, "agree": 0.1, "contrary": 0.9, "sided": 0.7}
 
 
 class Fixed(Judge):
@@ -91,6 +91,20 @@ def test_against_the_rules_the_judge_must_be_surer_or_neither_is_believed(engine
     unsure, sure = (given(engine, compared, same, 0.02) for same in (0.85, 0.95))
     assert "direct" not in [one.role for one in unsure.evidence]
     assert sure.probability == pytest.approx(PRICE, abs=0.01)
+
+
+def test_of_a_market_whose_side_is_not_clear_no_side_is_taken(engine: Engine) -> None:
+    compared, low = asked(engine, QUESTION, TITLE), Fixed()
+    object.__setattr__(low, "limits", LIMITS | {"same": 0.4, "opposite": 0.4})
+    clear, unclear = (
+        judging.applied(
+            compared.bearings, {(1, 0): Verdict(same, 0.5)}, low,
+            positive=compared.reading.proposition.positive,
+        )[0].fit
+        for same in (0.05, 0.4)
+    )  # fmt: skip
+    assert clear.score > judging.SURE
+    assert unclear == compared.bearings[0].fit
 
 
 def test_confidence_is_the_share_that_was_right(engine: Engine) -> None:

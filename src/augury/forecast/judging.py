@@ -169,7 +169,8 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
         least = max(least, limits["contrary"])
     # The judge has seen few titles that deny: of such it may not turn what the rules read.
     told = not contrary or verdict.certain or bearing.view.proposition.positive
-    if told and verdict.side >= least:
+    sided = verdict.certain or verdict.side >= limits["sided"] * (verdict.same + verdict.opposite)
+    if told and sided and verdict.side >= least:
         price = bearing.market.price(bearing.outcome)
         if price is None:
             return bearing

@@ -115,7 +115,8 @@ class Judge:
     limits: dict[str, float]
     """`same`, `opposite`: from which probability on a market is taken to ask the question, or its
     opposite; `contrary`: the same where the rules read the other side; `agree`: below which the
-    rules' word alone is not enough."""
+    rules' word alone is not enough; `sided`: least share of the better side in both sides'
+    probability."""
     calibration: tuple[tuple[float, float], ...]
     """(the better side's probability, the share of such answers that were right), ascending."""
 
