@@ -20,8 +20,10 @@ def _candidate(**more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _label(kind: str, candidate: dict[str, Any]) -> str | None:
-    one = {"kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()]}
+def _label(kind: str, candidate: dict[str, Any], *, denied: bool = False) -> str | None:
+    one = {
+        "kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()], "denied": denied,
+    }  # fmt: skip
     label = target(one, candidate)
     return None if label is None else CLASSES[label]
 
@@ -35,6 +37,13 @@ def _label(kind: str, candidate: dict[str, Any]) -> str | None:
 )  # fmt: skip
 def test_the_own_market(kind: str, outcome: int, expected: str) -> None:
     assert _label(kind, _candidate(outcome=outcome)) == expected
+
+
+def test_of_a_question_in_a_frame_that_denies_the_judge_reads_what_stands_in_it() -> None:
+    """ "Is it false that it will stay dry?" asks for rain; the judge reads "stay dry"."""
+    assert _label("p", _candidate(), denied=True) == "opposite"
+    assert _label("n", _candidate(), denied=True) == "same"
+    assert _label("x", _candidate(), denied=True) == "other"
 
 
 def test_another_market_is_other_and_a_twin_is_left_out() -> None:

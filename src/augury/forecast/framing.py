@@ -92,14 +92,18 @@ _WRONG: Final = (
     r"(?:false|untrue|wrong|incorrect|mistaken|in\s+error|"
     r"an?\s+(?:lie|mistake|error|blunder|(?:bad|losing)\s+(?:bet|idea|call)))"
 )
-_ANYONE: Final = r"(?:i|you|we|they|one|people|those|any(?:one|body)|some(?:one|body)|(?:a|the)\s+(?:man|person))"
+_ANYONE: Final = (
+    r"(?:i|you|we|they|one|people|those|any(?:one|body)|some(?:one|body)|"
+    r"(?:a|the)\s+(?:man|person))"
+)
 _JUDGED: Final = re.compile(
-    rf"\W*(?:is|are|was|were|would|will)\s+{_ANYONE}\s+who\s+{_THINK}s?(?:\s+that)?[\s,:]+"
-    rf"(?P<said>.{{8,}}?)[\s,]+(?:be\s+)?(?:mistaken|wrong|incorrect|in\s+error)\s*[?.!]*"
-    rf"|\W*[\"'](?P<quoted>.{{8,}}?)[\"']\W*(?:is|was|would|will)\s+(?:that|this|it)\s+(?:be\s+)?"
-    rf"{_TRUTH}{_WRONG}\s*[?.!]*"
-    rf"|(?P<before>.{{8,}}?)[,;:\u2013\u2014-]+\s*(?:is|was|would|will)\s+(?:that|this|it)\s+(?:be\s+)?"
-    rf"{_TRUTH}{_WRONG}\s*[?.!]*",
+    rf"\W{{0,5}}(?:is|are|was|were|would|will)\s+{_ANYONE}\s+who\s+{_THINK}s?(?:\s+that)?[\s,:]{{1,3}}"
+    rf"(?P<said>[\w\"'$].{{7,400}}?)[\s,]{{1,3}}(?:be\s+)?(?:mistaken|wrong|incorrect|in\s+error)"
+    rf"\s?[?.!]{{0,3}}"
+    rf"|\W{{0,5}}[\"'](?P<quoted>\w.{{7,400}}?)[\"']\W{{0,5}}(?:is|was|would|will)\s+(?:that|this|it)\s+"
+    rf"(?:be\s+)?{_TRUTH}{_WRONG}\s?[?.!]{{0,3}}"
+    rf"|(?P<before>\w.{{7,400}}?)[,;:\u2013\u2014-]{{1,3}}\s?(?:is|was|would|will)\s+(?:that|this|it)\s+"
+    rf"(?:be\s+)?{_TRUTH}{_WRONG}\s?[?.!]{{0,3}}",
     re.I,
 )
 """A statement, and behind or around it that whoever says so is wrong."""
