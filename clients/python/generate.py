@@ -440,11 +440,11 @@ def made(api: Schema) -> dict[str, str]:
     return {name: formatted(text, str(PACKAGE / name)) for name, text in texts.items()}
 
 
-def main() -> int:
-    """Write, or compare."""
+def keep(texts: dict[str, str], folder: Path) -> int:
+    """Write the files that differ; with `--check` name them instead. The exit status."""
     changed = 0
-    for name, text in made(document()).items():
-        path = PACKAGE / name
+    for name, text in texts.items():
+        path = folder / name
         if not path.exists() or path.read_text() != text:
             changed += 1
             if "--check" in sys.argv:
@@ -455,4 +455,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(keep(made(document()), PACKAGE))

@@ -200,19 +200,5 @@ def made(api: Schema) -> dict[str, str]:
     return {"models.ts": models(api), "api.ts": calls(api)}
 
 
-def main() -> int:
-    """Write, or compare."""
-    changed = 0
-    for name, text in made(shared.document()).items():
-        path = SOURCES / name
-        if not path.exists() or path.read_text() != text:
-            changed += 1
-            if "--check" in sys.argv:
-                print(f"{path} differs from the OpenAPI document. Run generate.py.")
-            else:
-                path.write_text(text)
-    return int(bool(changed) and "--check" in sys.argv)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(shared.keep(made(shared.document()), SOURCES))

@@ -19,8 +19,9 @@ from augury.storage.database import Database
 
 log = structlog.get_logger(__name__)
 
-BEHIND = 5
-"""How much a worker's niceness rises: an answer that somebody waits for goes first."""
+NICENESS = 5
+"""Added to a worker's own: requests come before background work. It took 20 of 30 seconds of a core
+from searches after an import of 50,000 markets."""
 
 
 def worker() -> None:
@@ -37,7 +38,7 @@ def worker() -> None:
     settings = Settings()
     configure(settings)
     memory.settle()
-    os.nice(BEHIND)
+    os.nice(NICENESS)
     with measured(settings):
         asyncio.run(_work(settings))
 

@@ -19,8 +19,9 @@ from augury.settings import Settings
 FOLDER = Path(__file__).parents[2] / "clients" / "python"
 
 
-def _generator() -> Any:
-    spec = importlib.util.spec_from_file_location("generate", FOLDER / "generate.py")
+def loaded(folder: Path) -> Any:
+    """The generator of a client: a script, in no package."""
+    spec = importlib.util.spec_from_file_location("generate", folder / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -28,7 +29,7 @@ def _generator() -> Any:
     return module
 
 
-generate = _generator()
+generate = loaded(FOLDER)
 API = create_app(Settings(sync="off", sample="off")).openapi()
 SCHEMAS: dict[str, Any] = API["components"]["schemas"]
 CALLS = {

@@ -3,17 +3,15 @@ package installs where nothing else is."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.clients.test_models import API, CALLS, SCHEMAS
+from tests.clients.test_models import API, CALLS, SCHEMAS, loaded
 from tests.clients.test_models import generate as python
 
 FOLDER = Path(__file__).parents[2] / "clients" / "typescript"
@@ -29,17 +27,7 @@ needs_node = pytest.mark.skipif(
     reason="no Node.js, or no packages: npm ci --ignore-scripts --prefix clients/typescript",
 )
 
-
-def _generator() -> Any:
-    spec = importlib.util.spec_from_file_location("typescript_generate", FOLDER / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-MADE: dict[str, str] = _generator().made(API)
+MADE: dict[str, str] = loaded(FOLDER).made(API)
 MODELS = {name: FIELD.findall(body) for name, body in INTERFACE.findall(MADE["models.ts"])}
 METHODS = {f"{verb} {path}": sent for verb, path, sent in SENT.findall(MADE["api.ts"])}
 

@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 from tests.pace import SLACK
+from tests.series.sources import ONE_POINT, listening
 from tests.watchlists.conftest import World
 
 from augury.errors import RateLimited
@@ -50,9 +51,7 @@ class Host:
             )
             writer.write(f"{head}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
         else:
-            body = "time,value\n2026-01-01,1\n"
-            head = f"HTTP/1.1 200 X\r\nContent-Length: {len(body)}\r\nConnection: close"
-            writer.write(f"{head}\r\n\r\n{body}".encode())
+            writer.write(ONE_POINT)
         await writer.drain()
         writer.close()
 
@@ -60,9 +59,7 @@ class Host:
 @pytest.fixture
 async def host(anyio_backend: str) -> AsyncIterator[Host]:
     made = Host()
-    server = await asyncio.start_server(made.handle, "127.0.0.1", 0)
-    made.port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with listening(made.handle) as made.port:
         yield made
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.net import hostile
 from tests.net.conftest import Trap
+from tests.series.sources import ONE_POINT, listening
 from tests.watchlists.conftest import World
 
 from augury.access.service import AccessService
@@ -65,9 +66,7 @@ class Feed:
 @pytest.fixture
 async def feed(anyio_backend: str) -> AsyncIterator[Feed]:
     made = Feed()
-    server = await asyncio.start_server(made.handle, "127.0.0.1", 0)
-    made.port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with listening(made.handle) as made.port:
         yield made
 
 
@@ -369,9 +368,7 @@ class Slow:
         self.asked.append(name)
         if name.startswith("slow"):
             await self.go.wait()
-        body = "time,value\n2026-01-01,1\n"
-        head = f"HTTP/1.1 200 X\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-        writer.write((head + body).encode())
+        writer.write(ONE_POINT)
         await writer.drain()
         writer.close()
 
@@ -379,9 +376,7 @@ class Slow:
 @pytest.fixture
 async def slow(anyio_backend: str) -> AsyncIterator[Slow]:
     made = Slow()
-    server = await asyncio.start_server(made.handle, "127.0.0.1", 0)
-    made.port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with listening(made.handle) as made.port:
         yield made
         made.go.set()
 

@@ -14,7 +14,7 @@ const DATES: uPlot.Axis.Values = [
   [60, "{HH}:{mm}", "\n{MMM} {D}", null, "\n{MMM} {D}", null, null, null, 1],
   [1, "{HH}:{mm}:{ss}", "\n{MMM} {D}", null, "\n{MMM} {D}", null, null, null, 1],
 ];
-const LETTERS = '"Inter Variable", system-ui, sans-serif';
+const FONTS = '"Inter Variable", system-ui, sans-serif';
 
 export interface Line {
   name: string;
@@ -134,7 +134,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
     const data = aligned(lines);
     const soft = colour("--soft");
     const grid = colour("--line");
-    const axis: uPlot.Axis = { stroke: soft, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, font: `12px ${LETTERS}` };
+    const axis: uPlot.Axis = { stroke: soft, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, font: `12px ${FONTS}` };
     const values = lines.flatMap((line) => line.points.flatMap((point) => point.value ?? []));
     const chart = new uPlot(
       {
@@ -200,7 +200,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
               const { ctx, bbox } = plot;
               ctx.save();
               ctx.lineWidth = devicePixelRatio;
-              ctx.font = `${11 * devicePixelRatio}px ${LETTERS}`;
+              ctx.font = `${11 * devicePixelRatio}px ${FONTS}`;
               ctx.textAlign = "left";
               for (const mark of marks) {
                 const x = plot.valToPos(mark.time, "x", true);

@@ -64,10 +64,10 @@ REPLAY_LOOKED_AT: Final = 160
 """The same for a replay."""
 GATHERED_AT_ONCE: Final = 4
 """Forecasts whose markets are read at the same time, half of the connections a process has by
-default: the rest wait in line and not for the database, which would give up on them."""
+default. The others wait here: a wait for a connection ends in an error after five seconds."""
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
-"""Forecasts that the judge reads at the same time. It takes two cores for each; more at once
-would finish no sooner, and searches beside them would wait longer."""
+"""Forecasts that the judge reads at the same time. It uses two cores for each: more at once
+would finish no sooner, and searches would wait longer."""
 OLD_PRICE_DAYS: Final = 2.0
 """Age in days of a price that counts from which the answer carries a warning."""
 ENGINE: Final = "oracle_port/1"
