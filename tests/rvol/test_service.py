@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Any
@@ -89,6 +90,23 @@ async def test_the_sample_leaves_no_trace_when_it_is_dropped(service: RvolServic
         model=None, model_version=None, asset=None, horizon=None, limit=10, latest=True
     )
     assert rows == []
+
+
+async def test_nothing_of_the_sample_is_published_once_it_gave_way(
+    service: RvolService, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    issue = issuing.issue
+
+    def overtaken(*args: Any) -> Any:
+        made = issue(*args)
+        asyncio.run_coroutine_threadsafe(filled(service, "BTC"), loop).result()
+        return made
+
+    monkeypatch.setattr(issuing, "issue", overtaken)
+    assert await service.ensure_sample()
+    assert [(a.asset, a.origin) for a in await service.assets()] == [("BTC", "import")]
+    assert await count(database, "rvol_forecasts") == 0
 
 
 def test_the_sample_is_the_same_each_time_and_looks_like_a_market() -> None:

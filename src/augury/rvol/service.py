@@ -169,6 +169,8 @@ class RvolService:
     async def _issue(
         self, family: str, on: Calendar, outcome: Outcome, replay: int, report: Report | None
     ) -> None:
+        async with self.database.reading() as conn:
+            sampled = await store.sampled(conn)
         given, known_at = await self._panel(family, on)
         if not given.assets:
             return
@@ -202,6 +204,9 @@ class RvolService:
             late = self._clock() - calendars.moment(hours[1] if hours else 0)
             async with self.database.transaction() as conn:
                 await store.lock(conn)
+                if not sampled <= await store.sampled(conn):
+                    # The sample gave way meanwhile: nothing of it may stand under a real name.
+                    return
                 added = await store.publish(
                     conn,
                     [f for f in made if f.asset in set(names)],

@@ -137,6 +137,12 @@ async def drop_sample(conn: Connection) -> bool:
     return gone.rowcount > 0
 
 
+async def sampled(conn: Connection) -> set[str]:
+    """The assets whose days are of the sample."""
+    rows = await conn.execute("select asset from rvol_assets where origin = 'sample'")
+    return {name for (name,) in await rows.fetchall()}
+
+
 async def assets(conn: Connection, *, inactive: bool = True) -> list[Asset]:
     """Covered assets by name."""
     async with conn.cursor(row_factory=args_row(_asset), binary=True) as cursor:
