@@ -112,3 +112,20 @@ def test_what_is_no_source_does_not_make_it_stale(sources: Path) -> None:
     assert original(sources) == before
     (sources / "src" / "main.tsx").write_text("x")
     assert original(sources) != before
+
+
+@pytest.mark.parametrize(("has_pip", "steps"), [(True, ["pip"]), (False, ["ensurepip", "pip"])])
+def test_an_environment_without_pip_gets_it_for_the_wheel_of_node(
+    sources: Path, monkeypatch: pytest.MonkeyPatch, has_pip: bool, steps: list[str]
+) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr(build, "_run", lambda command: ran.append(command[2]))
+    monkeypatch.setattr(build.shutil, "which", lambda name: None)
+    there = {"pip"} if has_pip else set[str]()
+    monkeypatch.setattr(
+        build.importlib.util, "find_spec", lambda name: object() if name in there else None
+    )
+    (sources / ".build").mkdir()
+    with pytest.raises(build.BuildFailed, match="holds no Node"):
+        build._node()
+    assert ran == steps

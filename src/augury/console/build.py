@@ -128,6 +128,8 @@ def _node() -> _Node:
         return found
     _say("building", "Installing Node.js.")
     target = WORK / "node"
+    if importlib.util.find_spec("pip") is None:  # `./augury` makes its environment without one
+        _run([sys.executable, "-m", "ensurepip"])
     _run(
         [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
          "--no-input", "--require-hashes", "--only-binary", ":all:", "--upgrade", "--target",
@@ -172,7 +174,8 @@ def _run(command: list[str]) -> None:
         raise BuildFailed(f"{command[0]}: {error.strerror}.") from error
     if done.returncode:
         (WORK / "build.log").write_text(done.stdout + done.stderr)
-        step = "npm ci" if "ci" in command else "pip" if "pip" in command else "the bundler"
+        pip = "pip" in command or "ensurepip" in command
+        step = "npm ci" if "ci" in command else "pip" if pip else "the bundler"
         raise BuildFailed(f"{step} failed; {WORK / 'build.log'} says why.")
 
 
