@@ -20,6 +20,8 @@ SHARED = {
     "augury.remembered",
     "augury.settings",
     "augury.spreadsheet",
+    "augury.tables",
+    "augury.terminal",
 }
 """What every module may use."""
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import ast
+import io
+import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console as Terminal
+from rich.table import Table
 
-from augury import cli
+from augury import cli, clock
+from augury.access import commands
+from augury.access.records import ApiKey
 from augury.errors import SetupProblem
 from augury.search.commands import _show
+from augury.tables import Console
+from augury.terminal import Visible
 from augury.venues.wire import line
 
 SOURCE = Path(__file__).parents[1] / "src" / "augury"
@@ -38,6 +46,12 @@ def test_escapes_never_come_into_the_catalogue() -> None:
 
 
 def test_no_console_reads_markup() -> None:
+    # Of the evaluations' tables the texts are the operator's own file's.
+    drawing = [
+        p for p in SOURCE.rglob("*.py") if "from rich.console import Console" in p.read_text()
+    ]
+    texts_of_others = {"graph", "language", "llm", "relations", "rvol", "venues"}
+    assert not [p for p in drawing if p.relative_to(SOURCE).parts[0] in texts_of_others]
     made = [
         (path, call)
         for path in SOURCE.rglob("*.py")
@@ -67,4 +81,48 @@ def test_an_error_holds_nothing_that_a_terminal_obeys(
     with pytest.raises(SystemExit):
         cli.main()
     said = capsys.readouterr().err
-    assert said == "augury: made by Augury \\x1b[31m\\x1b]0;pwn\\x07\\u202e 2 –\nUpdate.\n"
+    assert said == ("augury: made by Augury \\u001b[31m\\u001b]0;pwn\\u0007\\u202e 2 –\nUpdate.\n")
+
+
+ESCAPES = "mine \x1b]0;pwn\x07\x9b31m\u202e"
+SHOWN = "mine \\u001b]0;pwn\\u0007\\u009b31m\\u202e"
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_stored_label_moves_no_cursor(
+    form: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labels of an older version, or of a restored backup, may hold anything."""
+    key = ApiKey(
+        "key_1", "acc_1", ESCAPES, "aug_x", ["search:read"], ESCAPES, clock.now(), None, None, None
+    )
+    monkeypatch.setattr(commands, "_with_access", lambda _: [key])
+    monkeypatch.setattr("sys.argv", ["augury", "keys", "list", *form])
+    monkeypatch.setattr(cli, "_log_beside", lambda: None)
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 0
+    said = capsys.readouterr().out
+    assert said.count(SHOWN) == 2
+    assert all(c.isprintable() or c == "\n" for c in said)
+    if form:
+        assert json.loads(said)[0]["label"] == ESCAPES
+
+
+def test_a_label_in_a_table_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table("title")
+    table.add_row(ESCAPES)
+    Console(markup=False, emoji=False, width=200).print(table)
+    assert SHOWN in capsys.readouterr().out
+
+
+def test_what_is_written_past_text_still_works() -> None:
+    """Shells' completions, the tools for models over standard output, styles of rich."""
+    raw = io.TextIOWrapper(io.BytesIO())
+    stream = Visible(raw)
+    with pytest.raises(TypeError):
+        stream.write(b"x")  # type: ignore[arg-type]
+    stream.buffer.write(b"\x1b")
+    Terminal(file=stream, force_terminal=True).print("x", style="red")  # type: ignore[arg-type]
+    stream.flush()
+    assert raw.buffer.getvalue().startswith(b"\x1b\x1b[31mx")  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from augury import __version__, memory
+from augury import __version__, memory, terminal
 from augury.errors import AuguryError, missing_extra
 
 app = typer.Typer(
@@ -182,12 +182,15 @@ def main() -> None:
     mount(app, first if first in COMMANDS or first == "--version" else None)
     if first != "serve":  # which has more to take up
         memory.settle()
+    with terminal.careful():
+        _run()
+
+
+def _run() -> None:
     try:
         app()
     except AuguryError as error:
-        # A text of others may be in it, of a backup's manifest say: nothing that a terminal obeys.
-        said = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in str(error))
-        print(f"augury: {said}", file=sys.stderr)
+        print(f"augury: {error}", file=sys.stderr)
         sys.exit(1)
     except ModuleNotFoundError as error:
         if (advice := missing_extra(error)) is None:

@@ -8,14 +8,16 @@ from typing import Any
 
 import structlog
 
+from augury import terminal
 from augury.settings import Settings
 from augury.storage.failures import as_unavailable
 
 
 def configure(settings: Settings) -> None:
     """Send structlog's and the standard library's records to stderr in one format."""
+    stderr = terminal.plain(sys.stderr)
     console = settings.log_format == "console" or (
-        settings.log_format == "auto" and sys.stderr.isatty()
+        settings.log_format == "auto" and stderr.isatty()
     )
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
@@ -31,14 +33,14 @@ def configure(settings: Settings) -> None:
     structlog.configure(
         processors=[*shared, *renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(stderr),
         cache_logger_on_first_use=True,
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(stderr)
     # uvicorn logs why a start failed as a traceback; the command says it in a sentence.
     handler.addFilter(lambda record: not record.getMessage().startswith("Traceback"))
     handler.addFilter(_without_traceback)

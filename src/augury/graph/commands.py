@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
 from rich.table import Table
 
 from augury import presence, remote
 from augury.clock import now
 from augury.settings import Settings
+from augury.tables import Console
 
 if TYPE_CHECKING:
     from augury.graph.schemas import GraphAnswer

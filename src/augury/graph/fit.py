@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.progress import track
 
 from augury.clock import now
@@ -24,6 +23,7 @@ from augury.relations.paths import RELATIONS
 from augury.relations.proposition import read_market
 from augury.relations.service import NAMED, RelationService
 from augury.search.text import document_text
+from augury.tables import Console
 
 if TYPE_CHECKING:
     from augury.markets.records import Market

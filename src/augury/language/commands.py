@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from augury import given
 from augury.language.entities import mentions
 from augury.language.lint import lint
 from augury.language.vocabulary import Vocabulary, VocabularyProblem
+from augury.tables import Console
 
 app = typer.Typer(help="The vocabulary: who and what questions name.", no_args_is_help=True)
 

@@ -9,12 +9,12 @@ from statistics import median
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 from augury.errors import SetupProblem, UpstreamFailed
 from augury.settings import Settings
+from augury.tables import Console
 
 app = typer.Typer(help="The optional language model.", no_args_is_help=True)
 

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
@@ -23,6 +22,7 @@ from augury.relations import knowledge
 from augury.relations.factors import Matcher, game
 from augury.settings import Settings
 from augury.storage.database import Database
+from augury.tables import Console
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

@@ -304,8 +304,9 @@ def _with_service(run: Callable[[Any], Awaitable[T]]) -> T:
 
 @contextmanager
 def _progress(*, shown: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    from rich.console import Console
     from rich.progress import Progress
+
+    from augury.tables import Console
 
     if not shown:
         yield None

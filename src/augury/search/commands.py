@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import track
 
 from augury import clock, given, presence, remote
@@ -22,6 +21,7 @@ from augury.search.indexer import Progress
 from augury.search.schemas import DIMENSIONS
 from augury.settings import Settings
 from augury.storage.database import Database
+from augury.tables import Console
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market a line.")]

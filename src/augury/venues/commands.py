@@ -12,7 +12,6 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from augury.errors import AuguryError, NotFound
@@ -22,6 +21,7 @@ from augury.relations.linking import Linker
 from augury.search.commands import make_searchable
 from augury.settings import Settings
 from augury.storage.database import Database
+from augury.tables import Console
 from augury.venues.dump import DumpFile
 from augury.venues.http import VenueError
 from augury.venues.importing import FileSummary, import_file

@@ -1,0 +1,17 @@
+"""Rich's console for tables and bars whose texts others wrote: no markup, nothing obeyed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console as _Console
+from rich.text import Text
+
+from augury.terminal import visible
+
+
+class Console(_Console):
+    """Shows texts as they are: without markup, emoji codes and escape sequences."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(visible(text), **options)

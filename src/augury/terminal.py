@@ -1,0 +1,63 @@
+"""What commands print: texts of others hold nothing there that a terminal obeys.
+
+Labels of keys, names of accounts, rows of an imported file and answers of a service elsewhere may
+hold escape sequences, which move the cursor, change the window's title or write the clipboard.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+from unicodedata import category
+
+
+def visible(text: str) -> str:
+    """`text` with every character that a terminal may obey as its JSON escape: `\\u001b`.
+
+    Line breaks and tabs stay, and so do all characters that have a glyph or are a space.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else json.dumps(c)[1:-1]
+        for c in text
+    )
+
+
+class Visible:
+    """A text stream that shows what is written to it as `visible` does."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        # Where rich looks: it writes the styles of tables and bars there, past this stream.
+        self.rich_proxied_file = stream
+
+    def write(self, text: str) -> int:
+        # What is no text is the stream's to refuse.
+        return self._stream.write(visible(text) if isinstance(text, str) else text)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def plain(stream: TextIO) -> TextIO:
+    """The stream below: for a log, which writes colors of its own and escapes what is in a line."""
+    return stream._stream if isinstance(stream, Visible) else stream
+
+
+@contextmanager
+def careful() -> Iterator[None]:
+    """Everything printed inside is visible characters; what rich draws is its own affair."""
+    out, err = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = Visible(out), Visible(err)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = out, err
