@@ -223,6 +223,8 @@ async def test_every_route_times_every_credential(
             if answer.status_code >= 400 and method != "HEAD":
                 detail = answer.json()["detail"]
                 assert isinstance(detail, str) or answer.status_code == 422
+            if path not in PUBLIC and not path.startswith("/docs"):
+                assert "cache-control" in answer.headers, (method, path, name)
         if path not in PUBLIC and not path.startswith("/docs"):
             # An invalid key is never anonymous, and never let in; nor is a session that ended.
             assert {row[name] for name in BAD} == {"401 unauthenticated"}, (method, path)
@@ -345,7 +347,9 @@ async def test_another_account_s_id_is_as_one_that_never_was(
                  f"/v1/forecasts/{mine['answer_id']}",
                  f"/v1/graphs/{mine['graph_id']}",
                  f"/internal/v1/graph/jobs/{mine['job_id']}"):  # fmt: skip
-        assert (await client.get(path, headers=owner)).status_code == 200
+        answer = await client.get(path, headers=owner)
+        assert answer.status_code == 200
+        assert answer.headers["cache-control"] in ("no-store", "private, no-cache"), path
 
 
 def _telling(answer: httpx2.Response) -> dict[str, str]:

@@ -19,7 +19,8 @@ T = TypeVar("T")
 
 class Route(APIRoute):
     """Asks the route's gate, refuses query parameters that the route does not know, reads the body
-    as strict JSON, then does what FastAPI does."""
+    as strict JSON, then does what FastAPI does. Answers behind a gate are kept by no cache, unless
+    the route says otherwise."""
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
@@ -36,8 +37,14 @@ class Route(APIRoute):
             if takes_body:
                 await _read_json(request)
             if replays and caller is not None:
-                return await idempotency.answer_once(request, caller, handler)
-            return await handler(request)
+                answer = await idempotency.answer_once(request, caller, handler)
+            else:
+                answer = await handler(request)
+            if gate is not None:
+                # What is behind a gate may be of one account alone; a route that lets its answer
+                # be kept says so itself.
+                answer.headers.setdefault("Cache-Control", "no-store")
+            return answer
 
         return handle
 
