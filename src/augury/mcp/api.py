@@ -99,6 +99,27 @@ def _detail(answer: httpx2.Response) -> str:
     return "; ".join(found).rstrip(".") + "."
 
 
+async def market_path(reach: Reach, market_id: str) -> str:
+    """The address of a market by any of its names.
+
+    A name with a slash, its page's address say, is looked up first: as a part of an address it
+    could lead to another route.
+
+    Raises
+    ------
+    ToolError
+        There is no such market.
+    """
+    own = market_id.strip()
+    if "/" in own:
+        query = {"market_id": own[:300], "limit": 1}
+        found = (await ask(reach, "/v1/markets", query=query))["items"]
+        if not found:
+            raise ToolError(f"There is no market with this id, or several. {_ADVICE[404]}")
+        own = found[0]["id"]
+    return f"/v1/markets/{part(own)}"
+
+
 def part(text: str) -> str:
     """An id as one part of an address.
 
@@ -107,6 +128,6 @@ def part(text: str) -> str:
     ToolError
         It cannot be an id.
     """
-    if not text.strip() or text.strip(".") == "" or len(text) > 500:
+    if not text.strip() or text.strip(".") == "" or "/" in text or len(text) > 500:
         raise ToolError(f"{json.dumps(text[:60])} is no id. {_ADVICE[404]}")
     return quote(text.strip(), safe=":")

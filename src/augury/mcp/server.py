@@ -11,7 +11,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from augury import __version__
 from augury.mcp import schemas as s
 from augury.mcp import words
-from augury.mcp.api import Reaching, ask, part
+from augury.mcp.api import Reaching, ask, market_path
 from augury.mcp.tools import Tools
 
 LISTS_LAST = CacheHint(ttl_ms=3_600_000, scope="public")
@@ -55,7 +55,8 @@ def make(reaching: Reaching) -> MCPServer:
     async def market(id: str, ctx: Context) -> str:
         """One market with its rules, prices and siblings, as JSON."""
         try:
-            got = await ask(reaching(ctx), f"/v1/markets/{part(id)}")
+            reach = reaching(ctx)
+            got = await ask(reach, await market_path(reach, id))
         except ToolError as error:
             kind = ResourceNotFoundError if "no market" in str(error) else ResourceError
             raise kind(str(error)) from None

@@ -24,7 +24,7 @@ from augury.mcp.answers import (
     with_band,
     working,
 )
-from augury.mcp.api import Reaching, ask, part
+from augury.mcp.api import Reaching, ask, market_path, part
 from augury.mcp.watching import Watching
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=True)
@@ -137,7 +137,8 @@ class Tools:
         markets (search_markets) or for prices over time (price_history). `resolution` left out
         means undecided; prices left out mean that none is known."""
         async with working(ctx, "reading the market"):
-            got = await ask(self.reaching(ctx), f"/v1/markets/{part(market_id)}")
+            reach = self.reaching(ctx)
+            got = await ask(reach, await market_path(reach, market_id))
         found = s.MarketAnswer(warnings=doubts([got["market"]]))
         if detail == "full":
             return answer(found, got)
@@ -173,8 +174,9 @@ class Tools:
         probability is an interval without a trade or quote."""
         query = {"start": start, "end": end, "interval_minutes": INTERVALS[interval]}
         async with working(ctx, "reading prices"):
-            path = f"/v1/markets/{part(market_id)}/history"
-            got = await ask(self.reaching(ctx), path, query=query)
+            reach = self.reaching(ctx)
+            path = f"{await market_path(reach, market_id)}/history"
+            got = await ask(reach, path, query=query)
         found = s.HistoryAnswer.model_validate(got)
         found.warnings = doubts([got["market"]])
         if detail == "full":

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from augury.mcp import schemas as s
 from augury.mcp.answers import Detail, answer, doubts, working
-from augury.mcp.api import Reaching, ask, part
+from augury.mcp.api import Reaching, ask, market_path, part
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Watching:
         )
         now = s.MarketAnswer()
         if kind == "market":
-            now = s.MarketAnswer.model_validate(await ask(reach, f"/v1/markets/{part(ref)}"))
+            now = s.MarketAnswer.model_validate(await ask(reach, await market_path(reach, ref)))
         made = s.Watched(
             warnings=doubts([now.market.model_dump()] if now.market else []),
             current_prices=now.market.current_prices if now.market else None,
