@@ -220,3 +220,13 @@ def test_what_the_operator_must_put_right_is_said_without_a_traceback(
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert done.stderr.strip()
+
+
+def test_a_start_that_fails_for_an_unforeseen_reason_says_which(tmp_path: Path) -> None:
+    """Finding 2.7 of the second attack: "Application startup failed. Exiting." and nothing else."""
+    (tmp_path / "search").write_text("no folder")
+    done = augury(tmp_path, "serve")
+    assert done.returncode == 1
+    *log, said = done.stderr.splitlines()
+    assert said.startswith("augury: The service did not start: FileExistsError: ")
+    assert any("start_failed" in line and "edge.py" in line for line in log)

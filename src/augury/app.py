@@ -11,7 +11,6 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-import psycopg
 import structlog
 from fastapi import FastAPI
 
@@ -22,7 +21,7 @@ from augury.background import Work
 from augury.console.assets import Assets
 from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService
-from augury.errors import SetupProblem, Unavailable
+from augury.errors import SetupProblem
 from augury.extension.service import ExtensionService
 from augury.forecast.assistant import Assistant
 from augury.forecast.service import MAKE, RUN, ForecastService
@@ -242,7 +241,7 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
                 await services.search.catch_up()
                 stack.push_async_exit(attempt.pop_all())
                 return services
-            except (psycopg.Error, Unavailable) as error:
+            except Exception as error:
                 if as_unavailable(error) is None or time.monotonic() > until:
                     raise
                 log.warning("the database went away; starting again", reason=str(error))
@@ -257,13 +256,19 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        started = False
         try:
             async with AsyncExitStack() as stack:
                 services = app.state.services = await _started(settings, stack)
+                started = True
                 async with background.running(_work(services, elsewhere)):
                     yield
         except SetupProblem as problem:
             app.state.problem = problem  # for the command that started the server
+            raise
+        except Exception as failure:
+            if not started:
+                app.state.problem = _unforeseen(failure)
             raise
         finally:
             await app.state.traffic.limiter.close()
@@ -280,6 +285,17 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     api.mount(app)  # first, so that routing meets the busy routes first
     setup.install(app, settings, measure=lambda: app.state.services.health.measure())
     return app
+
+
+def _unforeseen(failure: Exception) -> SetupProblem:
+    """Why a start failed, for the operator; where, for the log: what the server itself notes of a
+    failed start is a traceback, which the log leaves out."""
+    log.error("start_failed", exc_info=failure)
+    said = str(failure).strip().split("\n", 1)[0] or "it gave no reason"
+    return SetupProblem(
+        f"The service did not start: {type(failure).__name__}: {said}. The log says where. Start "
+        "it again; if it fails again, `augury doctor` looks for the cause."
+    )
 
 
 async def forget_answers(database: Database) -> None:

@@ -89,7 +89,7 @@ def transaction(url: str) -> Iterator[tuple[psycopg.Connection, Callable[[str], 
     engine = create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool
     )
-    with engine.begin() as connection:
+    with _of_psycopg(), engine.begin() as connection:
         # Released with the transaction, so that whoever waited sees what was done.
         connection.exec_driver_sql(f"select pg_advisory_xact_lock({LOCK})")
 
@@ -104,6 +104,17 @@ def transaction(url: str) -> Iterator[tuple[psycopg.Connection, Callable[[str], 
 
         raw: Any = connection.connection.driver_connection
         yield raw, upgrade_to
+
+
+@contextmanager
+def _of_psycopg() -> Iterator[None]:
+    """Failures of the database as psycopg tells them, by which they are known to pass or not."""
+    from sqlalchemy.exc import DBAPIError
+
+    try:
+        yield
+    except DBAPIError as error:
+        raise error.orig or error from error
 
 
 def lineage(migration: str) -> tuple[str, str | None]:
