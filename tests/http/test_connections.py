@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from fastapi import Response
 from fastapi.responses import StreamingResponse
+from tests import pace
 from tests.http.conftest import OpenLimiter, make_app
 from tests.http.test_hostile import OpenAccess
 from tests.http.test_server import Answer, receive
@@ -62,7 +63,9 @@ class Running:
 
 
 @contextmanager
-def running(folder: Path, *, drain_window: float = 0.5, **changed: Any) -> Iterator[Running]:
+def running(
+    folder: Path, *, drain_window: float = 0.5, header_timeout: float = 10.0, **changed: Any
+) -> Iterator[Running]:
     settings = Settings(data_dir=folder, sync="off", sample="off", port=0, **changed)
     app = make_app(settings, access=OpenAccess())
     app.state.traffic.limiter = OpenLimiter()
@@ -80,7 +83,7 @@ def running(folder: Path, *, drain_window: float = 0.5, **changed: Any) -> Itera
         return StreamingResponse(pieces(), media_type="application/octet-stream")
 
     config = server.config(app, settings)
-    kind: Any = server.protocol(settings, drain_window=drain_window)
+    kind: Any = server.protocol(settings, drain_window=drain_window, header_timeout=header_timeout)
     config.http = kind
     runner = server.Server(config)
     listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
@@ -128,6 +131,26 @@ def test_who_reads_too_slowly_is_cut_off_and_who_reads_steadily_is_not(tmp_path:
                 slow.recv(8)
                 time.sleep(0.1)
             assert len(service.open_ones) == 0
+
+
+def test_a_body_that_trickles_on_after_its_answer_is_cut_off(tmp_path: Path) -> None:
+    head = b"POST /nothing HTTP/1.1\r\nHost: augury\r\nContent-Length: 60000\r\n\r\n"
+    whole = b"POST /nothing HTTP/1.1\r\nHost: augury\r\nContent-Length: 9\r\n\r\n123456789"
+    with running(tmp_path, header_timeout=1.0) as service, service.connect() as sock:
+        for request in (whole, head):  # the first one leaves the connection as it was
+            sock.sendall(request)
+            got = b""
+            while not got.endswith(b"}"):
+                got += sock.recv(65536)
+            assert b" 404 " in got
+
+        def cut() -> bool:
+            with suppress(OSError):
+                sock.sendall(b" ")
+            time.sleep(0.2)
+            return not service.open_ones
+
+        assert service.settles(cut, 1.0 + pace.SLACK)
 
 
 def test_connections_of_one_address_are_bounded_and_refused_in_words(tmp_path: Path) -> None:

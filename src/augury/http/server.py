@@ -142,6 +142,7 @@ class Protocol(HttpToolsProtocol):
     _refused = False
     _discarded = 0
     _head_timer: asyncio.TimerHandle | None = None
+    _rest_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         counted = self._counted = _Counted(transport, self)
@@ -168,9 +169,10 @@ class Protocol(HttpToolsProtocol):
         self.open_ones.leave(self)
         if self._counted_lingering:
             type(self).lingering -= 1
-        if self.drain_timer is not None:
-            self.drain_timer.cancel()
-            self.drain_timer = None
+        for timer in (self.drain_timer, self._rest_timer):
+            if timer is not None:
+                timer.cancel()
+        self.drain_timer = self._rest_timer = None
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -217,11 +219,17 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._in_head = True
+        if self._rest_timer is not None:
+            self._rest_timer.cancel()
+            self._rest_timer = None
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
         self.open_ones.idle(self)
         super().on_response_complete()
+        if not self._in_head and not self._busy():
+            # Answered before its body was there: uvicorn would wait for ever for one that trickles.
+            self._rest_timer = self.loop.call_later(self.header_timeout, self.drop)
 
     def watch_drain(self) -> None:
         """See to it that what waits to be sent is taken, and not too slowly."""
