@@ -44,6 +44,7 @@ COMMANDS = {
         *("eval", "leave-one-out", "--questions", "{questions}"),
         *("--markets", "{prices}", "--prices", "{file}.parquet"),
     ],
+    "eval gate": ["eval", "gate", "--markets", "{markets}", "--prices", "{file}.parquet"],
     "eval properties": ["eval", "properties", "--markets", "{file}.parquet"],
     "eval calibration": [
         "eval",

@@ -115,7 +115,7 @@ def mount(app: typer.Typer, asked: str | None = None) -> None:
 
 
 def _evaluations() -> typer.Typer:
-    from augury.forecast import commands as forecast
+    from augury.forecast import evaluations as forecast
     from augury.graph import commands as graph
     from augury.rvol import commands as rvol
     from augury.search import commands as search
@@ -127,6 +127,7 @@ def _evaluations() -> typer.Typer:
     group.command("properties")(forecast.evaluate_properties)
     group.command("calibration")(forecast.evaluate_calibration)
     group.command("leave-one-out")(forecast.evaluate_leave_one_out)
+    group.command("gate")(forecast.evaluate_gate)
     group.command("edges")(graph.evaluate_edges)
     group.callback()(_group)
     return group

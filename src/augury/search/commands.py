@@ -177,7 +177,11 @@ async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, An
     judged = given.json_lines(labels, JudgedQuery.of, "a judged query (qid, query, labels)")
     catalogue = DumpFile(markets, kind="markets")
     with TemporaryDirectory(prefix="augury-eval-") as folder:
-        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        # Whatever database the environment names is somebody's own: nothing is imported there.
+        settings = Settings(
+            data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
+            sync="off", sample="off",
+        )  # fmt: skip
         async with running(settings) as services:
             await import_file(services.database, catalogue)
             await services.search.catch_up()

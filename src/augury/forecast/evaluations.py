@@ -1,0 +1,457 @@
+"""`augury eval forecast`, `leave-one-out`, `gate`, `properties`, `calibration`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from augury import given
+from augury.errors import SetupProblem
+
+if TYPE_CHECKING:
+    from augury.forecast.calibrate import Decided
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def evaluate_forecast(
+    questions: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Questions, one JSON object a line.")
+    ],
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="The markets that existed.")
+    ],
+    prices: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+    ],
+    with_model: Annotated[
+        bool,
+        typer.Option(
+            "--with-model",
+            help="Ask the configured language model too. It may know what came later.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score forecasts against questions with known answers, in a throw-away store.
+
+    The service's own code answers each question as of its own moment: a market's state comes
+    from its opening, closing and resolution times and the prices until then.
+
+    Example: augury eval forecast --questions q.jsonl --markets m.parquet --prices p.parquet --json
+    """
+    from augury.forecast.evaluate import KINDS, RIGHT
+
+    result = asyncio.run(
+        _evaluate(questions, markets, prices, with_model=with_model, quiet=as_json)
+    )
+    if as_json:
+        typer.echo(json.dumps(result, ensure_ascii=False))
+        return
+    for one in result["per_question"]:
+        if one["verdict"] not in RIGHT and (one["kind"], one["verdict"]) != (
+            "unanswerable", "null",
+        ):  # fmt: skip
+            said = "-" if one["probability"] is None else f"{one['probability']:.3f}"
+            wanted = next((one[k] for k in ("p", "bound", "range") if one[k] is not None), "null")
+            typer.echo(
+                f"{one['qid']:>6} {one['verdict']:>8} {said} for {wanted}  {one['question']}"
+            )
+    for kind in KINDS:
+        typer.echo(f"{kind:>12}: {json.dumps(result[kind])}")
+    typer.echo(
+        f"interval holds the price of a week on: {result['interval_cover']}"
+        f" of {result['interval_n']}; latency {result['latency_ms']} ms"
+    )
+    if "language_model" in result:
+        typer.echo(f"language model: {json.dumps(result['language_model'])}")
+
+
+async def _evaluate(
+    questions: Path | None,
+    markets: Path,
+    prices: Path,
+    *,
+    with_model: bool,
+    quiet: bool,
+    leave_one_out: bool = False,
+    titles: tuple[int, int] = (0, 0),
+) -> dict[str, Any]:
+    """`titles`: how many to ask where there are no questions, and the seed."""
+    from augury.forecast.assistant import Assistant
+    from augury.forecast.evaluate import Answered, Asked, hint_floor, later_price, summary
+    from augury.forecast.grade import public
+    from augury.forecast.service import ForecastService
+    from augury.forecast.titles import resolved
+    from augury.forecast.trials import store
+    from augury.forecast.worth import worth
+    from augury.search.load import percentiles
+    from augury.venues.dump import DumpFile
+
+    market_file, price_file = DumpFile(markets, kind="markets"), DumpFile(prices, kind="prices")
+    if questions is not None:
+        asked = given.json_lines(questions, Asked.of, "a question (qid, kind, question, as_of)")
+    else:
+        asked = resolved(market_file.frame, price_file.frame, most=titles[0], seed=titles[1])
+    if leave_one_out:
+        asked = [one for one in asked if one.market_id and one.p is not None]
+    later = _series(price_file, {one.market_id for one in asked if one.market_id})
+    async with store(market_file, price_file, with_model=with_model) as services:
+        service, model = services.forecast, None
+        if with_model:
+            if services.model is None:
+                raise SetupProblem("No language model is configured. Set AUGURY_LLM_URL.")
+            assistant = Assistant(
+                services.model, deadline=services.settings.llm_timeout, replays=True
+            )
+            model = {"name": services.model.model, "used_for": await assistant.prepare()}
+            service = ForecastService(
+                services.database, services.search, services.graph, assistant=assistant
+            )
+        answers: list[Answered] = []
+        helped = 0
+        for one in track(
+            asked, "Asking", console=Console(stderr=True, markup=False), disable=quiet
+        ):
+            started = time.perf_counter()
+            if leave_one_out:
+                gone = frozenset({one.market_id or ""})
+                made = await service.without(one.question, one.as_of, gone)
+            else:
+                made = await service.forecast(one.question, as_of=one.as_of)
+            estimate = made.estimate
+            shown = public(estimate)
+            helped += any(m.startswith("language_model") for m in estimate.fallbacks)
+            answers.append(
+                Answered(
+                    asked=one,
+                    probability=shown.probability,
+                    lower=shown.lower,
+                    upper=shown.upper,
+                    seconds=time.perf_counter() - started,
+                    later=later_price(later.get(one.market_id or "", ()), one.as_of, one)
+                    if one.p is not None
+                    else None,
+                    used=tuple(e.market.id for e in estimate.evidence if e.weight > 0),
+                    grade=estimate.grade,
+                    confidence=estimate.confidence,
+                    hint=estimate.probability if shown.probability is None else None,
+                    role=estimate.evidence[0].role if estimate.evidence else None,
+                    reason=shown.null.kind if shown.null else None,
+                    bounds=estimate.bounds if estimate.grade == "bounded" else None,
+                    way=next(
+                        (m.replace("_", " ") for m in estimate.fallbacks if m.startswith("from_")),
+                        None,
+                    ),
+                )
+            )
+        if model is not None and services.model is not None:
+            spent = await services.model.spent_today()
+            model |= {"answers_helped": helped, "calls": spent.calls, "tokens": spent.tokens}
+    result = summary(answers, percentiles([a.seconds for a in answers]))
+    result |= {"hint_floor": hint_floor(answers), "worth": worth(answers)}
+    return result if model is None else {**result, "language_model": model}
+
+
+def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, float]]]:
+    """The price series of some markets, to look up what came after an answer."""
+    import polars as pl
+
+    found: dict[str, list[tuple[datetime, float]]] = {}
+    frame = file.frame.filter(pl.col("market_id").is_in(sorted(ids)))
+    for market_id, at, price in frame.select("market_id", "ts", "price").iter_rows():
+        at = datetime.fromisoformat(at) if isinstance(at, str) else at
+        found.setdefault(market_id, []).append(
+            (at if at.tzinfo else at.replace(tzinfo=UTC), float(price))
+        )
+    return found
+
+
+def evaluate_properties(
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Markets whose titles are asked.")
+    ],
+    most: Annotated[int, typer.Option(min=1, help="Most titles asked; a random sample.")] = 2_000,
+    seed: Annotated[int, typer.Option(help="Which sample.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the titles of a catalogue, verbatim, dressed up and denied, and count what comes back.
+
+    Each market stands at 13%, alone or beside its siblings at 41%: `own` is its price (or what a
+    denial leaves of it), `inverted` the opposite, `other` any other number, `null` none. A fifth of
+    the titles is also reworded.
+
+    Example: augury eval properties --markets markets.parquet --most 500
+    """
+    import random
+
+    from augury.forecast import properties
+    from augury.forecast.engine import Engine
+    from augury.markets.records import Market
+    from augury.search.embedding import Embedder
+    from augury.venues.dump import DumpFile, read_markets
+
+    embedder = Embedder.load()
+    engine = Engine(embedder.embed, embedder.rarity)
+    slices = read_markets(DumpFile(markets, kind="markets"))
+    catalogue = properties.Catalogue(m for part in slices for m in part if isinstance(m, Market))
+    titles = list({m.question: m for m in catalogue.markets}.values())
+    asked = random.Random(seed).sample(titles, min(most, len(titles)))
+    shown = track(asked, "Asking", console=Console(stderr=True, markup=False), disable=as_json)
+    tallies = properties.verbatim(engine, catalogue, shown)
+    tallies |= properties.reworded(engine, asked[: max(1, len(asked) // 5)])
+    pairs = ((m, other) for m in asked[: len(asked) // 3] for other in catalogue.siblings(m)[:2])
+    tallies["symmetry"] = properties.symmetric(engine, pairs)
+    if as_json:
+        broken = {name: tally.broken for name, tally in tallies.items() if tally.broken}
+        counts = {name: tally.shown() for name, tally in tallies.items()}
+        typer.echo(json.dumps({"counts": counts, "broken": broken}, ensure_ascii=False))
+        return
+    table = Table(box=None)
+    for name in ("property", "n", "own", "inverted", "other", "null"):
+        table.add_column(name, justify="left" if name == "property" else "right")
+    for name, tally in tallies.items():
+        counts = [tally.counts[verdict] for verdict in ("own", "inverted", "other", "null")]
+        table.add_row(name, str(tally.n), *map(str, counts))
+    Console(markup=False, emoji=False).print(table)
+    for name, tally in tallies.items():
+        for told in tally.broken[:10]:
+            typer.echo(f"{name}: {told}")
+
+
+def evaluate_leave_one_out(
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="The markets that existed.")
+    ],
+    prices: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+    ],
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="Questions, one JSON object a line; else titles."
+        ),
+    ] = None,
+    titles: Annotated[
+        int, typer.Option(min=1, help="Titles of resolved markets asked without --questions.")
+    ] = 600,
+    seed: Annotated[int, typer.Option(help="Which titles, and at which of their prices.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Score forecasts with the market they ask about taken away: how far answers are from its
+    price, by grade.
+
+    Shows what bounds and hints are worth on resolved questions: on one half of them is chosen what
+    beats the base rate, on the other that is held against it.
+
+    Example: augury eval leave-one-out --markets m.parquet --prices p.parquet
+    """
+    result = asyncio.run(
+        _evaluate(
+            questions, markets, prices, with_model=False, quiet=as_json, leave_one_out=True,
+            titles=(titles, seed),
+        )
+    )  # fmt: skip
+    told = {key: result[key] for key in ("n", "by_grade", "hint_floor", "worth")}
+    if as_json:
+        typer.echo(json.dumps({**told, "per_question": result["per_question"]}))
+        return
+    columns = ("n", "share", "mean_distance", "within_0.05", "within_0.15", "inverted", "brier",
+               "crowd_brier", "base_brier")  # fmt: skip
+    _print_rows("grade", columns, result["by_grade"])
+    for name in ("chosen", "reported"):
+        typer.echo(f"\nThe half that is {name}:")
+        columns = ("n", "events", "brier", "base_brier", "crowd_brier", "t")
+        _print_rows("kind", columns, told["worth"][name])
+    floor, widest = told["hint_floor"]["floor"], told["worth"]["widest"]
+    typer.echo(
+        "No floor: too few hints, or none better than the base rate, so hints stay withheld."
+        if floor is None
+        else f"Hints are worth more than the base rate from confidence {floor}."
+    )
+    typer.echo(
+        "Bounds are worth no more than the base rate, however narrow."
+        if widest is None
+        else f"Bounds are worth more than the base rate up to a width of {widest}."
+    )
+
+
+def _print_rows(first: str, columns: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> None:
+    table = Table(box=None)
+    for name in (first, *columns):
+        table.add_column(name, justify="left" if name == first else "right")
+    for name, row in rows.items():
+        table.add_row(name, *("-" if row[c] is None else str(row[c]) for c in columns))
+    Console(markup=False, emoji=False).print(table)
+
+
+def evaluate_gate(
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Markets, with their results.")
+    ],
+    prices: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+    ],
+    titles: Annotated[
+        int, typer.Option(min=1, help="Most titles of resolved markets asked.")
+    ] = 600,
+    seed: Annotated[int, typer.Option(help="Which titles, and how long before their end.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the titles of resolved markets as of earlier days, and refuse answers that rest on too
+    little: what that does to the Brier score, beside the crowd's on the same questions.
+
+    Each title is asked twice, once with its own market in the catalogue and once without. The
+    conditions are the notebook's: grade, confidence, interval, age of the newest price.
+
+    Example: augury eval gate --markets markets.parquet --prices prices.parquet
+    """
+    from augury.forecast import gate
+
+    result = asyncio.run(_gate(markets, prices, titles, seed, quiet=as_json))
+    if as_json:
+        typer.echo(json.dumps(result))
+        return
+    conditions = (
+        f"grade {' or '.join(sorted(gate.GRADES))}; confidence {gate.LEAST_CONFIDENCE} or more;"
+        f" interval {gate.WIDEST_INTERVAL} or narrower;"
+        f" newest price {gate.OLDEST_PRICE_HOURS:g} hours old or less"
+    )
+    typer.echo(f"The gate: {conditions}.")
+    for name, told in result.items():
+        typer.echo(f"\n{name}: {told['asked']} asked, {told['answered']} answered")
+        columns = ("n", "events", "brier", "crowd_brier", "worse", "error")
+        rows = {
+            f"{gate_name}, {side}": scores[side]
+            for gate_name, scores in told["gates"].items()
+            for side in ("kept", "refused")
+        }
+        _print_rows("gate", columns, rows)
+
+
+async def _gate(
+    markets: Path, prices: Path, titles: int, seed: int, *, quiet: bool
+) -> dict[str, Any]:
+    from augury.forecast.gate import Tried, effect
+    from augury.forecast.titles import before_the_end
+    from augury.forecast.trials import store
+    from augury.venues.dump import DumpFile
+
+    market_file, price_file = DumpFile(markets, kind="markets"), DumpFile(prices, kind="prices")
+    asked = before_the_end(market_file, price_file, most=titles, seed=seed)
+    if not asked:
+        raise SetupProblem(
+            f"{markets} has no resolved market with prices in {prices} some days before its end."
+            " Give a dump with results and histories."
+        )
+    tried: dict[str, list[Tried]] = {"with its market": [], "without its market": []}
+    console = Console(stderr=True, markup=False)
+    async with store(market_file, price_file) as services:
+        for one in track(asked, "Asking", console=console, disable=quiet):
+            for name, rows in tried.items():
+                gone = (
+                    frozenset({one.market_id or ""}) if name.startswith("without") else frozenset()
+                )
+                made = await services.forecast.without(one.question, one.as_of, gone)
+                found, newest = made.estimate, made.data_as_of
+                width = (
+                    found.upper - found.lower
+                    if found.upper is not None and found.lower is not None
+                    else None
+                )
+                rows.append(
+                    Tried(
+                        event=one.event or one.qid,
+                        outcome=one.outcome or 0.0,
+                        crowd=one.p or 0.0,
+                        probability=found.probability,
+                        grade=found.grade,
+                        confidence=found.confidence,
+                        width=width,
+                        age_hours=(one.as_of - newest).total_seconds() / 3600 if newest else None,
+                    )
+                )
+    return {name: effect(rows) for name, rows in tried.items()}
+
+
+def evaluate_calibration(
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Markets, with their results.")
+    ],
+    prices: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Find out whether decided markets should have been believed less, or more, than they were.
+
+    Fits the favourite-longshot correction by venue and time left, and judges it on events that it
+    was not fitted on. Changes nothing: forecasts take prices as they are.
+
+    Example: augury eval calibration --markets markets.parquet --prices prices.parquet
+    """
+    import polars as pl
+
+    from augury.forecast import calibrate
+
+    try:
+        cells = calibrate.judged(list(_decided(markets, prices)))
+    except pl.exceptions.PolarsError as error:
+        # Text where times and lists belong: what a CSV or JSON dump has.
+        reason = str(error).splitlines()[0]
+        raise SetupProblem(
+            f"{markets} and {prices} can't be calibrated on: {reason}. Give Parquet files."
+        ) from None
+    if as_json:
+        typer.echo(json.dumps({"cells": cells}))
+        return
+    table = Table(box=None)
+    for name in ("venue", "days left", "n", "events", "slope", "Brier", "recalibrated", "t", "use"):
+        table.add_column(name, justify="left" if name == "venue" else "right")
+    for cell in cells:
+        shown = [cell.get(k) for k in ("slope", "brier", "brier_recalibrated", "t")]
+        table.add_row(
+            cell["platform"], str(cell["days_left"]), str(cell["n"]), str(cell["events"]),
+            *("-" if value is None else str(value) for value in shown),
+            "yes" if cell["use"] else "no",
+        )  # fmt: skip
+    Console(markup=False, emoji=False).print(table)
+
+
+def _decided(markets: Path, prices: Path) -> Iterator[Decided]:
+    """Prices of resolved Yes/No markets, some days before they closed."""
+    import polars as pl
+
+    from augury.forecast.calibrate import HORIZONS, Decided
+    from augury.venues.dump import DumpFile
+
+    frame = DumpFile(markets, kind="markets").frame
+    decided = frame.filter(
+        (pl.col("status") == "resolved")
+        & pl.col("result").is_in(["Yes", "No"])
+        & (pl.col("outcomes").list.first() == "Yes")
+    ).with_columns(
+        end=pl.min_horizontal("closes_at", "resolved_at"),
+        event=pl.coalesce("event_id", "event_title", "id"),
+    )
+    history = DumpFile(prices, kind="prices").frame.rename({"market_id": "id"}).sort("ts")
+    for days in HORIZONS:
+        asked = decided.select(
+            "id", "platform", "event", "result", ts=pl.col("end") - pl.duration(days=days)
+        ).drop_nulls("ts")
+        priced = asked.sort("ts").join_asof(
+            history, on="ts", by="id", tolerance="14d", check_sortedness=False
+        )  # fmt: skip
+        for row in priced.drop_nulls("price").iter_rows(named=True):
+            outcome = float(row["result"] == "Yes")
+            yield Decided(row["price"], outcome, days, row["platform"], row["event"])
