@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from typing import Any
 import augury_client
 import msgspec
 import pytest
-from augury_client import AsyncAugury, Augury
+from augury_client import AsyncAugury, Augury, models
 from augury_client.calls import moment
 from tests.pace import SLACK
 
@@ -282,15 +283,86 @@ def test_no_service_there_says_what_to_do() -> None:
     nobody = pytest.raises(augury_client.ConnectionFailed, match="augury serve")
     with Augury(f"http://127.0.0.1:{port}", retries=0) as client, nobody:
         client.health()
-    for wrong in ("localhost:8000", "ftp://x", "http://user:pw@host"):
-        with pytest.raises(ValueError, match="address"):
+    for wrong in (
+        "localhost:8000",
+        "ftp://x",
+        "http://u:secret@host",
+        "http://x:port",
+        "http://[::1",
+    ):
+        with pytest.raises(augury_client.InvalidValue, match="address") as caught:
             Augury(wrong)
+        assert "secret" not in str(caught.value)
+    with Augury("http://127.0.0.1:1") as client:
+        client.close()
+        with pytest.raises(augury_client.ConnectionFailed, match="Make a new one"):
+            client.health()
+
+
+def test_a_key_with_a_line_end_is_taken_and_one_that_is_none_stays_out_of_the_error() -> None:
+    with scripted(FINE) as (url, asked), Augury(url, "aug_key\n") as client:
+        client.search("x")
+    assert b"\r\nAuthorization: Bearer aug_key\r\n" in asked[0]
+    for wrong in ("aug_secr\u00e9t", "aug_secr t", "aug_secr\nX-Other: t"):
+        with pytest.raises(augury_client.InvalidValue, match="AUGURY_API_KEY") as caught:
+            Augury("http://127.0.0.1:1", wrong)
+        assert "secr" not in str(caught.value)
 
 
 def test_a_moment_has_a_zone() -> None:
+    naive = datetime(2026, 3, 1)
     with scripted(FINE) as (url, asked), Augury(url) as client:
-        with pytest.raises(ValueError, match="no time zone"):
-            client.forecasts.make("q", as_of=datetime(2026, 3, 1))
+        for ask in (
+            lambda: client.forecasts.make("q", as_of=naive),
+            lambda: client.forecast_many([("q", naive)]),
+            lambda: client.forecast_many([{"question": "q", "as_of": naive}]),
+            lambda: client.history("polymarket:1", start=naive),
+            lambda: list(client.stream("q", as_of=naive)),
+        ):
+            with pytest.raises(augury_client.InvalidValue, match=r"tzinfo=timezone\.utc") as caught:
+                ask()
+            assert isinstance(caught.value, ValueError)  # what it was before it had its own type
         assert asked == []
     assert moment(date(2026, 3, 1)) == "2026-03-01T00:00:00+00:00"
     assert moment("2026-03-01") == "2026-03-01"
+
+
+@pytest.mark.parametrize("id_", ["", ".", "..", None])
+def test_what_is_no_id_asks_for_nothing_else(id_: Any) -> None:
+    with scripted(FINE) as (url, asked), Augury(url) as client:
+        with pytest.raises(augury_client.InvalidValue, match="market_id"):
+            client.markets.get(id_)
+        with pytest.raises(augury_client.InvalidValue, match="can't send"):
+            client.search(object())  # type: ignore[arg-type]
+        assert asked == []
+
+
+def test_what_can_not_be_unpacked_is_no_answer() -> None:
+    packed = answer(b"no gzip at all", Content_Encoding="gzip")
+    unreadable = pytest.raises(augury_client.UnexpectedAnswer, match="unpacked")
+    with scripted(packed) as (url, _), Augury(url, retries=0) as client, unreadable:
+        client.search("x")
+
+
+FRAMES = [("to_polars", "polars", "polars"), ("to_pandas", "pandas", "pandas"),
+          ("to_arrow", "pyarrow", "arrow")]  # fmt: skip
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("method", "module", "extra"), FRAMES)
+async def test_a_missing_library_is_told_before_a_page_is_fetched(
+    method: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    missing = pytest.raises(augury_client.MissingPackage, match=rf"augury-client\[{extra}\]")
+    started = models.RunStarted(run_id="r", status="queued")
+    with scripted() as (url, asked), Augury(url) as client:
+        for lists in (client.rvol.models(), augury_client.Run(client.forecasts, started)):
+            with missing as caught:
+                getattr(lists, method)()
+            assert (caught.value.name, isinstance(caught.value, ImportError)) == (module, True)
+        async with AsyncAugury(url) as other:
+            for lists in (other.rvol.models(), augury_client.AsyncRun(other.forecasts, started)):
+                with missing:
+                    await getattr(lists, method)()
+        assert asked == []

@@ -6,6 +6,7 @@
 // ├── StreamCut             a stream of events ended before its last one
 // ├── UnexpectedAnswer      an answer this client can't read
 // ├── WorkFailed            work in the background failed or was canceled
+// ├── InvalidValue          a value that can't be sent; nothing was
 // └── ApiError              the service refused: status, code, detail, issues, requestId
 //     ├── InvalidInput      400, 413, 415, 422, 431
 //     ├── Unauthenticated   401
@@ -65,6 +66,13 @@ export class UnexpectedAnswer extends AuguryError {
 export class WorkFailed extends AuguryError {
   constructor(what: string) {
     super(what, "Ask again; if it fails again the service's log says more.");
+  }
+}
+
+/** A value that can't be sent, such as a `Date` that is none. Nothing was sent. */
+export class InvalidValue extends AuguryError {
+  constructor(what: string, advice = "Change the value and call again.") {
+    super(what, advice);
   }
 }
 

@@ -4,6 +4,7 @@ import {
   AuguryError,
   Conflict,
   ConnectionFailed,
+  InvalidValue,
   RateLimited,
   ServerFailed,
   StreamCut,
@@ -59,7 +60,7 @@ const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ER
 /** Settings as given, else from AUGURY_URL and AUGURY_API_KEY where there is an environment. */
 export function settings(given: Partial<Settings>): Settings {
   const { env = {} } = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process ?? {};
-  const url = (given.url || env.AUGURY_URL || "http://127.0.0.1:8000").replace(/\/+$/, "");
+  const url = (given.url || env.AUGURY_URL || "http://127.0.0.1:8000").trim().replace(/\/+$/, "");
   let parts: URL | undefined;
   try {
     parts = new URL(url);
@@ -67,14 +68,24 @@ export function settings(given: Partial<Settings>): Settings {
     // said below
   }
   if (!parts?.hostname || !/^https?:$/.test(parts.protocol)) {
-    throw new TypeError(`${JSON.stringify(url)} is no address of a service. Write http://HOST:PORT.`);
+    // Without what might be a password in it.
+    const shown = JSON.stringify(url.includes("@") ? `...@${url.split("@").pop()}` : url);
+    throw new InvalidValue(`${shown} is no address of a service.`, "Write http://HOST:PORT.");
   }
   if (parts.username || parts.password) {
-    throw new TypeError("An address holds no password. Give the key as { apiKey }.");
+    throw new InvalidValue("An address holds no user name and no password.", "Give the key as { apiKey }.");
+  }
+  const apiKey = (given.apiKey || env.AUGURY_API_KEY || "").trim();
+  if (!/^[!-~]*$/.test(apiKey)) {
+    // Without the key itself: an error's text is read by many.
+    throw new InvalidValue(
+      "The API key holds characters that no key has.",
+      "Give it as the service's operator wrote it: { apiKey } or AUGURY_API_KEY.",
+    );
   }
   return {
     url,
-    apiKey: given.apiKey || env.AUGURY_API_KEY || undefined,
+    apiKey: apiKey || undefined,
     timeout: given.timeout ?? 60_000,
     retries: given.retries ?? 4,
     patience: given.patience ?? 60_000,
@@ -82,9 +93,13 @@ export function settings(given: Partial<Settings>): Settings {
   };
 }
 
-/** A moment as the service reads it. */
+/** A moment as the service reads it. Throws InvalidValue for a `Date` that is none. */
 export function moment(when: When | null | undefined): string | null | undefined {
-  return when instanceof Date ? when.toISOString() : when;
+  if (!(when instanceof Date)) return when;
+  if (Number.isNaN(when.getTime())) {
+    throw new InvalidValue("A Date holds no moment (Invalid Date).", "Make it of ISO 8601: new Date(\"2026-03-01T12:00:00Z\").");
+  }
+  return when.toISOString();
 }
 
 /** Resolves after so many milliseconds, or throws the signal's reason. */
@@ -105,7 +120,12 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 function target(call: Call): string {
   const parts = [...(call.path ?? [])];
-  const path = call.address.replace(/\{\w+\}/g, () => encodeURIComponent(parts.shift() ?? ""));
+  const path = call.address.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = String(parts.shift() ?? "");
+    // Of an empty one the address would be another.
+    if (/^\.*$/.test(id)) throw new InvalidValue(`${name} is ${JSON.stringify(id)}, which is no id.`);
+    return encodeURIComponent(id);
+  });
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) {
     for (const one of Array.isArray(value) ? value : [value]) {
@@ -116,10 +136,16 @@ function target(call: Call): string {
 }
 
 function content(call: Call): string | undefined {
-  return call.body && JSON.stringify(call.body, function (this: Record<string, unknown>, name, value: unknown) {
+  const withMoments = function (this: Record<string, unknown>, name: string, value: unknown) {
     const raw = this[name];
-    return raw instanceof Date ? raw.toISOString() : value; // throws where it is no date
-  });
+    return raw instanceof Date ? moment(raw) : value; // throws where it is no date
+  };
+  try {
+    return call.body && JSON.stringify(call.body, withMoments);
+  } catch (error) {
+    if (error instanceof AuguryError) throw error;
+    throw new InvalidValue(`${call.method} ${call.address} can't send this: ${reason(error)}.`);
+  }
 }
 
 function uuid(): string {

@@ -6,6 +6,7 @@ import {
   Augury,
   ConnectionFailed,
   InvalidInput,
+  InvalidValue,
   NotFound,
   RateLimited,
   ServerFailed,
@@ -266,9 +267,32 @@ test("no service there says what to do", async () => {
   const error = await caught(ConnectionFailed, new Augury({ url: server.url, retries: 0 }).health());
   assert.equal(error.sent, false);
   assert.match(error.message, /augury serve/);
-  for (const wrong of ["localhost:8000", "ftp://x", "http://user:pw@host"]) {
-    assert.throws(() => new Augury({ url: wrong }), /address/);
+  for (const url of ["localhost:8000", "ftp://x", "http://u:secret@host", "http://u:secret@x:port", "http://[::1"]) {
+    assert.throws(
+      () => new Augury({ url }),
+      (error) => error instanceof InvalidValue && /address/.test(error.message) && !/secret/.test(error.message),
+    );
   }
+});
+
+test("a key with a line end is taken, and one that is none stays out of the error", async () => {
+  await using server = await scripted(answer({ id: "fc_1", status: "succeeded" }));
+  await new Augury({ url: server.url, apiKey: "aug_key\n" }).forecast("q");
+  assert.match(server.asked[0] ?? "", /authorization: Bearer aug_key\r\n/i);
+  for (const apiKey of ["aug_secr\u00e9t", "aug_secr t", "aug_secr\nX-Other: t"]) {
+    assert.throws(
+      () => new Augury({ url: server.url, apiKey }),
+      (error) => error instanceof InvalidValue && /AUGURY_API_KEY/.test(error.message) && !/secr/.test(error.message),
+    );
+  }
+});
+
+test("what is no id, or can't be sent, asks for nothing else", async () => {
+  await using server = await scripted();
+  const augury = new Augury({ url: server.url });
+  for (const id of ["", ".", ".."]) await assert.rejects(augury.markets.get(id), InvalidValue);
+  await assert.rejects(augury.search(1n as never), InvalidValue);
+  assert.equal(server.asked.length, 0);
 });
 
 test("a moment is sent in UTC, and what is none is refused before anything is sent", async () => {
@@ -276,7 +300,8 @@ test("a moment is sent in UTC, and what is none is refused before anything is se
   const augury = new Augury({ url: server.url });
   await augury.forecast("q", { as_of: new Date("2026-03-01T01:00:00+01:00") });
   assert.match(server.asked[0] ?? "", /"as_of":"2026-03-01T00:00:00\.000Z"/);
-  await assert.rejects(augury.forecast("q", { as_of: new Date("never") }), RangeError);
+  await assert.rejects(augury.forecast("q", { as_of: new Date("never") }), InvalidValue);
+  await assert.rejects(augury.forecastMany([{ question: "q", as_of: new Date("never") }]), InvalidValue);
   assert.equal(server.asked.length, 1);
 });
 

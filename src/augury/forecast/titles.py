@@ -69,6 +69,10 @@ def resolved(markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: in
     return found
 
 
+def _is_before(at: datetime | None, end: datetime) -> bool:
+    return at is not None and at < end
+
+
 def before_the_end(markets: DumpFile, prices: DumpFile, *, most: int, seed: int) -> list[Asked]:
     """At most `most` titles of resolved markets of a dump in any form, each asked once, some days
     before its end (which of `DAYS_BEFORE`: by `seed`), at which it had been priced.
@@ -76,6 +80,7 @@ def before_the_end(markets: DumpFile, prices: DumpFile, *, most: int, seed: int)
     `p` is the last price recorded before, however old it is then; `outcome` is 1 where the first
     outcome won.
     """
+    from augury.clock import now
     from augury.markets.records import Market
     from augury.venues.dump import match_prices, read_markets
     from augury.venues.records import KnownMarket
@@ -102,6 +107,8 @@ def before_the_end(markets: DumpFile, prices: DumpFile, *, most: int, seed: int)
     for name in rng.sample(sorted(history), len(history)):
         market, (times, values) = decided[name], history[name]
         end = min(at for at in (market.closes_at, market.resolved_at) if at is not None)
+        if end > now() or (market.resolved_at is None and _is_before(market.observed_at, end)):
+            continue  # decided earlier than it was to close, and nobody says when
         moments = [at for n in DAYS_BEFORE if (at := end - timedelta(days=n)) > times[0]]
         event = market.event_id or market.event_name or market.id
         if not moments or of_event.get(event, 0) == PER_EVENT:

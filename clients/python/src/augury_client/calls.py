@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import msgspec
 
-from augury_client.errors import UnexpectedAnswer
+from augury_client.errors import InvalidValue, UnexpectedAnswer
 
 T = TypeVar("T")
 
@@ -23,14 +23,15 @@ def moment(when: When | None) -> str | None:
 
     Raises
     ------
-    ValueError
+    InvalidValue
         For a `datetime` without a zone: it could be any of 40 moments.
     """
     if isinstance(when, datetime):
-        if when.tzinfo is None:
-            raise ValueError(
-                f"{when!r} has no time zone. Write datetime(..., tzinfo=timezone.utc), or a text"
-                " such as '2026-03-01T12:00:00Z'."
+        if when.utcoffset() is None:
+            raise InvalidValue(
+                f"{when!r} has no time zone.",
+                "Write datetime(..., tzinfo=timezone.utc), or a text such as"
+                " '2026-03-01T12:00:00Z'.",
             )
         return when.isoformat()
     if isinstance(when, date):
@@ -59,11 +60,13 @@ class Call(Generic[T]):
         """Path and query, quoted: an id may be a venue's address."""
         parts = iter(self.path)
         path = "/".join(
-            quote(next(parts), safe="") if part.startswith("{") else part
+            _quoted(part, next(parts)) if part.startswith("{") else part
             for part in self.address.split("/")
         )
         asked = {
-            name: [_text(one) for one in value] if isinstance(value, list | tuple) else _text(value)
+            name: list(map(_text, cast("Sequence[Any]", value)))
+            if isinstance(value, list | tuple)
+            else _text(value)
             for name, value in self.query.items()
             if value is not None
         }
@@ -75,11 +78,14 @@ class Call(Generic[T]):
             return None
         changing = self.method == "PATCH"
         sent = {
-            name: moment(value) if isinstance(value, date) else value
+            name: _with_moments(value)
             for name, value in self.body.items()
             if value is not msgspec.UNSET and (value is not None or changing)
         }
-        return msgspec.json.encode(sent)
+        try:
+            return msgspec.json.encode(sent)
+        except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+            raise InvalidValue(f"{self.method} {self.address} can't send this: {error}.") from None
 
     def read(self, body: bytes) -> T:
         """The answer as its model."""
@@ -115,6 +121,25 @@ def following(page: Any, headers: Mapping[str, str]) -> str | None:
 def rows(page: Any) -> list[Any]:
     """What a page holds."""
     return page if isinstance(page, list) else page.items  # type: ignore[no-any-return]
+
+
+def _quoted(part: str, value: object) -> str:
+    """An id in a path; an empty one would ask for something else."""
+    text = "" if value is None else str(value)
+    if text.strip(".") == "":
+        raise InvalidValue(f"{part.strip('{}')} is {value!r}, which is no id.")
+    return quote(text, safe="")
+
+
+def _with_moments(value: Any) -> Any:
+    """The same with moments as the service reads them, however deep."""
+    if isinstance(value, date):
+        return moment(value)
+    if isinstance(value, Mapping):
+        return {key: _with_moments(one) for key, one in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return list(map(_with_moments, cast("Sequence[Any]", value)))
+    return value
 
 
 def _text(value: Any) -> str:

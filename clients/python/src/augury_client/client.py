@@ -167,7 +167,7 @@ class Augury:
             try:
                 for part in parts:
                     yield from reader.feed(part)
-            except httpx2.TransportError as error:
+            except httpx2.RequestError as error:
                 raise StreamCut(f"The stream of the forecast broke off ({error}).") from None
         reader.end()
 
@@ -287,7 +287,7 @@ class AsyncAugury:
                 async for part in parts:
                     for event in reader.feed(part):
                         yield event
-            except httpx2.TransportError as error:
+            except httpx2.RequestError as error:
                 raise StreamCut(f"The stream of the forecast broke off ({error}).") from None
         reader.end()
 

@@ -6,6 +6,8 @@ AuguryError
 ├── StreamCut             a stream of events ended before its last one
 ├── UnexpectedAnswer      an answer this client can't read
 ├── WorkFailed            work in the background failed or was canceled
+├── InvalidValue          a value that can't be sent; nothing was (also a ValueError)
+├── MissingPackage        a frame's library is not installed (also a ModuleNotFoundError)
 └── ApiError              the service refused: status, code, detail, issues, request_id
     ├── InvalidInput      400, 413, 415, 422, 431
     ├── Unauthenticated   401
@@ -46,9 +48,9 @@ class ConnectionFailed(AuguryError):
         " AUGURY_URL."
     )
 
-    def __init__(self, what: str, *, sent: bool = False) -> None:
+    def __init__(self, what: str, advice: str | None = None, *, sent: bool = False) -> None:
         self.sent = sent
-        super().__init__(what)
+        super().__init__(what, advice)
 
 
 class TimedOut(AuguryError):
@@ -76,6 +78,20 @@ class WorkFailed(AuguryError):
     """Work that went on in the background failed."""
 
     advice = "Ask again; if it fails again the service's log says more."
+
+
+class InvalidValue(AuguryError, ValueError):
+    """A value that can't be sent, such as a `datetime` without a zone. Nothing was sent."""
+
+    advice = "Change the value and call again."
+
+
+class MissingPackage(AuguryError, ModuleNotFoundError):
+    """A library that frames need is not installed; `name`: which. Nothing was sent."""
+
+    def __init__(self, name: str, extra: str) -> None:
+        super().__init__(f"{name} is not installed.", f"Run: pip install 'augury-client[{extra}]'")
+        self.name = name
 
 
 class ApiError(AuguryError):

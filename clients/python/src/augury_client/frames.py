@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
 
+from augury_client.errors import MissingPackage
+
 Columns = dict[str, list[Any]]
+Make = Callable[[Columns], Any]
 
 
 def columns(items: Sequence[Any]) -> Columns:
@@ -56,25 +59,32 @@ def _of_models(value: object) -> bool:
     )
 
 
-def to_polars(data: Columns) -> Any:
-    """A polars DataFrame."""
-    return _module("polars").DataFrame(data, strict=False)
+# Each looks for its library when it is asked for, before there is anything to make a frame of:
+# a missing one is told before the first page is fetched.
 
 
-def to_pandas(data: Columns) -> Any:
-    """A pandas DataFrame."""
-    return _module("pandas").DataFrame(data)
+def polars() -> Make:
+    """What makes a polars DataFrame. Raises MissingPackage without polars."""
+    module = _module("polars")
+    return lambda data: module.DataFrame(data, strict=False)
 
 
-def to_arrow(data: Columns) -> Any:
-    """An Arrow table."""
-    return _module("pyarrow", "arrow").table(data)
+def pandas() -> Make:
+    """What makes a pandas DataFrame. Raises MissingPackage without pandas."""
+    module = _module("pandas")
+    return lambda data: module.DataFrame(data)
+
+
+def arrow() -> Make:
+    """What makes an Arrow table. Raises MissingPackage without pyarrow."""
+    module = _module("pyarrow", "arrow")
+    return lambda data: module.table(data)
 
 
 def _module(name: str, extra: str | None = None) -> Any:
     try:
         return importlib.import_module(name)
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            f"{name} is not installed. Run: pip install 'augury-client[{extra or name}]'", name=name
-        ) from None
+    except ModuleNotFoundError as error:
+        if error.name != name:  # it is there, and lacks something itself
+            raise
+        raise MissingPackage(name, extra or name) from None

@@ -101,15 +101,15 @@ class Run(_Started):
 
     def to_polars(self) -> Any:
         """The answers as a polars DataFrame."""
-        return frames.to_polars(frames.columns(list(self)))
+        return frames.polars()(frames.columns(list(self)))
 
     def to_pandas(self) -> Any:
         """The answers as a pandas DataFrame."""
-        return frames.to_pandas(frames.columns(list(self)))
+        return frames.pandas()(frames.columns(list(self)))
 
     def to_arrow(self) -> Any:
         """The answers as an Arrow table."""
-        return frames.to_arrow(frames.columns(list(self)))
+        return frames.arrow()(frames.columns(list(self)))
 
 
 class AsyncRun(_Started):
@@ -150,12 +150,12 @@ class AsyncRun(_Started):
 
     async def to_polars(self) -> Any:
         """The answers as a polars DataFrame."""
-        return frames.to_polars(frames.columns([one async for one in self]))
+        return frames.polars()(frames.columns([one async for one in self]))
 
     async def to_pandas(self) -> Any:
         """The answers as a pandas DataFrame."""
-        return frames.to_pandas(frames.columns([one async for one in self]))
+        return frames.pandas()(frames.columns([one async for one in self]))
 
     async def to_arrow(self) -> Any:
         """The answers as an Arrow table."""
-        return frames.to_arrow(frames.columns([one async for one in self]))
+        return frames.arrow()(frames.columns([one async for one in self]))

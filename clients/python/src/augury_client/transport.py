@@ -22,6 +22,7 @@ from augury_client.errors import (
     AuguryError,
     Conflict,
     ConnectionFailed,
+    InvalidValue,
     RateLimited,
     ServerFailed,
     TimedOut,
@@ -35,6 +36,8 @@ P = TypeVar("P")
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 _FIRST_WAIT = 0.25
+_ADDRESS = "Write http://HOST:PORT."
+_FAILURES = (httpx2.RequestError, httpx2.InvalidURL, TimeoutError)
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
@@ -61,13 +64,25 @@ class Settings:
         cls, url: str | None, api_key: str | None, timeout: float, retries: int, patience: float
     ) -> Settings:
         """As given, else from AUGURY_URL and AUGURY_API_KEY."""
-        url = (url or os.environ.get("AUGURY_URL") or DEFAULT_URL).rstrip("/")
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{url!r} is no address of a service. Write http://HOST:PORT.")
+        url = (url or os.environ.get("AUGURY_URL") or DEFAULT_URL).strip().rstrip("/")
+        try:
+            parts = urlsplit(url)
+            bad = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+        except ValueError:  # a port that is no number, half of an IPv6 address
+            raise InvalidValue(f"{_shown(url)} is no address of a service.", _ADDRESS) from None
         if parts.username or parts.password:
-            raise ValueError("An address holds no password. Give the key as api_key=...")
-        return cls(url, api_key or os.environ.get("AUGURY_API_KEY"), timeout, retries, patience)
+            raise InvalidValue(
+                "An address holds no user name and no password.", "Give the key as api_key=..."
+            )
+        if bad:
+            raise InvalidValue(f"{_shown(url)} is no address of a service.", _ADDRESS)
+        key = (api_key or os.environ.get("AUGURY_API_KEY") or "").strip()
+        if not (key.isascii() and key.isprintable() and " " not in key):
+            raise InvalidValue(  # without the key itself: an error's text is read by many
+                "The API key holds characters that no key has.",
+                "Give it as the service's operator wrote it: api_key=... or AUGURY_API_KEY.",
+            )
+        return cls(url, key or None, timeout, retries, patience)
 
     def client(self) -> dict[str, Any]:
         """What httpx2's clients take."""
@@ -86,11 +101,20 @@ class Settings:
         """What a failed exchange means."""
         if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
             return ConnectionFailed(f"No service answers at {self.url} ({_reason(error)}).")
+        if isinstance(error, httpx2.InvalidURL):
+            return InvalidValue(f"An address with these values is none ({error}).")
+        if isinstance(error, httpx2.DecodingError):
+            return UnexpectedAnswer(f"{self.url} sent what can't be unpacked ({_reason(error)}).")
         if isinstance(error, httpx2.TimeoutException | TimeoutError):
             return TimedOut(f"No whole answer came in {self.timeout:g} s.")
         return ConnectionFailed(
             f"The connection to {self.url} broke off ({_reason(error)}).", sent=True
         )
+
+
+def _shown(url: str) -> str:
+    """An address that is none, without what might be a password in it."""
+    return repr("...@" + url.rpartition("@")[2] if "@" in url else url)
 
 
 def _reason(error: Exception) -> str:
@@ -138,6 +162,11 @@ class Attempts:
                 return False
 
 
+def _refuse_closed(http: httpx2.Client | httpx2.AsyncClient) -> None:
+    if http.is_closed:
+        raise ConnectionFailed("This client was closed.", "Make a new one: Augury(...).")
+
+
 def _checked(status: int, headers: httpx2.Headers, body: bytes, url: str) -> Reply:
     if status >= 400:
         raise refusal(status, headers, body)
@@ -155,6 +184,7 @@ class Connection:
 
     def exchange(self, call: Call[Any]) -> Reply:
         """The answer, after as many tries as are worth it."""
+        _refuse_closed(self.http)
         attempts = Attempts(call, self.settings)
         url, content = call.url(), call.content()
         while True:
@@ -173,13 +203,14 @@ class Connection:
                     parts.append(part)
                     if time.monotonic() > until:
                         raise TimeoutError
-        except (httpx2.TransportError, TimeoutError) as error:
+        except _FAILURES as error:
             raise self.settings.failure(error) from None
         return _checked(answer.status_code, answer.headers, b"".join(parts), self.settings.url)
 
     @contextmanager
     def stream(self, call: Call[Any]) -> Generator[Iterator[bytes]]:
         """The answer's bytes as they come."""
+        _refuse_closed(self.http)
         attempts = Attempts(call, self.settings)
         while True:
             try:
@@ -190,7 +221,7 @@ class Connection:
                     answer = self.http.send(request, stream=True)
                     if answer.status_code >= 300:
                         answer.read()
-                except httpx2.TransportError as error:
+                except _FAILURES as error:
                     raise self.settings.failure(error) from None
                 if answer.status_code >= 300:
                     _checked(answer.status_code, answer.headers, answer.content, self.settings.url)
@@ -213,6 +244,7 @@ class AsyncConnection:
 
     async def exchange(self, call: Call[Any]) -> Reply:
         """The answer, after as many tries as are worth it."""
+        _refuse_closed(self.http)
         attempts = Attempts(call, self.settings)
         url, content = call.url(), call.content()
         while True:
@@ -228,13 +260,14 @@ class AsyncConnection:
         try:
             with anyio.fail_after(self.settings.timeout):
                 answer = await self.http.request(method, url, content=content, headers=headers)
-        except (httpx2.TransportError, TimeoutError) as error:
+        except _FAILURES as error:
             raise self.settings.failure(error) from None
         return _checked(answer.status_code, answer.headers, answer.content, self.settings.url)
 
     @asynccontextmanager
     async def stream(self, call: Call[Any]) -> AsyncGenerator[AsyncIterator[bytes]]:
         """The answer's bytes as they come."""
+        _refuse_closed(self.http)
         attempts = Attempts(call, self.settings)
         while True:
             try:
@@ -245,7 +278,7 @@ class AsyncConnection:
                     answer = await self.http.send(request, stream=True)
                     if answer.status_code >= 300:
                         await answer.aread()
-                except httpx2.TransportError as error:
+                except _FAILURES as error:
                     raise self.settings.failure(error) from None
                 if answer.status_code >= 300:
                     _checked(answer.status_code, answer.headers, answer.content, self.settings.url)
@@ -329,15 +362,15 @@ class Pages(Generic[P, T]):
 
     def to_polars(self, most: int | None = None) -> Any:
         """All items as a polars DataFrame."""
-        return frames.to_polars(frames.columns(self.all(most)))
+        return frames.polars()(frames.columns(self.all(most)))
 
     def to_pandas(self, most: int | None = None) -> Any:
         """All items as a pandas DataFrame."""
-        return frames.to_pandas(frames.columns(self.all(most)))
+        return frames.pandas()(frames.columns(self.all(most)))
 
     def to_arrow(self, most: int | None = None) -> Any:
         """All items as an Arrow table."""
-        return frames.to_arrow(frames.columns(self.all(most)))
+        return frames.arrow()(frames.columns(self.all(most)))
 
 
 class AsyncPages(Generic[P, T]):
@@ -386,15 +419,15 @@ class AsyncPages(Generic[P, T]):
 
     async def to_polars(self, most: int | None = None) -> Any:
         """All items as a polars DataFrame."""
-        return frames.to_polars(frames.columns(await self.all(most)))
+        return frames.polars()(frames.columns(await self.all(most)))
 
     async def to_pandas(self, most: int | None = None) -> Any:
         """All items as a pandas DataFrame."""
-        return frames.to_pandas(frames.columns(await self.all(most)))
+        return frames.pandas()(frames.columns(await self.all(most)))
 
     async def to_arrow(self, most: int | None = None) -> Any:
         """All items as an Arrow table."""
-        return frames.to_arrow(frames.columns(await self.all(most)))
+        return frames.arrow()(frames.columns(await self.all(most)))
 
 
 Progress = Callable[[int, int], None]

@@ -23,15 +23,15 @@ class Framed(Model):
 
     def to_polars(self) -> Any:
         """As a polars DataFrame."""
-        return frames.to_polars(self._columns())
+        return frames.polars()(self._columns())
 
     def to_pandas(self) -> Any:
         """As a pandas DataFrame."""
-        return frames.to_pandas(self._columns())
+        return frames.pandas()(self._columns())
 
     def to_arrow(self) -> Any:
         """As an Arrow table."""
-        return frames.to_arrow(self._columns())
+        return frames.arrow()(self._columns())
 
 
 class Priced(Model):
