@@ -81,7 +81,10 @@ NOUNS = {
 }
 """Which nouns a noun's services and stores may use. Its routes may also use http and access."""
 
-COMMANDS = {"commands.py", "bench.py", "exporting.py", "soak.py", "fit.py", "rival.py"}
+COMMANDS = {
+    "commands.py", "bench.py", "evaluations.py", "exporting.py", "fit.py", "rival.py", "soak.py",
+    "trials.py",
+}  # fmt: skip
 """Command-line edges: they may open the whole service."""
 
 IMPURE = {"psycopg", "httpx2", "fastapi", "starlette", "asyncio", "socket", "subprocess", "typer"}

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from augury import cli
 from augury.forecast.gate import Tried, effect
-from augury.forecast.titles import DAYS_BEFORE, PER_EVENT, before_the_end
+from augury.forecast.titles import PER_EVENT
+from augury.forecast.trials import DAYS_BEFORE, before_the_end
 from augury.venues.dump import DumpFile
 
 GOOD = Tried("a", 1.0, 0.8, 0.9, "asked", 0.9, 0.2, 1.0)

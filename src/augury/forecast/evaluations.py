@@ -343,8 +343,7 @@ async def _gate(
     markets: Path, prices: Path, titles: int, seed: int, *, quiet: bool
 ) -> dict[str, Any]:
     from augury.forecast.gate import Tried, effect
-    from augury.forecast.titles import before_the_end
-    from augury.forecast.trials import store
+    from augury.forecast.trials import before_the_end, store
     from augury.venues.dump import DumpFile
 
     market_file, price_file = DumpFile(markets, kind="markets"), DumpFile(prices, kind="prices")
