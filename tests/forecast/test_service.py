@@ -22,8 +22,8 @@ from augury.forecast.evidence import Snapshot
 from augury.forecast.graph import graph_of
 from augury.forecast.judging import Brief, Verdicts
 from augury.forecast.service import (
-    GATHERED_AT_ONCE,
     JUDGED_AT_ONCE,
+    WORKED_ON_AT_ONCE,
     Forecast,
     ForecastService,
 )
@@ -345,23 +345,23 @@ async def test_many_who_ask_at_once_wait_in_line_and_all_are_answered(
         finally:
             at_work[name] -= 1
 
-    judged, read = Brief.judged, service._read
+    judged, gather = Brief.judged, service._gather
 
     def slowly(brief: Brief, judge: Judge) -> Verdicts:
         with watched("judged"):
             time.sleep(0.01)
             return judged(brief, judge)
 
-    async def reading(*args: Any, **named: Any) -> list[Snapshot]:
+    async def gathering(*args: Any, **named: Any) -> list[Snapshot]:
         with watched("gathered"):
-            return await read(*args, **named)
+            return await gather(*args, **named)
 
     questions = [f"Does BTC hit ${150 + n}K before January 1, 2027?" for n in range(30)]
-    with patch.object(Brief, "judged", slowly), patch.object(service, "_read", reading):
+    with patch.object(Brief, "judged", slowly), patch.object(service, "_gather", gathering):
         answers = await asyncio.gather(*(service.forecast(one) for one in questions))
     assert len(answers) == len(questions)
     assert 1 <= most["judged"] <= JUDGED_AT_ONCE
-    assert most["gathered"] == GATHERED_AT_ONCE
+    assert most["gathered"] == WORKED_ON_AT_ONCE
 
 
 async def test_one_who_leaves_does_not_end_the_work_of_others(service: ForecastService) -> None:

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 import psycopg
@@ -62,9 +62,10 @@ LOOKED_AT: Final = 80
 for all but 2 of 780 questions."""
 REPLAY_LOOKED_AT: Final = 160
 """The same for a replay."""
-GATHERED_AT_ONCE: Final = 4
-"""Forecasts whose markets are read at the same time, half of the connections a process has by
-default. The others wait here: a wait for a connection ends in an error after five seconds."""
+WORKED_ON_AT_ONCE: Final = 4
+"""Forecasts that are worked on at the same time, half of the connections a process has by default.
+The others wait with nothing but their question: what one has read takes up to a megabyte, and who
+waits for a connection is told after five seconds that the database does not answer."""
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
 """Forecasts that the judge reads at the same time. It uses two cores for each: more at once
 would finish no sooner, and searches would wait longer."""
@@ -170,7 +171,7 @@ class ForecastService:
         self._working: dict[str, _Flight[Forecast]] = {}
         self._drawing: dict[tuple[str, datetime], _Flight[PublicCausalGraph | None]] = {}
         self._scorecard: tuple[float, dict[str, Any]] | None = None
-        self._gathering = asyncio.Semaphore(GATHERED_AT_ONCE)
+        self._turns = asyncio.Semaphore(WORKED_ON_AT_ONCE)
         self._judging = asyncio.Semaphore(JUDGED_AT_ONCE)
 
     async def forecast(
@@ -227,38 +228,61 @@ class ForecastService:
         lap("normalise")
         yield Stage("normalized", reading.shown())
         replay = as_of is not None
-        estimate: Estimate | None = None
-        markets = await self._gather(reading, at, replay=replay)
-        if leave_out:
-            markets = [market for market in markets if market.id not in leave_out]
-        # A market's own words are its question, whatever stands in them.
-        if not self._engine.asks_verbatim(reading, markets):
-            estimate = _blocked(question, reading)
-            parts = None
-            if estimate is None:
-                parts = compound.parts(reading.effective) or compound.parts(reading.core)
-            if parts is not None:
-                markets, estimate = await self._of_parts(parts, at, replay=replay)
-        lap("gather")
-        yield Stage("search", {"search_query": reading.search_text, "markets": len(markets)})
-        if estimate is None:
-            compared = self._engine.compare(reading, markets, at)
-            verdicts = await self._judged(compared, lap)
-            estimate = self._engine.estimate(compared, verdicts=verdicts)
+        # Nothing is sent within a turn: whoever reads slowly holds up no one.
+        async with self._turns:
+            found = await self._first(question, reading, at, leave_out, replay=replay, lap=lap)
+        estimate, seen = found.estimate, len(found.markets)
+        yield Stage("search", {"search_query": reading.search_text, "markets": seen})
+        if found.compared is not None:
             if sitting is not None:
-                estimate = await sitting.estimate(self._engine, compared, estimate, verdicts)
+                estimate = await sitting.estimate(
+                    self._engine, found.compared, estimate, found.verdicts
+                )
+            del found  # what comes may wait for another turn
             if estimate.decisive is None and nulls.is_over(reading, at):
                 # What has yet to come tells nothing of what is over.
                 estimate = nulls.over(reading, estimate)
             if estimate.probability is None and not leave_out:
-                estimate = await self._explained(reading, estimate, at, replay=replay)
+                async with self._turns:
+                    estimate = await self._explained(reading, estimate, at, replay=replay)
         lap("estimate")
         for one in estimate.evidence:
             yield Stage("evidence", one.shown())
         yield Stage("estimate", estimate.shown())
         if not replay and not leave_out:
             MADE.labels(estimate.grade).inc()
-        yield Forecast(reading, estimate, at, len(markets), replay, timings)
+        yield Forecast(reading, estimate, at, seen, replay, timings)
+
+    async def _first(
+        self,
+        question: str,
+        reading: Reading,
+        at: datetime,
+        leave_out: frozenset[str],
+        *,
+        replay: bool,
+        lap: Callable[[str], None],
+    ) -> _Found:
+        """The markets that may bear on a question, and what they say before anybody is asked."""
+        markets = await self._gather(reading, at, replay=replay)
+        if leave_out:
+            markets = [market for market in markets if market.id not in leave_out]
+        # A market's own words are its question, whatever stands in them.
+        if not self._engine.asks_verbatim(reading, markets):
+            estimate = _blocked(question, reading)
+            if estimate is not None:
+                lap("gather")
+                return _Found(markets, estimate)
+            parts = compound.parts(reading.effective) or compound.parts(reading.core)
+            if parts is not None:
+                markets, estimate = await self._of_parts(parts, at, replay=replay)
+                lap("gather")
+                return _Found(markets, estimate)
+        lap("gather")
+        compared = self._engine.compare(reading, markets, at)
+        verdicts = await self._judged(compared, lap)
+        estimate = self._engine.estimate(compared, verdicts=verdicts)
+        return _Found(markets, estimate, compared, verdicts)
 
     async def _answered(
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime
@@ -395,10 +419,6 @@ class ForecastService:
 
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
         """The markets that were open at `at` with a fresh price, the likeliest to bear first."""
-        async with self._gathering:
-            return await self._read(reading, at, replay=replay)
-
-    async def _read(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
         hits = await self._search.gather(
             judging.search_text(reading.search_text, vocabulary.default()),
             depth=REPLAY_DEPTH if replay else DEPTH,
@@ -613,6 +633,16 @@ def _blocked(question: str, reading: Reading) -> Estimate | None:
     if (whose := compound.own(reading.core)) is not None:
         return nulls.with_reason(nothing, "no_market", nulls.private(whose))
     return None
+
+
+class _Found(NamedTuple):
+    """What the markets say by themselves."""
+
+    markets: Sequence[Snapshot]
+    estimate: Estimate
+    compared: Compared | None = None
+    """None where the question was not one that can be compared with them as it stands."""
+    verdicts: judging.Verdicts = judging.NONE
 
 
 class _Flight(Generic[T]):
