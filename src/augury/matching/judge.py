@@ -69,6 +69,8 @@ class Encoder:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 2
+        # A plan of the memory is kept for every shape of input otherwise: 60 MB after 240 of them.
+        options.enable_mem_pattern = False
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         session = onnxruntime.InferenceSession(
             str(folder / "encoder.onnx"), options, providers=["CPUExecutionProvider"]
