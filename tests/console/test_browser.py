@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -70,18 +71,22 @@ def test_pages_stay_small() -> None:
     assert sum(sizes.values()) <= 600_000
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[tuple[str, str]]:
-    """Address and sign-in link of `augury serve` on the sample."""
-    needs("node", "npm", "chromium", built=True)
-    environment = os.environ | {
-        "AUGURY_DATA_DIR": str(tmp_path / "data"),
+def settings_in(folder: Path) -> dict[str, str]:
+    return os.environ | {
+        "AUGURY_DATA_DIR": str(folder / "data"),
         "AUGURY_SYNC": "off",
         "AUGURY_PORT": "0",
         "AUGURY_FORECAST_RATE": "1000/min",
         "AUGURY_ANONYMOUS_SEARCH_BURST": "20",
         "AUGURY_WORK": "here",
     }
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """Address and sign-in link of `augury serve`, on the sample where nothing was imported."""
+    needs("node", "npm", "chromium", built=True)
+    environment = settings_in(tmp_path)
     with (
         (tmp_path / "log").open("wb") as log,
         subprocess.Popen(
@@ -102,10 +107,50 @@ def service(tmp_path: Path) -> Iterator[tuple[str, str]]:
             process.wait(120)
 
 
-def test_journeys_in_chromium(service: tuple[str, str]) -> None:
+def drive(file: str, service: tuple[str, str]) -> None:
     url, link = service
     chromium = shutil.which("chromium") or ""
     run(
-        "npm", "run", "--silent", "test:browser",
+        "node", "--test", f"tests/browser/{file}",
         AUGURY_TEST_URL=url, AUGURY_TEST_LINK=link, AUGURY_TEST_CHROMIUM=chromium,
     )  # fmt: skip
+
+
+def test_journeys_in_chromium(service: tuple[str, str]) -> None:
+    drive("console.test.mjs", service)
+
+
+@pytest.fixture
+def stale_import(tmp_path: Path) -> None:
+    """Markets and prices of a venue that were last heard of weeks ago."""
+    needs("node", "npm", "chromium", built=True)
+    last = datetime.now(UTC) - timedelta(days=40)
+    markets = ["id,platform,question,outcomes,prices,status,as_of,closes_at,volume"]
+    prices = ["market_id,ts,price"]
+    for name, question, price in (
+        ("RECESSION", "Will the US enter a recession by the end of 2099?", 0.31),
+        ("CUT", "Will the Fed cut rates by the end of 2099?", 0.62),
+    ):
+        market = f"kalshi:STALE-{name}"
+        outcomes, quoted = '"[""Yes"", ""No""]"', f'"[{price}, {1 - price:.2f}]"'
+        markets.append(
+            f"{market},kalshi,{question},{outcomes},{quoted},active,{last.isoformat()},"
+            "2099-12-31T00:00:00Z,120000"
+        )
+        prices += [
+            f"{market},{(last - timedelta(days=days)).isoformat()},{price - days / 500:.3f}"
+            for days in range(30)
+        ]
+    files = [tmp_path / "markets.csv", tmp_path / "prices.csv"]
+    for file, lines in zip(files, (markets, prices), strict=True):
+        file.write_text("\n".join(lines) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "augury", "import", *files], env=settings_in(tmp_path),
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.usefixtures("stale_import")
+def test_a_stale_import_says_so_in_chromium(service: tuple[str, str]) -> None:
+    drive("stale.test.mjs", service)

@@ -1,4 +1,4 @@
-// A table of what to watch, as spreadsheets write it. Pure.
+// Tables as spreadsheets read and write them; of what to watch, and of anything. Pure.
 
 export interface Wanted {
   line: number;
@@ -59,4 +59,15 @@ export function wantedOf(text: string): Wanted[] {
       ...(row[outcome] ? { outcome: row[outcome] } : {}), ...(row[label] ? { label: row[label] } : {}),
     }];
   });
+}
+
+type Value = string | number | boolean | null | undefined;
+
+/** A table of records, a column a field. A text that a spreadsheet would run has an apostrophe before it. */
+export function tableOf(columns: string[], records: Record<string, Value>[]): string {
+  const cell = (value: Value): string => {
+    const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? "");
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...records.map((one) => columns.map((name) => one[name]))].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }

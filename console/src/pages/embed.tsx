@@ -5,7 +5,7 @@ import { forecastOf } from "../lib/forecast.ts";
 import * as format from "../lib/format.ts";
 import { useLoad } from "../lib/use.ts";
 import { Doubt, Grade } from "../ui/doubt.tsx";
-import { Ago, Failure, Loading, Marks, Venue, marketPath } from "../ui/parts.tsx";
+import { Ago, Failure, Loading, Marks, Venue, isStale, marketPath } from "../ui/parts.tsx";
 import { PriceChart } from "./market.tsx";
 
 export function EmbedMarket({ id: raw }: { id: string }) {
@@ -22,7 +22,7 @@ export function EmbedMarket({ id: raw }: { id: string }) {
         <span class="rowline"><Venue platform={market.platform} /><Marks row={market as never} /></span>
       </div>
       <p class="big"><span class="big-n">{format.percent(lead?.price)}</span><span class="soft">{lead?.outcome} · <Ago at={market.price_as_of} /></span></p>
-      <PriceChart id={market.id} end={market.status === "active" ? null : market.price_as_of} />
+      <PriceChart id={market.id} end={market.status === "active" && !isStale(market as never) ? null : market.price_as_of} />
     </div>
   );
 }

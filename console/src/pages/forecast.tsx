@@ -109,6 +109,7 @@ export function Forecast() {
             <input class="input" type="datetime-local" style={{ width: "auto" }} max={toLocal(new Date().toISOString())} value={moment}
               onInput={(event) => setMoment(event.currentTarget.value)} />
           </label>
+          {!moment && <span class="soft small">now; choose a past moment to replay it</span>}
           <button class="button first" type="submit">{moment ? "Replay" : "Forecast"}</button>
         </div>
       </form>
@@ -160,12 +161,12 @@ export function Answer({ made, asOf }: { made: Made; asOf: string | null }) {
             <div>
               <div class="big-n">{format.percent(made.probability)}</div>
               {made.confidence_interval && (
-                <p class="soft">80% between {format.percent(made.confidence_interval.lower)} and {format.percent(made.confidence_interval.upper)}</p>
+                <p class="soft" title="With a chance of 80% its market trades within this range a week from now.">80% range in a week: {format.percent(made.confidence_interval.lower)} to {format.percent(made.confidence_interval.upper)}</p>
               )}
             </div>
             <Doubt probability={made.probability} interval={made.confidence_interval} />
           </div>
-        ) : <p class="lead">{made.error ?? "There is no estimate for this question."}</p>}
+        ) : <p class="lead">{withReplay(made.error ?? "There is no estimate for this question.", made.question)}</p>}
         {(made.probability !== null || !made.distribution) && <Grade grade={grade} />}
         {made.warnings.map((warning) => <p class="grade hinted" key={warning}>{warning}</p>)}
         {made.reasoning && made.reasoning !== made.error && <p style={{ maxWidth: "75ch" }}>{made.reasoning}</p>}
@@ -180,7 +181,7 @@ export function Answer({ made, asOf }: { made: Made; asOf: string | null }) {
       {made.distribution && made.distribution.length > 1 && <Distribution bins={made.distribution} />}
       <section class="card" aria-label="Evidence">
         <h2>Evidence</h2>
-        {made.evidence.length ? <EvidenceTable evidence={made.evidence} asOf={asOf} /> : <p class="soft">No open market bears on this question.</p>}
+        {made.evidence.length ? <EvidenceTable evidence={made.evidence} asOf={asOf} /> : <p class="soft">No market counts as evidence.</p>}
       </section>
       {made.graph && made.graph.nodes.length > 1 && <CausalGraph graph={made.graph} title={made.question} />}
       {made.rejected.length > 0 && (
@@ -204,6 +205,14 @@ export function Answer({ made, asOf }: { made: Made; asOf: string | null }) {
       )}
     </>
   );
+}
+
+/** What the service advises, which names a moment for programs, with a link for people. */
+function withReplay(text: string, question: string) {
+  const [all, moment] = /ask with as_of=(\S+Z)/.exec(text) ?? [];
+  if (!all || !moment) return text;
+  const [before, after] = text.split(all);
+  return <>{before}<a href={`/forecast${params({ q: question, as_of: moment })}`}>replay that moment</a>{after}</>;
 }
 
 const ROLES: Record<string, string> = {

@@ -1,4 +1,5 @@
 // Market: the question, its price over time, its rules, the others of its event, and what is related.
+import { useLocation } from "preact-iso";
 import { useMemo, useState } from "preact/hooks";
 import type { Dimension, MarketDetail, MarketHistory, MarketRecord, RelatedMarket, SearchAnswer } from "../api/types.ts";
 import { api, query } from "../lib/api.ts";
@@ -85,7 +86,9 @@ const marksOf = (market: MarketRecord): Mark[] =>
     at && Date.parse(at) <= Date.now() ? [{ time: Date.parse(at) / 1000, label: label === "resolved" && market.resolution ? `resolved: ${market.resolution}` : label }] : []);
 
 export function PriceChart({ id, end, market, twins = [] }: { id: string; end: string | null; market?: MarketRecord; twins?: Twin[] }) {
-  const [range, choose] = useState<Range>("month");
+  const at = useLocation();
+  const range = RANGES.find((one) => one.id === at.query["range"])?.id ?? "month";
+  const choose = (chosen: Range) => at.route(`${at.path}${query({ ...at.query, range: chosen === "month" ? "" : chosen })}`, true);
   const address = useMemo(() => historyPath(id, range, end), [id, range, end]);
   const history = useLoad<MarketHistory>((signal) => api(address, { signal }), [address]);
   const theirs = useLoad<MarketHistory[]>(

@@ -3,6 +3,9 @@ import { useLocation } from "preact-iso";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Dimension, MarketList, Row, SearchAnswer } from "../api/types.ts";
 import { api, query as params } from "../lib/api.ts";
+import { tableOf } from "../lib/csv.ts";
+import * as format from "../lib/format.ts";
+import { fileName, save } from "../lib/save.ts";
 import { session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
 import { useLoad, useRested, useTitle } from "../lib/use.ts";
@@ -161,6 +164,7 @@ function Results({ answer, error, loading, retry, facets, tab, go }: {
         <span class="soft small" role="status" data-answered={loading ? undefined : answer?.query}>
           {answer ? `${total} ${total === 1 ? "market" : "markets"} in ${answer.latency_ms} ms` : loading ? "Searching…" : ""}
         </span>
+        {answer && total > 0 && <Keep answer={answer} kept={kept} />}
       </div>
       {error && <Failure error={error} retry={retry} />}
       <div class="only-narrow">
@@ -183,6 +187,34 @@ function Results({ answer, error, loading, retry, facets, tab, go }: {
       )}
       </div>
     </>
+  );
+}
+
+const COLUMNS = [
+  "relation", "id", "platform", "question", "status", "outcome", "price", "price_as_of", "closes_at", "volume", "category", "stale", "origin", "reason",
+];
+
+/** The rows that are shown, twins among them, as a table. */
+export function tableOfResults(kept: Record<Dimension, { row: Row; twins: Row[] }[]>): string {
+  return tableOf(COLUMNS, DIMENSIONS.flatMap(({ id }) => kept[id].flatMap(({ row, twins }) => [row, ...twins]).map((row) => {
+    const lead = format.leading(row.current_prices, row.outcomes);
+    return {
+      relation: id, id: row.id, platform: row.platform, question: row.question, status: row.status, outcome: lead?.outcome, price: lead?.price,
+      price_as_of: row.price_as_of, closes_at: row.closes_at, volume: row.volume, category: row.category, stale: row.stale, origin: row.origin,
+      reason: row.reason,
+    };
+  })));
+}
+
+/** The same for programs: the answer as it came, and what is shown as a table. A search is no address to link to. */
+function Keep({ answer, kept }: { answer: SearchAnswer; kept: Record<Dimension, { row: Row; twins: Row[] }[]> }) {
+  const name = fileName(answer.query) || "search";
+  return (
+    <span class="small soft rowline">
+      <span>The same data:</span>
+      <button class="link-button" type="button" onClick={() => save(new Blob([JSON.stringify(answer)], { type: "application/json" }), `${name}.json`)}>JSON</button>
+      <button class="link-button" type="button" onClick={() => save(new Blob([tableOfResults(kept)], { type: "text/csv" }), `${name}.csv`)}>CSV</button>
+    </span>
   );
 }
 

@@ -178,7 +178,7 @@ function Scores({ asset, horizon }: { asset: string; horizon: string }) {
           </table>
         </div>
       )}
-      <p class="small soft">QLIKE is a loss: lower is better. HAR is the usual reference model.</p>
+      <p class="small soft">QLIKE is a loss: lower is better. HAR is the usual reference model, compared on the windows that both forecast; QLIKE itself is over each model's own windows, so compare models by the column against HAR.</p>
     </section>
   );
 }

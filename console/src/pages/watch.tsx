@@ -2,7 +2,7 @@
 import { useLocation } from "preact-iso";
 import { useMemo, useState } from "preact/hooks";
 import type { Alert, ChartData, Delivery, Message, Page, Row, Rule, SearchAnswer, Target, Watchlist } from "../api/types.ts";
-import { ApiError, api } from "../lib/api.ts";
+import { ApiError, api, query as params } from "../lib/api.ts";
 import * as format from "../lib/format.ts";
 import { session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
@@ -115,7 +115,9 @@ function Shown({ list, tab, choose, changed }: { list: Watchlist; tab: Tab; choo
 type Snoozable = Alert & { snoozed_until?: string | null; silenced?: boolean };
 
 function Alerts({ at, changed }: { at: string; changed: () => void }) {
-  const [state, choose] = useState("");
+  const { path, query, route } = useLocation();
+  const state = query["state"] ?? "";
+  const choose = (chosen: string) => route(`${path}${params({ ...query, state: chosen })}`, true);
   const address = `${at}/alerts?limit=50${state ? `&state=${state}` : ""}`;
   const found = useLoad<Page<Snoozable>>((signal) => api(address, { signal }), [address]);
   const { act, failure } = useAct(() => { found.reload(); changed(); });
@@ -168,8 +170,9 @@ function withLinks(text: string, chart: string) {
 function Targets({ at, targets, changed }: { at: string; targets: Loaded<Page<Target>>; changed: () => void }) {
   const [kind, setKind] = useState("market");
   const [ref, setRef] = useState("");
-  const { query } = useLocation();
-  const [open, show] = useState<string | null>(query["chart"] ?? null);
+  const { path, query, route } = useLocation();
+  const open = query["chart"] ?? null;
+  const show = (id: string | null) => route(`${path}${params({ ...query, chart: id })}`, true);
   const { act, failure } = useAct(() => { targets.reload(); changed(); });
   const asked = useRested(kind === "market" ? ref.trim() : "", 250);
   const found = useLoad<SearchAnswer>(

@@ -7,7 +7,7 @@ export function Doubt({ probability, interval }: {
 }) {
   const x = (p: number) => 10 + p * 480;
   const words = interval
-    ? `${format.percent(probability)}, with 80% between ${format.percent(interval.lower)} and ${format.percent(interval.upper)}`
+    ? `${format.percent(probability)}, 80% range in a week: ${format.percent(interval.lower)} to ${format.percent(interval.upper)}`
     : format.percent(probability);
   return (
     <svg class="doubt" viewBox="0 0 500 62" role="img" aria-label={words}>
@@ -31,7 +31,7 @@ const GRADES: Record<string, { title: string; text: string; icon: () => preact.J
   asked: { title: "A market asks this", text: "The number is the price of a market that asks the same question.", icon: CheckIcon },
   bounded: { title: "Bounded by markets", text: "No market asks exactly this, but some set limits to it by logic.", icon: BoundIcon },
   hinted: { title: "Only hinted at", text: "No market asks this or limits it. Related markets hint at it; treat the number as rough.", icon: HintIcon },
-  none: { title: "No evidence", text: "No open market bears on this question, so there is no number.", icon: NoneIcon },
+  none: { title: "No number", text: "No market that can be relied on today bears on this question.", icon: NoneIcon },
 };
 
 /** How far the evidence carries, in words and colour. */

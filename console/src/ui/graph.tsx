@@ -4,6 +4,7 @@ import { select } from "d3-selection";
 import { type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Graph, GraphEdge, GraphNode } from "../api/types.ts";
+import { fileName, save } from "../lib/save.ts";
 import * as format from "../lib/format.ts";
 import { useMarkets } from "../lib/use.ts";
 import { Loading, MarketRow } from "./parts.tsx";
@@ -169,6 +170,7 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
           {plan.links.some((link) => link.sign === "logic") && <span><Sample sign="logic" /> tied by logic</span>}
           {plan.links.some((link) => link.sign === "unclear") && <span title="One of the two asks for a range or for one of several outcomes."><Sample sign="unclear" /> bears on it, one way or the other</span>}
           <span>the wider, the more often they moved together</span>
+          <span>drag to move</span>
         </div>
       </div>
       <div class="graph" onKeyDown={pan}>
@@ -270,7 +272,7 @@ function keep(canvas: SVGSVGElement, plan: { width: number; height: number }, ti
   paper.setAttribute("fill", getComputedStyle(document.body).backgroundColor);
   copy.prepend(paper);
   const file = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
-  const name = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60);
+  const name = fileName(title);
   if (kind === "svg") return save(file, `${name}.svg`);
   const picture = new Image();
   const address = URL.createObjectURL(file);
@@ -282,12 +284,4 @@ function keep(canvas: SVGSVGElement, plan: { width: number; height: number }, ti
     URL.revokeObjectURL(address);
   };
   picture.src = address;
-}
-
-function save(file: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -139,6 +139,12 @@ export function Tabs<T extends string>({ label, tabs, chosen, choose, panel }: {
   label: string; tabs: { id: T; title: ComponentChildren }[]; chosen: T; choose: (id: T) => void; panel: string;
 }) {
   const at = tabs.findIndex((tab) => tab.id === chosen);
+  const list = useRef<HTMLDivElement>(null);
+  // Where the tabs do not all fit, the chosen one does.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (tab) list.current!.scrollLeft = tab.offsetLeft - list.current!.offsetLeft - (list.current!.clientWidth - tab.clientWidth) / 2;
+  }, [chosen]);
   const move = (event: KeyboardEvent) => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!by) return;
@@ -148,7 +154,7 @@ export function Tabs<T extends string>({ label, tabs, chosen, choose, panel }: {
     (event.currentTarget as HTMLElement).querySelector<HTMLElement>(`[data-tab="${next.id}"]`)?.focus();
   };
   return (
-    <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+    <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
       {tabs.map((tab) => (
         <button key={tab.id} type="button" role="tab" id={`${panel}-${tab.id}`} data-tab={tab.id} aria-controls={panel}
           aria-selected={tab.id === chosen} tabIndex={tab.id === chosen ? 0 : -1} onClick={() => choose(tab.id)}>

@@ -2,15 +2,14 @@
 // Needs AUGURY_TEST_URL and AUGURY_TEST_LINK (tests/console/test_browser.py gives both).
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
+import { inspect } from "./axe.mjs";
 import { compare } from "./references.mjs";
 import { launch, settle } from "./service.mjs";
 import { STATES, prepare } from "./states.mjs";
 
 const base = process.env.AUGURY_TEST_URL;
 const link = process.env.AUGURY_TEST_LINK;
-const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const WAIT = 60_000;
 /** What states ask for on purpose: no session, no scope, not there, too many, no database. */
 const REFUSALS = [401, 403, 404, 429, 503];
@@ -81,8 +80,17 @@ test("the analyst searches with the keyboard and reads a market", async () => {
   await headed(page, chosen);
   await page.locator(".chart canvas").waitFor();
   await page.locator(".row .spark path").first().waitFor();
+  await page.getByRole("button", { name: "1 week" }).click();
+  await page.waitForURL(/range=week/);
+  await page.reload();
+  assert.equal(await page.getByRole("button", { name: "1 week" }).getAttribute("aria-pressed"), "true");
   await page.goBack();
   await page.waitForFunction(() => document.querySelector("#search-box")?.value === "fed rate cut");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+  assert.equal(file.suggestedFilename(), "fed-rate-cut.csv");
+  const [head, first] = (await readFile(await file.path(), "utf8")).split("\r\n");
+  assert.match(head, /^relation,id,platform,question,status,outcome,price,price_as_of/);
+  assert.match(first, /^direct,/);
 });
 
 test("a forecast arrives with interval, grade, evidence and graph", async () => {
@@ -92,7 +100,7 @@ test("a forecast arrives with interval, grade, evidence and graph", async () => 
   await page.keyboard.press("Enter");
   await page.locator(".verdict .big-n").waitFor();
   assert.match(await page.locator(".verdict .big-n").textContent(), /^\d+(\.\d)?%$/);
-  await page.getByText(/80% between/).first().waitFor();
+  await page.getByText(/80% range in a week/).first().waitFor();
   await page.locator(".grade").first().waitFor();
   await page.locator("section[aria-label=Evidence] tbody tr").first().waitFor();
   const node = page.locator(".node").nth(1);
@@ -140,6 +148,11 @@ test("a watchlist is made, a rule tried on the past and kept, an alert snoozed",
   await page.getByRole("tab", { name: "Alerts" }).click();
   await page.getByRole("button", { name: "Snooze 4 h" }).click();
   await page.getByText(/snoozed until/).waitFor();
+  // The address restores what is shown.
+  await page.getByLabel("State", { exact: true }).selectOption("resolved");
+  await page.waitForURL(/state=resolved/);
+  await page.reload();
+  await page.getByText("No alerts").waitFor();
 });
 
 test("the operator makes a key, which signs a colleague in with its scopes alone", async () => {
@@ -184,24 +197,19 @@ test("a stranger may search, and is told to sign in for more", async () => {
 });
 
 let made;
-for (const [colorScheme, width] of [["light", 1280], ["dark", 360]]) {
+// With AUGURY_TEST_THEMES=all both themes at both widths, which takes twice as long.
+const THEMES = [["light", 1280], ["dark", 360], ...(process.env.AUGURY_TEST_THEMES === "all" ? [["dark", 1280], ["light", 360]] : [])];
+for (const [colorScheme, width] of THEMES) {
   test(`axe finds nothing in any page or state, and nothing sticks out: ${colorScheme}, ${width} px`, async () => {
     const options = { colorScheme, viewport: { width, height: 800 } };
     const state = await context.storageState();
     made ??= await prepare(browser, base, state);
     const [themed, stranger] = [await open({ ...options, storageState: state }, REFUSALS), await open(options, REFUSALS)];
-    const rules = await readFile(axe, "utf8");
     const told = [];
     for (const { name, show, stranger: strange, foreign } of STATES) {
       const page = await (strange ? stranger : themed).newPage();
       await show(page, base, made);
-      // What moves comes to rest: a colour in between is no colour of the page.
-      await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity).map((one) => one.finished)));
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      if (wide > 0 && !foreign) told.push(`${name} is ${wide} px too wide`);
-      await page.evaluate(rules);
-      const found = await page.evaluate((except) => globalThis.axe.run(except ? { exclude: [except] } : document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }), foreign ?? null);
-      told.push(...found.violations.map((one) => `${name}: ${one.id}: ${one.nodes.slice(0, 3).map((node) => node.target.join(" ")).join(" | ")}`));
+      told.push(...(await inspect(page, name, foreign)));
       await page.close();
     }
     await themed.close();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldsOf, wantedOf } from "../../src/lib/csv.ts";
+import { fieldsOf, tableOf, wantedOf } from "../../src/lib/csv.ts";
 
 test("a table of targets is read as spreadsheets write it", () => {
   assert.deepEqual(fieldsOf('a,"b, ""c""\nd"\r\n1;2,3'), [["a", 'b, "c"\nd'], ["1;2", "3"]]);
@@ -17,4 +17,10 @@ test("a table of targets is read as spreadsheets write it", () => {
   // Lists that the service exports have the column id.
   assert.deepEqual(wantedOf("question,id,yes_price\nWill it?,kalshi:A,0.4").map((one) => one.ref), ["kalshi:A"]);
   assert.deepEqual(wantedOf(""), []);
+});
+
+test("a table says what it holds, and nothing in it is run by a spreadsheet", () => {
+  const text = tableOf(["question", "price", "stale"], [{ question: '=HYPERLINK("x"), "quoted"', price: -0.5, stale: false }, { question: "two\nlines", price: null }]);
+  assert.equal(text, `question,price,stale\r\n"'=HYPERLINK(""x""), ""quoted""",-0.5,false\r\n"two\nlines",,\r\n`);
+  assert.deepEqual(fieldsOf(text)[1], [`'=HYPERLINK("x"), "quoted"`, "-0.5", "false"]);
 });
