@@ -1,6 +1,7 @@
 """Does what Containerfile says in a clean root, where no container engine runs.
 
     sudo python3 deploy/clean_root.py [--suite trixie] [--base FOLDER] [--keep FOLDER]
+        [--build-arg NAME=VALUE]
 
 The root is a bare Debian with its Python (debootstrap), in place of the image that FROM names. Each
 instruction is done in it by bubblewrap. Then containers are started of it as an engine would: the
@@ -27,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,9 @@ def instructions(text: str) -> list[tuple[str, str]]:
 class Image:
     """A root in the making, and what the Containerfile says about running it."""
 
-    def __init__(self, folder: Path, base: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, base: Path, given: Mapping[str, str]) -> None:
+        """`given`: arguments of the build, in place of the defaults."""
+        self.folder, self._given = folder, given
         run("cp", "-a", "--reflink=auto", base, folder)
         self.env = {"PATH": PATH}
         self.user = "0:0"
@@ -82,6 +84,9 @@ class Image:
                 self._run(rest, helpers)
             case "COPY":
                 self._copy(shlex.split(rest), built)
+            case "ARG":
+                name, _, value = rest.partition("=")
+                self.env[name] = self._given.get(name, value)
             case "ENV":
                 for pair in shlex.split(rest):
                     name, _, value = pair.partition("=")
@@ -138,14 +143,14 @@ def _setenv(env: dict[str, str]) -> list[str]:
     return [part for name, value in env.items() for part in ("--setenv", name, value)]
 
 
-def build(folder: Path, base: Path, helpers: Path) -> Image:
+def build(folder: Path, base: Path, helpers: Path, given: Mapping[str, str]) -> Image:
     """Every stage of the Containerfile; the last one is the image."""
     built: dict[str, Image] = {}
     image: Image | None = None
     for word, rest in instructions((ROOT / "Containerfile").read_text()):
         if word == "FROM":
             name = rest.partition(" AS ")[2] or "image"
-            image = built[name] = Image(folder / name, base)
+            image = built[name] = Image(folder / name, base, given)
         else:
             assert image is not None
             image.do(word, rest, built, helpers)
@@ -154,7 +159,7 @@ def build(folder: Path, base: Path, helpers: Path) -> Image:
 
 
 def debian(folder: Path, suite: str) -> None:
-    """A bare Debian in which `python` is Python."""
+    """A bare Debian in which `python` is Python, less what the slim images of Debian leave out."""
     run(
         "debootstrap", "--variant=minbase", "--include=python3,python3-venv,ca-certificates",
         suite, folder,
@@ -162,6 +167,15 @@ def debian(folder: Path, suite: str) -> None:
     (folder / "usr/local/bin/python").symlink_to("/usr/bin/python3")
     run("chroot", folder, "apt-get", "clean")
     shutil.rmtree(folder / "var/lib/apt/lists")
+    share = folder / "usr/share"
+    for place in (
+        share / "doc",
+        share / "man",
+        share / "info",
+        share / "lintian",
+        share / "locale",
+    ):
+        shutil.rmtree(share / place, ignore_errors=True)
 
 
 class Container:
@@ -286,6 +300,7 @@ def main() -> int:
     parser.add_argument("--suite", default="trixie", help="Debian's; default: trixie.")
     parser.add_argument("--base", type=Path, help="A bare Debian, made here where it is missing.")
     parser.add_argument("--keep", type=Path, help="Build here and leave it; default: remove it.")
+    parser.add_argument("--build-arg", action="append", default=[], help="NAME=VALUE, repeatedly.")
     given = parser.parse_args()
     missing = [p for p in ("debootstrap", "bwrap", "nsenter", "setpriv") if not shutil.which(p)]
     if os.geteuid() or missing:
@@ -304,7 +319,8 @@ def main() -> int:
             if there := next((n for n in names if n and Path(n).is_file()), None):
                 shutil.copy(there, helpers / file)
         began = time.monotonic()
-        image = build(folder, base, helpers)
+        arguments = dict(one.split("=", 1) for one in given.build_arg)
+        image = build(folder, base, helpers, arguments)
         found: dict[str, Any] = {
             "suite": given.suite,
             "python": run("chroot", image.folder, "python", "--version").stdout.split()[1],
@@ -315,7 +331,9 @@ def main() -> int:
             "containers": [
                 live(image, folder / "data-user", image.user, ()),
                 live(image, folder / "data-root", "0:0", AS_ROOT),
-            ],
+            ]
+            if arguments.get("EMBEDDED") != "no"  # that one needs servers elsewhere
+            else [],
         }
         print(json.dumps(found, indent=1))
         return 0 if all(one["ok"] for one in found["containers"]) else 1

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NEEDED = "debootstrap", "bwrap", "nsenter", "setpriv"
-MOST_MB = 900
+MOST_MB = 500
 """Of the image; docs/production.md says what takes it."""
 
 

@@ -48,7 +48,7 @@ from augury.relations.moving import Moving
 from augury.relations.service import RelationService
 from augury.rvol import store as rvol_store
 from augury.rvol.service import RvolService
-from augury.search.edge import IndexInUse
+from augury.search.engine import IndexInUse
 from augury.search.service import SearchService, index_folder, shared_embedder
 from augury.series.service import SeriesService
 from augury.settings import Settings

@@ -35,11 +35,12 @@ import numpy as np
 import qdrant_edge as qdrant
 from numpy.typing import NDArray
 
-from augury.errors import SetupProblem, Unavailable
+from augury.errors import Unavailable
 from augury.search.engine import (
     STATUSES,
     Candidates,
     IndexDocument,
+    IndexInUse,
     IndexSchema,
     SparseVector,
     batches,
@@ -723,10 +724,6 @@ class _Gate:
         finally:
             with self._changed:
                 self._reason = None
-
-
-class IndexInUse(SetupProblem):
-    """Another process has the index of this data folder."""
 
 
 def _own(file: Path) -> Any:

@@ -27,6 +27,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.errors import SetupProblem
 from augury.search.postings import MOST_TAGS, TAGS
 
 T = TypeVar("T")
@@ -35,6 +36,10 @@ STATUSES = ("active", "closed", "resolved")
 """The partitions of the index, in the order of `Candidates.status`."""
 
 MAX_KEY = 2**63 - 2
+
+
+class IndexInUse(SetupProblem):
+    """Another process has the index of this data folder."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
