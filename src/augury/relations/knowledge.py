@@ -19,6 +19,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final, Literal
 
+from augury.relations import judged
+from augury.relations.judged import Verdict
 from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
@@ -126,7 +128,9 @@ class Base:
     problems: tuple[str, ...]
     """What could not be read: one text each, with file and factor."""
     version: str
-    """16 hexadecimal digits that differ whenever the base does."""
+    """16 hexadecimal digits that differ whenever markets may get other factors."""
+    verdicts: tuple[Verdict, ...]
+    """What readers said of pairs of factors, blind to edges and links."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
     """The lists that patterns are expanded over, by kind: teams, players, countries."""
 
@@ -173,15 +177,23 @@ def use(base: Base) -> Base:
 def texts() -> dict[str, str]:
     """The texts of the base by file name."""
     folder = resources.files("augury.relations") / "knowledge"
-    files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
-    return {f.name: f.read_text(encoding="utf-8") for f in files}
+    files = [
+        file
+        for file in (*folder.iterdir(), *(folder / "judged").iterdir())
+        if file.name.endswith((".toml", ".tsv"))
+    ]
+    return {f.name: f.read_text(encoding="utf-8") for f in sorted(files, key=lambda f: f.name)}
 
 
 def parse(written: Mapping[str, str]) -> Base:
     """The base of TOML texts by file name."""
     reader = _Reader()
     tables: list[tuple[str, dict[str, Any]]] = []
+    verdicts: list[Verdict] = []
     for name, text in written.items():
+        if name.endswith(".tsv"):
+            verdicts += judged.read(name, text, reader.problems)
+            continue
         try:
             tables.append((name, tomllib.loads(text)))
         except tomllib.TOMLDecodeError as error:
@@ -190,11 +202,10 @@ def parse(written: Mapping[str, str]) -> Base:
         reader.read_entities(name, table)
     for name, table in tables:
         reader.read_factors(name, table)
-    # The aliases as well: lines are read through them, as markets are.
-    version = hashlib.sha256(repr((sorted(written.items()), ALIASES, STEMS)).encode()).hexdigest()[
-        :16
-    ]
-    return reader.base(version)
+    # The aliases as well: lines are read through them, as markets are. Verdicts tag no market.
+    tagging = sorted((name, text) for name, text in written.items() if name.endswith(".toml"))
+    version = hashlib.sha256(repr((tagging, ALIASES, STEMS)).encode()).hexdigest()[:16]
+    return reader.base(version, verdicts)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -308,7 +319,7 @@ class _Reader:
                 out.append([end, *_filled(edge[1:], row)])
         return out
 
-    def base(self, version: str) -> Base:
+    def base(self, version: str, verdicts: Sequence[Verdict]) -> Base:
         dangling: list[str] = []
         edges: dict[tuple[str, str], Edge] = {}
         for where, cause, fields, instance in self._edges:
@@ -363,6 +374,7 @@ class _Reader:
             problems=tuple(self.problems),
             version=version,
             entities=self._entities,
+            verdicts=tuple(verdicts),
         )
 
     def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:
@@ -477,6 +489,16 @@ def lint(base: Base) -> list[str]:
         for e in base.edges
         if not e.inherited and _of_another(base.factors[e.cause], base.factors[e.effect])
     ]
+    ends = {*base.factors, *(f.pattern for f in base.factors.values())}
+    found += [
+        f"the verdict on {verdict.one} and {verdict.other}: no such factor"
+        for verdict in base.verdicts
+        if not {verdict.one, verdict.other} <= ends
+    ]
+    judged_ends = Counter(
+        (*sorted((verdict.one, verdict.other)), verdict.side) for verdict in base.verdicts
+    )
+    found += [f"the pair {pair} is judged {n} times" for pair, n in judged_ends.items() if n > 1]
     pairs = {(e.cause, e.effect) for e in base.edges}
     found += [
         f"{link.one} ~ {link.other}: edges say it already, both ways"

@@ -1,0 +1,143 @@
+"""Judged pairs of factors: what one says of the other, none included. Pure.
+
+Careful readers judged pairs blind to the base's edges; `knowledge/judged/*.tsv` keeps what they
+said, `docs/factors.md` tells the format.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from augury.relations.knowledge import Factor
+
+Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
+"""What B is, seen from A: a cause of it, an effect, driven with it by something common, a rival or
+parallel, (a part of) the same thing, or nothing."""
+Side = Literal["", "same", "other"]
+"""Of two patterns of one list: whether the pair is of one entity or of two; otherwise empty."""
+
+CODES: Final[tuple[Code, ...]] = ("cause", "effect", "driver", "rival", "part", "none")
+SIDES: Final[tuple[Side, ...]] = ("", "same", "other")
+TURNED: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One judged pair, read from A's side."""
+
+    one: str
+    """Key of A: of a factor, or of a pattern for all its instances."""
+    other: str
+    side: Side
+    code: Code
+    strength: int
+    """3: first-order; 2: clear, second-order; 1: weak but real; 0: none."""
+    sign: str
+    """"+", "-", or "0" where it can be either."""
+    days: int
+    """Typical lag from cause to effect."""
+    judge: str
+    """Who judged; two where both agreed or it was settled between them."""
+    reason: str = ""
+
+    def turned(self) -> Verdict:
+        """The same, read from B's side."""
+        return Verdict(
+            self.other, self.one, self.side, TURNED.get(self.code, self.code), self.strength,
+            self.sign, self.days, self.judge, self.reason,
+        )  # fmt: skip
+
+
+def read(name: str, text: str, problems: list[str]) -> Iterator[Verdict]:
+    """The verdicts of one file; what can't be read goes to `problems`.
+
+    A line is `A, side, code, strength, sign, days, judge, B, reason`, with tabs between; of "none"
+    it is `A, side, none, judge`, and then all Bs with spaces between.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        fields = line.split("\t")
+        where = f"{name}, line {number}"
+        if len(fields) < 3 or fields[1] not in SIDES or fields[2] not in CODES:
+            problems.append(f"{where}: no verdict: {line[:80]!r}")
+        elif fields[2] == "none" and len(fields) == 5:
+            one, side, _, judge, others = fields
+            for other in others.split():
+                yield Verdict(one, other, cast("Side", side), "none", 0, "0", 0, judge)
+        elif len(fields) == 9 and fields[3] in "123" and fields[4] in "+-0" and fields[5].isdigit():
+            one, side, code, strength, sign, days, judge, other, reason = fields
+            yield Verdict(
+                one, other, cast("Side", side), cast("Code", code), int(strength), sign, int(days),
+                judge, reason,
+            )  # fmt: skip
+        else:
+            problems.append(f"{where}: no verdict: {line[:80]!r}")
+
+
+class Around(NamedTuple):
+    """What the verdicts say of every factor, seen from one; 0 where nobody judged."""
+
+    codes: NDArray[np.int8]
+    """(factors + 1,): place in `CODES`, from 1; `SELF` of the factor itself"""
+    strengths: NDArray[np.int8]
+    """(factors + 1,)"""
+
+
+SELF: Final = len(CODES) + 1
+REMEMBERED: Final = 512
+"""Factors whose surroundings are kept in memory, some 15 kB each."""
+
+
+class Judged:
+    """All verdicts on the factors of a base, by number (0 is none)."""
+
+    def __init__(self, verdicts: Iterable[Verdict], factors: Sequence[Factor]) -> None:
+        self._factors = factors
+        self._touching: dict[str, list[Verdict]] = defaultdict(list)
+        for verdict in verdicts:
+            self._touching[verdict.one].append(verdict)
+            self._touching[verdict.other].append(verdict.turned())
+        self._numbers: dict[str, list[int]] = defaultdict(list)
+        for number, factor in enumerate(factors, 1):
+            self._numbers[factor.key].append(number)
+            if factor.pattern != factor.key:
+                self._numbers[factor.pattern].append(number)
+        self.around = lru_cache(maxsize=REMEMBERED)(self._around)
+
+    def _around(self, number: int) -> Around:
+        """A verdict on two factors themselves goes before one on all of their kind."""
+        asked = self._factors[number - 1]
+        codes, strengths = np.zeros((2, len(self._factors) + 1), np.int8)
+        for key in dict.fromkeys((asked.pattern, asked.key)):
+            touching = sorted(self._touching[key], key=lambda v: v.other in self._patterns)
+            for verdict in reversed(touching):
+                at = self._others(asked, verdict)
+                codes[at] = CODES.index(verdict.code) + 1
+                strengths[at] = verdict.strength
+        codes[number], strengths[number] = SELF, 3
+        return Around(codes, strengths)
+
+    @cached_property
+    def _patterns(self) -> frozenset[str]:
+        return frozenset(factor.pattern for factor in self._factors if factor.entity is not None)
+
+    def _others(self, asked: Factor, verdict: Verdict) -> list[int]:
+        others = self._numbers[verdict.other]
+        if not verdict.side:
+            return others
+        same = verdict.side == "same"
+        return [
+            number
+            for number in others
+            if self._factors[number - 1].kind == asked.kind
+            and (self._factors[number - 1].entity == asked.entity) is same
+        ]
