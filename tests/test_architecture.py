@@ -104,6 +104,8 @@ PURE = [
     "relations/paths.py",
     "relations/comovement.py",
     "relations/rank.py",
+    "relations/judged.py",
+    "relations/columns.py",
     "relations/labels.py",
     "graph/view.py",
     "graph/logic.py",

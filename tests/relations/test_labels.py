@@ -186,8 +186,10 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
     pool = Pool(
         keys=np.array([7, 4, 8]), tags=rows,
         fits=np.where(rows > 0, 1.0, 0.0).astype(np.float32), directness=column, dense=column,
-        words=column, year=column, fixture=column * 0, salience=column,
-        closes=np.zeros(n, np.uint32), family=np.arange(n).astype(np.uint64), when=1_795_000_000,
+        words=column, naming=column, named=column, fixture=column * 0, salience=column,
+        closes=np.zeros(n, np.uint32), family=np.arange(n).astype(np.uint64),
+        taken=np.zeros(n, np.bool_), voters=np.zeros(0, np.intp), terms=2, heaviest=0.5,
+        when=1_795_000_000,
     )  # fmt: skip
     return {
         relation: [(int(pool.keys[r.position]), r.reason) for r in ranked]
@@ -210,9 +212,7 @@ def test_a_label_relates_what_nothing_else_does_and_says_who_says_so() -> None:
 def test_a_label_never_overrules_the_base() -> None:
     relations = RelationService()
     query = "Will the Fed cut rates?"
-    [fed, *_] = relations.matcher.match(query)
-    causes = relations.graph.causes[fed.factor]
-    strong = max(causes, key=lambda pair: pair[1].strength)[0]
+    strong = relations.matcher.numbers["us-inflation"]
     before = found(relations, query, [strong])
     assert [key for key, _ in before["upstream"]] == [4]
     tie = labels.tie(row("causes", "confirmed"), BREAD, asked_first=True)

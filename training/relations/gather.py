@@ -19,16 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from features import Ground, Seen, table
 from picking import BEST, LISTED, chosen
 from store import settings
 
 from augury.app import running
-from augury.relations import knowledge
-from augury.relations.service import Asked
+from augury.relations import rank as ranking
+from augury.relations.columns import COLUMNS
 from augury.search import query as understanding
-from augury.search import rank
 from augury.search import service as searching
+from augury.search.related import Pool
 from augury.search.schemas import DIMENSIONS
 
 SEED = 17
@@ -37,93 +36,43 @@ TITLE, EVENT = 150, 90
 """Letters shown of a title and of an event's name."""
 
 
-def seen_by(service: Any, ground: Ground, text: str, top_k: int) -> tuple[Any, Seen]:
-    """All candidates of a query as a search for `top_k` gathers them: (columns, `Seen`)."""
+def pooled(service: Any, text: str, top_k: int) -> tuple[Any, Pool, Any]:
+    """All candidates of a query as a search for `top_k` gathers them: its lookup, they, and the
+    change each was indexed at."""
     parsed = understanding.parse(text)
-    asked = parsed.text or text
-    gathered = service._gather(asked, parsed, top_k, None)
-    found, lookup = gathered.candidates, gathered.lookup
-    keys, payload, features = found.keys, found.payload, gathered.features
-    lexical = found.lexical
-    order = gathered.ranking.order
-    if isinstance(lookup, Asked):
-        most = max(searching.TAGGED, top_k)
-        tagged = service.engine.tagged(lookup.tags, gathered.vector, None, most)
-        new = ~np.isin(tagged.keys, keys)
-        more = searching._ranked(tagged, new)
-        features = np.concatenate(
-            [features, rank.features(gathered.query, more, service.frequencies)]
-        )
-        keys = np.concatenate([keys, tagged.keys[new]])
-        payload = np.concatenate([payload, tagged.payload[new]])
-        lexical = np.concatenate([lexical, tagged.lexical[new]])
-    graph = lookup._relations.graph
-    entities = {int(graph.entities[n]) for n, _ in lookup.factors if graph.kinds[n]} - {0}
-    tags = payload["tags"]
-    heavy = np.argsort(-gathered.query.weights, kind="stable")
-    ids = gathered.query.ids[heavy]
-    named = (payload["terms"][:, None, :] == ids[None, :, None]).any(axis=2)
-    seen = Seen(
-        ground=ground,
-        text=text,
-        named=named.astype(np.float32),
-        weights=gathered.query.weights[heavy].astype(np.float32),
-        length=payload["length"].astype(np.float32),
-        reached=lookup.reached,
-        factors=list(lookup.factors),
-        tags=tags,
-        fits=searching._fits(payload),
-        search=features,
-        lexical=lexical,
-        salience=payload["salience"],
-        fixture=payload["fixture"].astype(np.float32),
-        closes=payload["closes"],
-        family=payload["family"],
-        foreign=lookup._foreign(tags),
-        rivals=lookup._rivals(tags),
-        unnamed=graph.of_one[tags],
-        same=np.isin(graph.entities[tags], sorted(entities)).any(axis=1),
-        ties=np.abs(lookup._ties(keys)),
-        voters=order[: searching.VOTERS],
-        when=searching._when(found.payload["closes"][order[: searching.VOTERS]]),
-        terms=len(gathered.query.ids),
-    )
-    return (keys, payload), seen
+    gathered = service._gather(parsed.text or text, parsed, top_k, None)
+    pool, changes = service._pool(gathered, top_k, None)
+    return gathered.lookup, pool, changes
 
 
-async def one(
-    service: Any, ground: Ground, asked: dict[str, str], out: Path
-) -> list[dict[str, Any]]:
+async def one(service: Any, asked: dict[str, str], out: Path) -> list[dict[str, Any]]:
     """Write a query's features; the markets to judge, families in random order."""
     lists = await service.search(asked["query"], top_k=LISTED)
-    (keys, payload), seen = seen_by(service, ground, asked["query"], LISTED)
-    names, rows = table(seen)
+    lookup, pool, changes = pooled(service, asked["query"], LISTED)
+    keys, found = pool.keys, lookup.paths(pool)
     hits = [
-        searching.Hit(int(key), int(change), 0.0)
-        for key, change in zip(keys, payload["change"], strict=True)
+        searching.Hit(int(key), int(change), 0.0) for key, change in zip(keys, changes, strict=True)
     ]
     shown: dict[int, Any] = await service._fetch(hits)
     at = {row.id: key for key, row in shown.items()}
     listed = [[at[r.id] for r in lists[d] if r.id in at] for d in DIMENSIONS]
-    column = dict(zip(names, rows.T, strict=True))
     listed += [
-        keys[np.argsort(-column[name], kind="stable")[:BEST]].tolist()
-        for name in ("words", "dense")
+        keys[np.argsort(-values, kind="stable")[:BEST]].tolist()
+        for values in (pool.words, pool.dense)
     ]
-    family = dict(zip(keys.tolist(), payload["family"].tolist(), strict=True))
-    closes = dict(zip(keys.tolist(), payload["closes"].tolist(), strict=True))
+    family = dict(zip(keys.tolist(), pool.family.tolist(), strict=True))
+    closes = dict(zip(keys.tolist(), pool.closes.tolist(), strict=True))
     dice = random.Random(f"{SEED} {asked['qid']}")
     picked = [key for key in chosen(listed, family, dice) if key in shown]
     np.savez_compressed(
         out / "features" / f"{asked['qid']}.npz",
         ids=np.array([shown[k].id if k in shown else "" for k in keys.tolist()]),
-        names=np.array(names),
-        rows=rows,
-        family=payload["family"],
-        tags=seen.tags,
-        factors=np.array([number for number, _ in seen.factors]),
+        columns=np.array(COLUMNS),
+        rows=lookup.rows(pool, found),
+        may=ranking.through(found).any(axis=2),
+        taken=pool.taken,
+        family=pool.family,
         keys=keys,
-        judged=np.isin(keys, picked),
         **{d: np.array([r.id for r in lists[d]]) for d in DIMENSIONS},
     )
     families = sorted({family[key] for key in picked})
@@ -163,11 +112,8 @@ async def gather(
     random.Random(SEED).shuffle(order)  # every pack holds something of all domains
     async with running(settings(folder)) as services:
         await services.search.catch_up()
-        ground = Ground(knowledge.load())
         for nth in range(0, len(order), A_PACK):
-            part = [
-                (q, await one(services.search, ground, q, out)) for q in order[nth : nth + A_PACK]
-            ]
+            part = [(q, await one(services.search, q, out)) for q in order[nth : nth + A_PACK]]
             label = f"{name}{nth // A_PACK + 1:02d}"
             if packed:
                 continue

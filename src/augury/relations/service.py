@@ -10,9 +10,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.relations import knowledge
+from augury.relations import columns, knowledge
 from augury.relations import rank as ranking
+from augury.relations import ranker as fitted
+from augury.relations.columns import BY_PLACE
 from augury.relations.factors import Matcher, game
+from augury.relations.judged import Judged
 from augury.relations.knowledge import Base, Factor
 from augury.relations.labelling import Labels
 from augury.relations.labels import Tie
@@ -74,6 +77,14 @@ class RelationService:
     @cached_property
     def graph(self) -> Graph:
         return _graph(self.base)
+
+    @cached_property
+    def judged(self) -> Judged:
+        return _judged(self.base)
+
+    @cached_property
+    def ranker(self) -> fitted.Ranker:
+        return fitted.default()
 
     def factor(self, number: int) -> Factor:
         """The factor of a tag."""
@@ -153,6 +164,11 @@ def _graph(base: Base) -> Graph:
     return Graph(base)
 
 
+@lru_cache(maxsize=1)
+def _judged(base: Base) -> Judged:
+    return Judged(base.verdicts, tuple(base.factors.values()))
+
+
 class Asked(Lookup):
     """One query's factors, and what is reached from them."""
 
@@ -211,13 +227,33 @@ class Asked(Lookup):
         labelled = [tie.factor for tie in self.labels.values() if tie.factor][:LABELLED]
         return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
+    def paths(self, pool: Pool) -> columns.Paths:
+        """How the base leads to the factors of each market."""
+        return columns.paths(self.reached, pool, self._relations.graph.of_one[pool.tags])
+
+    def rows(self, pool: Pool, found: columns.Paths) -> columns.Floats:
+        """What the trees read of each market: (n, COLUMNS)."""
+        around = self._relations.judged.around
+        return columns.table(
+            self.reached,
+            self.factors,
+            pool,
+            found,
+            self._foreign(pool.tags),
+            self._rivals(pool.tags),
+            [around(number) for number, _ in self.factors[: len(BY_PLACE)]],
+        )
+
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best of each relation, with their reasons."""
-        ties = self._ties(pool.keys)
-        foreign, rivals = self._foreign(pool.tags), self._rivals(pool.tags)
-        unnamed = self._relations.graph.of_one[pool.tags]
+        found = self.paths(pool)
+        ways = ranking.through(found)
+        held = np.flatnonzero(ways.any(axis=(0, 2)) & ~pool.taken)
+        chances = np.zeros((len(pool.keys), len(RELATIONS)), np.float32)
+        told = self._relations.ranker.chances(self.rows(pool, found)[held])
+        chances[held] = told[:, -len(RELATIONS) :]
         labelled = self._labelled(pool.keys) if self.labels else None
-        ranked = ranking.rank(self.reached, pool, foreign, rivals, unnamed, np.abs(ties), labelled)
+        ranked = ranking.rank(chances, pool, ways, labelled)
         return {
             relation: [
                 Ranked(position, score, via, self._told(relation, via, int(pool.keys[position])))
@@ -230,13 +266,6 @@ class Asked(Lookup):
             ]
             for relation, (positions, scores, vias) in ranked.items()
         }
-
-    def _ties(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Correlation of each market's prices with those of the best direct results."""
-        ties = np.zeros(len(keys), np.float32)
-        for seq, partner in self._partners.items():
-            ties[keys == seq] = partner.correlation
-        return ties
 
     def _labelled(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
         """Weight of each market's label by relation, (3, n)."""
@@ -293,7 +322,7 @@ class Asked(Lookup):
         """Why markets of `factor` are related, for a person to read."""
         way = self.way(relation, factor)
         if not way:
-            return f"About {self._relations.factor(factor).name} as well, in another respect."
+            return f"Another question about {self._relations.factor(factor).name}."
         names = [self._relations.factor(way[0].source).name]
         names += [self._relations.factor(step.target).name for step in way]
         told = " ".join(step.reason for step in way)

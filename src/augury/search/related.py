@@ -45,8 +45,10 @@ class Pool:
     """Cosine of query and market."""
     words: NDArray[np.float32]
     """Share of the query's rarity that the market's title names."""
-    year: NDArray[np.float32]
-    """1 where query and market name a common year."""
+    naming: NDArray[np.float32]
+    """Share of the query's rarity that question or event's name holds, month and number too."""
+    named: NDArray[np.float32]
+    """Share of the query's terms that they hold."""
     fixture: NDArray[np.float32]
     """1 for one game that the query does not ask for, 2 for a side bet on one or a short window."""
     salience: NDArray[np.float32]
@@ -55,6 +57,14 @@ class Pool:
     """Epoch seconds, 0: unknown."""
     family: NDArray[np.uint64]
     """What makes markets one family."""
+    taken: NDArray[np.bool_]
+    """Those that stand among the direct results already: no relation may claim them."""
+    voters: NDArray[np.intp]
+    """Places of the best direct results, which say what the query is about."""
+    terms: int
+    """Terms of the query."""
+    heaviest: float
+    """Share of the query's rarity that its rarest term has."""
     when: int
     """Epoch seconds at which the markets on the question itself close, half of them earlier; where
     that is not known, the day's beginning: an hour changes no order."""

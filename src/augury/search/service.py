@@ -490,23 +490,32 @@ class SearchService:
     def _related(
         self, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
     ) -> dict[Relation, list[Hit]]:
+        pool, changes = self._pool(gathered, top_k, statuses)
+        return {
+            relation: [
+                Hit(int(pool.keys[at]), int(changes[at]), score, tag, reason)
+                for at, score, tag, reason in ranked
+            ]
+            for relation, ranked in gathered.lookup.rank(pool, top_k).items()
+        }
+
+    def _pool(
+        self, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
+    ) -> tuple[Pool, NDArray[Any]]:
+        """All that may be related, and the change each was indexed at."""
         found, order, lookup = gathered.candidates, gathered.ranking.order, gathered.lookup
-        most = max(TAGGED, top_k)
+        query, most = gathered.query, max(TAGGED, top_k)
         tagged = self._in_status(
             lambda among: self.engine.tagged(lookup.tags, gathered.vector, among, most), statuses
         )
         # Near by meaning and related by a factor: such candidates count as well.
         new = ~np.isin(tagged.keys, found.keys)
         more = _ranked(tagged, new)
-        features = np.concatenate(
-            [gathered.features, rank.features(gathered.query, more, self.frequencies)]
-        )
+        features = np.concatenate([gathered.features, rank.features(query, more, self.frequencies)])
         keys = np.concatenate([found.keys, tagged.keys[new]])
         payload = np.concatenate([found.payload, tagged.payload[new]])
-        shown = np.isin(keys, found.keys[order[: min(2 * top_k, SURELY_DIRECT)]])
-        kept = np.flatnonzero(~shown)
-        payload, features, keys = payload[kept], features[kept], keys[kept]
         column = dict(zip(rank.FEATURES, features.T, strict=True))
+        named = (payload["terms"][:, None, :] == query.ids[None, :, None]).any(axis=2)
         pool = Pool(
             keys=keys,
             tags=payload["tags"],
@@ -514,20 +523,19 @@ class SearchService:
             directness=rank.raw(features),
             dense=column["dense"],
             words=column["words"],
-            year=column["year"],
+            naming=named @ query.weights,
+            named=named.mean(axis=1, dtype=np.float32) if len(query.ids) else column["words"],
             fixture=column["fixture"] * payload["fixture"],
             salience=payload["salience"],
             closes=payload["closes"],
             family=payload["family"],
+            taken=np.isin(keys, found.keys[order[: min(2 * top_k, SURELY_DIRECT)]]),
+            voters=order[:VOTERS],
+            terms=len(query.ids),
+            heaviest=float(query.weights.max(initial=0)),
             when=_when(found.payload["closes"][order[:VOTERS]]),
         )
-        return {
-            relation: [
-                Hit(int(keys[at]), int(payload["change"][at]), score, tag, reason)
-                for at, score, tag, reason in ranked
-            ]
-            for relation, ranked in lookup.rank(pool, top_k).items()
-        }
+        return pool, payload["change"]
 
     async def _fetch(self, hits: list[Hit]) -> dict[int, ResultRow]:
         rows = {

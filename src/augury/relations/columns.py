@@ -1,0 +1,205 @@
+"""What is known of a market's relation to a query, as one row of numbers. Pure numpy.
+
+`training/relations/fit.py` fits the trees of `augury.relations.ranker` on these columns; one that
+is changed, added or taken out here means fitting them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.relations.judged import CODES, Around
+from augury.relations.paths import RELATIONS, Reached
+from augury.search.related import Pool
+
+Floats = NDArray[np.float32]
+
+SUBJECT: Final = 0.5
+"""What the weight of a path keeps for a market that hardly fits its factor."""
+NAMING: Final = 0.15
+"""Share of the query's rarity that a title holds which names something of it."""
+YEAR: Final = 31_557_600
+"""Seconds."""
+FAR: Final = 10.0
+"""Years beyond which a date is only far."""
+BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
+"""What a verdict on the query's first, second ... factor counts; further ones are left out."""
+BESIDE: Final = 0.7
+"""The same for a market's factors behind its first."""
+
+COLUMNS: Final = (
+    "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
+    "rival", "foreign", "own", "own_fit", "own_all", "own_main", "own_over_path", "path",
+    "path_margin", "up_over_do", "voted",
+    "up_path", "up_all", "up_fit", "up_main", "up_below_best",
+    "do_path", "do_all", "do_fit", "do_main", "do_below_best",
+    "co_path", "co_all", "co_fit", "co_main", "co_below_best",
+    "j_cause", "j_effect", "j_self", "j_code", "j_main", "j_none", "j_best", "j_ce", "j_co",
+    "j1_cause", "j1_driver", "j1_none",
+    "family_own", "family_directness", "directness_below_best", "dense_below_best",
+    "q_own", "q_first", "q_up", "q_do", "q_co", "q_best", "q_heaviest", "q_factors", "q_terms",
+)  # fmt: skip
+
+
+class Paths(NamedTuple):
+    """How the base leads from the query's factors to each market's."""
+
+    own: Floats
+    """(n, MOST_TAGS): how much a market is about the query's own factors, by each of its own"""
+    weights: Floats
+    """(3, n, MOST_TAGS): weight of the path to each of its factors, by relation"""
+
+
+def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
+    """`unnamed` (n, MOST_TAGS): tags by which a market is about somebody or something of its own
+    ("the song in question"); they relate it only where it names something of the question."""
+    held = np.where(pool.tags > 0, SUBJECT + (1 - SUBJECT) * pool.fits, 0).astype(np.float32)
+    weights = reached.weights[:, pool.tags] * held
+    weights[:, unnamed & (pool.words < NAMING)[:, None]] = 0
+    return Paths(reached.asked[pool.tags] * held, weights)
+
+
+def table(
+    reached: Reached,
+    factors: Sequence[tuple[int, float]],
+    pool: Pool,
+    found: Paths,
+    foreign: NDArray[np.bool_],
+    rivals: NDArray[np.bool_],
+    judged: Sequence[Around],
+) -> Floats:
+    """(n, COLUMNS).
+
+    Parameters
+    ----------
+    factors
+        The query's own, with weights, the strongest first.
+    found
+        From `paths`.
+    foreign : (n,)
+        Markets about another entity of a list that the question names one of.
+    rivals : (n,)
+        Other outcomes of what is asked.
+    judged
+        What was judged of the query's first factors, in their order.
+    """
+    columns: dict[str, Any] = {
+        "names_weight": pool.naming, "names_share": pool.named, "directness": pool.directness,
+        "words": pool.words, "dense": pool.dense, "salience": pool.salience,
+        "fixture": pool.fixture, "rival": rivals, "foreign": foreign,
+    }  # fmt: skip
+    years = np.where(pool.closes > 0, (pool.closes.astype(np.float64) - pool.when) / YEAR, 0)
+    columns["after"] = np.clip(years, -FAR, FAR)
+    for name in ("directness", "dense"):
+        values = columns[name]
+        columns[f"{name}_below_best"] = values.max(initial=0) - values
+    columns |= _by_paths(reached, pool, found)
+    columns |= _by_verdicts(pool.tags, judged)
+    columns |= _by_family(pool, columns)
+    columns |= {
+        "q_own": float(np.mean(columns["own"] > 0)) if len(pool.tags) else 0.0,
+        "q_first": factors[0][1] if factors else 0.0,
+        "q_best": float(np.max(pool.directness, initial=0)),
+        "q_heaviest": pool.heaviest,
+        "q_factors": len(factors),
+        "q_terms": np.log1p(pool.terms),
+    }
+    out = np.empty((len(pool.tags), len(COLUMNS)), np.float32)
+    for at, name in enumerate(COLUMNS):
+        out[:, at] = columns[name]
+    return out
+
+
+def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:
+    tags, fits = pool.tags, pool.fits
+    at = np.arange(len(tags))
+    best = found.own.argmax(axis=1)
+    own = found.own[at, best]
+    strongest = found.weights.max(axis=2, initial=0)
+    path = strongest.max(axis=0)
+    ordered = np.sort(strongest, axis=0)
+    columns: dict[str, Any] = {
+        "own": own,
+        "own_fit": np.where(own > 0, fits[at, best], 0),
+        "own_main": reached.asked[tags[:, 0]],
+        "own_all": found.own.sum(axis=1),
+        "own_over_path": own - path,
+        "path": path,
+        "path_margin": ordered[2] - ordered[1],
+        "up_over_do": strongest[0] - strongest[1],
+        "voted": _voted(tags, pool.voters),
+    }
+    for nth, relation in enumerate(RELATIONS):
+        short = relation[:2]
+        weights = found.weights[nth]
+        through = weights.argmax(axis=1)
+        weight = strongest[nth]
+        top = float(weight.max(initial=0))
+        columns |= {
+            f"{short}_path": weight,
+            f"{short}_all": weights.sum(axis=1),
+            f"{short}_fit": np.where(weight > 0, fits[at, through], 0),
+            f"{short}_main": reached.weights[nth][tags[:, 0]] * (tags[:, 0] > 0),
+            f"{short}_below_best": top - weight,
+            f"q_{short}": top,
+        }
+    return columns
+
+
+def _voted(tags: NDArray[np.uint16], voters: NDArray[np.intp]) -> NDArray[Any] | float:
+    """Share of the markets that say what the query is about with which each has a factor."""
+    if not len(voters):
+        return 0.0
+    votes = np.zeros((len(voters), int(tags.max(initial=0)) + 1), np.bool_)
+    votes[np.arange(len(voters))[:, None], tags[voters]] = True
+    votes[:, 0] = False
+    return np.asarray(votes[:, tags].any(axis=2).mean(axis=0))
+
+
+def _by_verdicts(tags: NDArray[np.uint16], judged: Sequence[Around]) -> dict[str, Any]:
+    n = len(tags)
+    best = {code: np.zeros(n, np.float32) for code in (*CODES, "self")}
+    some = tags > 0
+    nones, looked_at = np.zeros(n), np.maximum(some.sum(axis=1) * max(len(judged), 1), 1)
+    share = np.full(tags.shape[1], BESIDE, np.float32)
+    share[0] = 1
+    first: dict[str, Any] = {}
+    for around, weight in zip(judged, BY_PLACE, strict=False):
+        codes = np.where(some, around.codes[tags], 0)
+        strengths = around.strengths[tags] * (weight * share)
+        for number, code in enumerate((*CODES, "self"), 1):
+            of_code = codes == number
+            if code == "none":
+                nones += of_code.sum(axis=1)
+            best[code] = np.maximum(best[code], (strengths * of_code).max(axis=1, initial=0))
+        if not first:
+            told = codes[:, 0]
+            first["j_code"] = np.where(told == CODES.index("none") + 1, -1, told)
+            first["j_main"] = np.where(told > 0, around.strengths[tags[:, 0]], 0)
+            for code in ("cause", "driver"):
+                of_code = codes == CODES.index(code) + 1
+                first[f"j1_{code}"] = (around.strengths[tags] * of_code).max(axis=1, initial=0)
+            first["j1_none"] = (codes == CODES.index("none") + 1).any(axis=1)
+    first = first or dict.fromkeys(("j_code", "j_main", "j1_cause", "j1_driver", "j1_none"), 0)
+    return first | {
+        "j_cause": best["cause"],
+        "j_effect": best["effect"],
+        "j_self": best["self"],
+        "j_none": nones / looked_at,
+        "j_best": np.max(list(best.values()), axis=0),
+        "j_ce": best["cause"] - best["effect"],
+        "j_co": best["driver"] + best["rival"],
+    }
+
+
+def _by_family(pool: Pool, columns: dict[str, Any]) -> dict[str, Any]:
+    _, place = np.unique(pool.family, return_inverse=True)
+    size = np.maximum(np.bincount(place, minlength=1), 1)
+    return {
+        f"family_{name}": (np.bincount(place, columns[name], minlength=len(size)) / size)[place]
+        for name in ("own", "directness")
+    }

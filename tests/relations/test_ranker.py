@@ -1,0 +1,55 @@
+"""The fitted trees that come with this version, on the base that comes with it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib import resources
+
+import numpy as np
+import pytest
+from tests.relations.test_paths import pool
+
+from augury.relations import knowledge, ranker
+from augury.relations.columns import COLUMNS
+from augury.relations.paths import RELATIONS
+from augury.relations.service import RelationService
+
+
+def test_they_were_fitted_on_the_columns_that_the_code_has() -> None:
+    told = json.loads((resources.files("augury.relations") / "ranker.json").read_text())
+    assert tuple(told["columns"]) == COLUMNS
+    assert told["pairs"] > 20_000
+
+
+def test_chances_of_a_market_sum_to_one() -> None:
+    rows = np.random.default_rng(0).random((9, len(COLUMNS))).astype(np.float32)
+    chances = ranker.default().chances(rows)
+    assert chances.shape == (9, len(ranker.CLASSES))
+    assert chances.sum(axis=1) == pytest.approx(1, abs=1e-5)
+    assert ranker.default().chances(rows[:0]).shape == (0, len(ranker.CLASSES))
+
+
+@pytest.mark.parametrize(
+    ("query", "cause", "effect"),
+    [
+        ("Fed interest rates", "us-inflation", "bitcoin"),
+        ("ceasefire in Ukraine", "ukraine-talks", "equities-russia"),
+        ("Strait of Hormuz closed", "iran-ceasefire", "crude-oil"),
+    ],
+)
+def test_a_cause_stands_upstream_and_an_effect_downstream(
+    query: str, cause: str, effect: str
+) -> None:
+    relations = RelationService(knowledge.load())
+    numbers = relations.matcher.numbers
+    nothing = np.zeros((0, 6), np.float32)
+    lookup = relations.ask(query, np.arange(0), nothing.astype(np.uint16), nothing, nothing[:, 0])
+    tags = np.zeros((2, 6), np.uint16)
+    tags[:, 0] = numbers[cause], numbers[effect]
+    markets = replace(pool(("ocean", 1.0), ("ocean", 1.0)), tags=tags)
+    rows = lookup.rows(markets, lookup.paths(markets))
+    chances = relations.ranker.chances(rows)[:, 2:]
+    up, down = RELATIONS.index("upstream"), RELATIONS.index("downstream")
+    assert chances[0, up] > chances[0, down]
+    assert chances[1, down] > chances[1, up]
