@@ -105,3 +105,15 @@ def test_a_method_takes_every_parameter_and_field_of_its_operation(call: str) ->
 def test_a_parameter_of_several_values_is_sent_once_for_each() -> None:
     call = Call("GET", "/v1/sparklines", models.Sparklines, query={"market_id": ["kalshi:A", "b"]})
     assert call.url() == "/v1/sparklines?market_id=kalshi%3AA&market_id=b"
+
+
+def test_every_model_reads_a_body_of_its_own() -> None:
+    spec = importlib.util.spec_from_file_location("check", FOLDER / "check.py")
+    assert spec is not None
+    assert spec.loader is not None
+    check = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(check)
+    assert check.read_all(SCHEMAS) == 3 * len(SCHEMAS)
+    required = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    with pytest.raises(msgspec.ValidationError):  # a model that needs what its schema does not say
+        check.read_all({"MarketRecord": required})

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import select
 import shutil
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +38,44 @@ def test_commands_and_options_are_completed() -> None:
     assert {"--top-k", "--json", "--help"} <= completed("augury search fed --")
     assert completed("augury --url http://x keys cr") == {"create"}
     assert "bashcompinit" in shell.completion("zsh")
+
+
+SHELLS = {"zsh": ["zsh", "-f", "-i"], "bash": ["bash", "--norc", "--noprofile", "-i"]}
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_tabs_complete_in_a_shell_that_somebody_types_in(name: str, tmp_path: Path) -> None:
+    if shutil.which(name) is None:
+        pytest.skip(f"no {name} on this machine")
+    (tmp_path / "completion").write_text(shell.completion(name))
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TERM": "dumb", "PS1": "> "}
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execvpe(SHELLS[name][0], SHELLS[name], env)
+    try:
+        # What is typed comes back too, so each step waits for what only the shell can add.
+        for typed, shown in (
+            (". ./completion; echo re''ady\n", "ready"),
+            ("augury ke\t", "keys "),
+            ("cr\t", "create "),
+            ("--acc\t", "--account "),
+            ("\x15augury eval \t\t", "leave-one-out"),
+        ):
+            os.write(terminal, typed.encode())
+            _wait_for(terminal, shown)
+    finally:
+        os.close(terminal)  # hangs up
+        os.waitpid(pid, 0)
+
+
+def _wait_for(terminal: int, text: str) -> None:
+    seen, until = b"", time.monotonic() + 60
+    while text.encode() not in seen:
+        left = until - time.monotonic()
+        assert left > 0, f"{text!r} did not come, but {seen!r}"
+        if select.select([terminal], [], [], left)[0]:
+            seen += os.read(terminal, 65536)
 
 
 def test_man_reads_the_page() -> None:

@@ -9,23 +9,27 @@ from typing import Any
 from augury import __version__
 from augury.handbook.reference import EXIT_CODES, Argument, described, every_command
 
+# `path` and `words` are variables of zsh itself: they have other names here.
 _BASH = """# Completion of augury. To use it: eval "$(augury completion bash)"
 _augury() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" path= words= n
+  local current="${{COMP_WORDS[COMP_CWORD]}}" level= offered= n
   for ((n = 1; n < COMP_CWORD; n++)); do
-    case "$path ${{COMP_WORDS[n]}}" in
-      {known}) path="${{path:+$path }}${{COMP_WORDS[n]}}" ;;
+    case "$level ${{COMP_WORDS[n]}}" in
+      {known}) level="${{level:+$level }}${{COMP_WORDS[n]}}" ;;
     esac
   done
-  case "$path" in
+  case "$level" in
 {cases}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -W "$offered" -- "$current"))
   case "$current" in -*) ;; *) COMPREPLY+=($(compgen -f -- "$current")) ;; esac
 }}
 complete -o filenames -F _augury augury ./augury
 """
-_ZSH = '# In zsh: eval "$(augury completion zsh)"\nautoload -U +X bashcompinit && bashcompinit\n'
+_ZSH = """# In zsh: eval "$(augury completion zsh)"
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
+autoload -U +X bashcompinit && bashcompinit
+"""
 
 
 def completion(shell: str) -> str:
@@ -34,9 +38,12 @@ def completion(shell: str) -> str:
     steps = sorted(
         f'"{path.rpartition(" ")[0]} {path.rpartition(" ")[2]}"' for path in words if path
     )
-    cases = "\n".join(f'    "{path}") words="{" ".join(w)}" ;;' for path, w in words.items())
+    cases = "\n".join(f'    "{path}") offered="{" ".join(w)}" ;;' for path, w in words.items())
     script = _BASH.format(known="|".join(steps), cases=cases)
-    return _ZSH + script.partition("\n")[2] if shell == "zsh" else script
+    if shell == "bash":
+        return script
+    # With "filenames" zsh would leave out the space after a command.
+    return _ZSH + script.partition("\n")[2].replace("complete -o filenames ", "complete ")
 
 
 def _words(found: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
