@@ -104,12 +104,14 @@ export function Forecast() {
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => { if (event.key === "Enter" && !event.shiftKey) submit(event); }} />
         <div class="rowline between">
-          <label class="field" style={{ gridAutoFlow: "column", alignItems: "center", gap: ".6rem" }}>
-            <span>As of</span>
-            <input class="input" type="datetime-local" style={{ width: "auto" }} max={toLocal(new Date().toISOString())} value={moment}
-              onInput={(event) => setMoment(event.currentTarget.value)} />
-          </label>
-          {!moment && <span class="soft small">now; choose a past moment to replay it</span>}
+          <div class="rowline">
+            <label class="field" style={{ gridAutoFlow: "column", alignItems: "center", gap: ".6rem" }}>
+              <span>As of</span>
+              <input class="input" type="datetime-local" style={{ width: "auto" }} max={toLocal(new Date().toISOString())} value={moment}
+                onInput={(event) => setMoment(event.currentTarget.value)} />
+            </label>
+            {!moment && <span class="soft small">Empty: now. A past moment is replayed.</span>}
+          </div>
           <button class="button first" type="submit">{moment ? "Replay" : "Forecast"}</button>
         </div>
       </form>
