@@ -29,7 +29,11 @@ async def run(n: int, *, requests: int, questions: int) -> dict[str, Any]:
     now = datetime.now(UTC)
     asked = _questions(n, max(requests, questions), now)
     with TemporaryDirectory(prefix="augury-bench-") as folder:
-        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        # Whatever database the environment names is somebody's own: nothing is made up there.
+        settings = Settings(
+            data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
+            sync="off", sample="off",
+        )  # fmt: skip
         async with running(settings) as services:
             await import_generated(services, n, now=now)
             began = time.perf_counter()

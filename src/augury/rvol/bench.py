@@ -114,7 +114,7 @@ async def _routes(requests: int) -> dict[str, Any]:
     with TemporaryDirectory(prefix="augury-bench-") as folder:
         settings = Settings(
             data_dir=Path(folder), sync="off", sample="off", rvol_rate="1000000/s", port=0,
-            log_level="error",
+            log_level="error", database_url=None, database_direct_url=None,
         )  # fmt: skip
         configure(settings)
         app = create_app(settings)

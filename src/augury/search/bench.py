@@ -48,7 +48,11 @@ async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) 
     console = Console(stderr=True, quiet=quiet, markup=False)
     result: dict[str, Any] = {"markets": n, "queries": queries, "cpus": os.cpu_count()}
     with TemporaryDirectory(prefix="augury-bench-") as folder:
-        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        # Whatever database the environment names is somebody's own: nothing is made up there.
+        settings = Settings(
+            data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
+            sync="off", sample="off",
+        )  # fmt: skip
         async with running(settings) as services:
             console.print(f"Importing {n:,} markets ...")
             result["import"] = await import_generated(services, n)

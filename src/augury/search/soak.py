@@ -38,7 +38,11 @@ async def run(n: int, *, rate: float, seconds: float, streams: int, quiet: bool)
     """Load a service over `n` generated markets with `rate` searches a second for `seconds`."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-soak-") as folder:
-        settings = Settings(data_dir=Path(folder), sync="off", sample="off", search_url=None)
+        # Whatever database the environment names is somebody's own: nothing is made up there.
+        settings = Settings(
+            data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
+            sync="off", sample="off",
+        )  # fmt: skip
         async with running(settings) as services:
             console.print(f"Importing {n:,} markets ...")
             await import_generated(services, n)

@@ -57,6 +57,7 @@ async def run(
         settings = Settings(
             data_dir=Path(folder), sync="off", sample="off", search_url=None,
             outbound_http="on", outbound_allow=("127.0.0.1",),
+            database_url=None, database_direct_url=None,
         )  # fmt: skip
         async with running(settings) as services:
             key, _ = await services.access.create_key("bench", ["watch:write"])
