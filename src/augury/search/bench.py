@@ -280,7 +280,8 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
 @contextmanager
 def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """`augury serve` on a data folder with limits out of the way; its address and process."""
-    environment = os.environ | {
+    own = ("AUGURY_DATABASE_URL", "AUGURY_DATABASE_DIRECT_URL", "AUGURY_SEARCH_URL")
+    environment = {name: value for name, value in os.environ.items() if name not in own} | {
         "AUGURY_DATA_DIR": folder,
         "AUGURY_PORT": "0",
         "AUGURY_SYNC": "off",
