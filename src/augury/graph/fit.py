@@ -32,6 +32,10 @@ LEAST_DAYS: Final = 3
 """Days on which both markets of a pair have a change."""
 PER_RELATION: Final = 12
 """Related markets looked at for each market and relation, those with the strongest path."""
+TIED: Final = 0.1
+"""Weight of a path times the market's fit from which two markets count as related by it."""
+SUBJECT: Final = 0.4
+"""What is told for two markets about the same factor that ask something else."""
 ALIKE: Final = 30
 """Markets on the same factor or of the same event, for each: read for what logic says."""
 CHANCE: Final = 12
@@ -142,7 +146,7 @@ def _pairs(
         strongest = evidence.argmax(axis=0)
         apart = both & (events != events[a])
         for nth, relation in enumerate(RELATIONS):
-            shown = apart & (own == 0) & (strongest == nth) & (evidence[nth] >= rank.FLOOR)
+            shown = apart & (own == 0) & (strongest == nth) & (evidence[nth] >= TIED)
             for b in _best(np.flatnonzero(shown), evidence[nth], rng, PER_RELATION):
                 at = int(paths[nth, b].argmax())
                 way = reached.way(nth, int(tags[b, at]))
@@ -153,8 +157,8 @@ def _pairs(
                 yield Joined(a, b, kind, sign, _couple(events, a, b), told)
         subject = [b for b in np.flatnonzero(apart & (own > 0)).tolist() if b not in joined]
         for b in _some(np.array(subject, np.intp), rng, PER_RELATION):
-            yield Joined(a, b, strength.SUBJECT, 0, _couple(events, a, b), rank.OTHER_RESPECT)
-        alone = np.flatnonzero(apart & (own == 0) & (evidence.max(axis=0) < rank.FLOOR))
+            yield Joined(a, b, strength.SUBJECT, 0, _couple(events, a, b), SUBJECT)
+        alone = np.flatnonzero(apart & (own == 0) & (evidence.max(axis=0) < TIED))
         for b in _some(alone, rng, CHANCE):
             yield Joined(a, b, strength.UNRELATED, 0, _couple(events, a, b), 0.0)
 
