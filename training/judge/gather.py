@@ -25,8 +25,8 @@ from augury.forecast.normalise import normalise
 from augury.language.vocabulary import default
 from augury.matching import judge, pairs
 
-KEPT = 48
-"""Candidates kept of a question: the first of the index's order and of the rules'."""
+KEPT = 160
+"""Candidates kept of a question: all but a few have fewer."""
 
 
 async def gather(folder: Path, out: Path, names: list[str]) -> None:
@@ -54,7 +54,7 @@ async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any
     reading = normalise(one.question, one.as_of)
     markets = await service._gather(reading, one.as_of, replay=True)
     compared = service._engine.compare(reading, markets, one.as_of)
-    read = judging.brief(compared, default(), KEPT)
+    read = judging.brief(compared, default(), most=KEPT)
     rows = zip(read.bearings, read.markets, read.features, read.ranks, strict=True)
     return [
         {

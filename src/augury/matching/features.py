@@ -31,32 +31,34 @@ _FLAGS: Final = ("opposed", "lasting", "rival", "same")
 _LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
 """Kinds of which a text may name another without being about another thing."""
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_NEGATION: Final = re.compile(
-    r"n['’]t\b|\b(?:not|no|never|none|nobody|without|neither|nor|fail\w*|miss(?:es|ed)?|avoid\w*|"
-    r"lose[sr]?|losing|except|but|other|else|short|under|below|less|fewer|lower|stay\w*|"
-    r"remain\w*|still|keep\w*|hold\w*|out|false|unlikely|instead|only)\b",
-    re.I,
-)
 
-NAMES: Final = (
+COMPARED: Final = (
     *_FIT, *_FLAGS,
     *(f"{part}_{order}" for part in _PARTS for order in _ORDERS),
     "gap_days", "turned", "asked_negative", "dense", "rank", "rule_rank", "score_behind",
-    "likeness_behind", "entities_shared", "entities_unnamed", "entities_foreign",
-    "entities_conflict", "numbers_shared", "numbers_unnamed", "numbers_foreign",
-    "negations_question", "negations_market", "question_words", "market_words",
-    "predicate_same", "choice_first", "contest_same", "contest_opposite", "contest_other",
+    "likeness_behind", "predicate_same", "contest_same", "contest_opposite", "contest_other",
     "contest_both",
 )  # fmt: skip
-"""The features in the order in which the judge reads them.
+"""What the rules' comparison knows of every market, at no cost.
 
-`*_behind`: how far below the best candidate; `*_unnamed`: what the question names and the market
-does not; `*_foreign`: what the market names and the question does not; `entities_conflict`: both
-name another of one kind; `choice_first`: of the names that both say, the question's first is
-the market's choice (1), or a later one is (-1): "A beats B" asks about A. `contest_*`: of a market
-on one game whose side is certain (`language.results`): the question asks the same, the complement,
-or something that is neither; and it names both sides.
+`*_behind`: how far below the best market. `contest_*`: of a market on one game whose side is
+certain (`language.results`): the question asks the same, the complement, or something that is
+neither; and it names both sides.
 """
+NAMED: Final = (
+    "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",
+    "numbers_shared", "numbers_unnamed", "numbers_foreign", "question_words", "market_words",
+    "choice_first",
+)  # fmt: skip
+"""What takes reading the market's text, about half a millisecond of one core each.
+
+`*_unnamed`: what the question names and the market does not; `*_foreign`: what the market names
+and the question does not; `entities_conflict`: both name another of one kind; `choice_first`: of
+the names that both say, the question's first is the market's choice (1), or a later one is (-1):
+"A beats B" asks about A.
+"""
+NAMES: Final = (*COMPARED, *NAMED)
+"""The features in the order in which the judge reads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,6 @@ class Named:
     choice: frozenset[str]
     """Of a market, keys of whoever its outcome is about: the side of a game, the candidate."""
     numbers: frozenset[str]
-    negations: int
     words: int
 
 
@@ -77,21 +78,20 @@ def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
         entities=tuple(mentions(text, vocabulary)),
         choice=frozenset(key for one in mentions(choice, vocabulary, text) for key in one.keys),
         numbers=frozenset(n.replace(",", "") for n in _NUMBER.findall(amounts.plain(text))),
-        negations=len(_NEGATION.findall(text)),
         words=len(text.split()),
     )
 
 
-def matrix(
-    question: Named, dense: Sequence[float], bearings: Sequence[Any], markets: Sequence[Named],
-    ranks: Sequence[tuple[int, int]], stands: Sequence[Stand | None], *, asked: Any,
+def compared(
+    dense: Sequence[float], bearings: Sequence[Any], ranks: Sequence[tuple[int, int]],
+    stands: Sequence[Stand | None], *, asked: Any,
 ) -> Matrix:  # fmt: skip
-    """The features of all candidates of one question: float32, shape (candidates, len(NAMES)).
+    """`COMPARED` of all markets of one question: float32, shape (markets, len(COMPARED)).
 
     Parameters
     ----------
     dense
-        Cosine of each candidate's text and the question.
+        Cosine of each market's text and the question.
     bearings
         The rules' comparison of each (`forecast.engine.Bearing`).
     ranks
@@ -102,13 +102,11 @@ def matrix(
         The question's proposition.
     """
     if not bearings:
-        return np.zeros((0, len(NAMES)), np.float32)
+        return np.zeros((0, len(COMPARED)), np.float32)
     best = max(b.fit.score for b in bearings)
     likest = max(b.fit.likeness for b in bearings)
     rows = []
-    for b, near, market, (rank, place), stand in zip(
-        bearings, dense, markets, ranks, stands, strict=True
-    ):
+    for b, near, (rank, place), stand in zip(bearings, dense, ranks, stands, strict=True):
         fit = b.fit
         row = [float(getattr(fit, name)) for name in _FIT]
         row += [float(getattr(fit, name)) for name in _FLAGS]
@@ -119,17 +117,24 @@ def matrix(
             math.copysign(math.log1p(abs(fit.gap)), fit.gap), float(b.turned),
             float(not asked.positive), float(near), math.log1p(rank), math.log1p(place),
             best - fit.score, likest - fit.likeness,
-        ]  # fmt: skip
-        row += _names(question.entities, market.entities)
-        shared = question.numbers & market.numbers
-        row += [
-            len(shared), len(question.numbers - shared), len(market.numbers - shared),
-            question.negations, market.negations, question.words, market.words,
-            float(asked.predicate == b.view.proposition.predicate),
-            _choice_first(question.entities, market), *_contest(stand),
+            float(asked.predicate == b.view.proposition.predicate), *_contest(stand),
         ]  # fmt: skip
         rows.append(row)
     return np.asarray(rows, np.float32)
+
+
+def named(question: Named, markets: Sequence[Named]) -> Matrix:
+    """`NAMED` of some markets of one question: float32, shape (markets, len(NAMED))."""
+    rows = []
+    for market in markets:
+        shared = question.numbers & market.numbers
+        rows.append([
+            *_names(question.entities, market.entities),
+            len(shared), len(question.numbers - shared), len(market.numbers - shared),
+            question.words, market.words,
+            _choice_first(question.entities, market),
+        ])  # fmt: skip
+    return np.asarray(rows, np.float32).reshape(-1, len(NAMED))
 
 
 def _choice_first(ours: Sequence[Mention], market: Named) -> float:

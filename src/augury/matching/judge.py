@@ -1,7 +1,8 @@
 """The judge: for each candidate, how likely its Yes is the question's Yes, its No, or neither.
 
-Two parts, both fitted by scripts in `training/judge/`: an encoder that reads question and market
-together, and boosted trees over its verdicts and the named features. Their files lie in `model/`;
+Three parts, all fitted by scripts in `training/judge/`: trees that choose by the rules' comparison
+which markets are read at all, an encoder that reads question and market together, and boosted trees
+over its verdicts and the named features. Their files lie in `model/`;
 `docs/model-card.md` says what they were fitted on and how good they are.
 """
 
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MODEL: Final = Path(__file__).parent / "model"
-CANDIDATES: Final = 12
-"""Markets that the encoder reads for one question; each costs some 2 ms of one core."""
+CANDIDATES: Final = 8
+"""Markets that the encoder reads for one question; each costs some 4 ms of one core. The
+shortlist has the question's own among the first 8 as often as among the first 12."""
 MAX_TOKENS: Final = 96
 """Tokens of a pair that the encoder reads; of 100 training pairs 99 are shorter."""
 
@@ -112,6 +114,8 @@ def encoded_features(scores: NDArray[np.float32]) -> Matrix:
 class Judge:
     """Encoder and trees together. Holds only read-only state, so threads may share one."""
 
+    shortlist: Trees
+    """One score a market, over `features.COMPARED`: the highest are read."""
     encoder: Encoder
     trees: Trees
     limits: dict[str, float]
@@ -127,11 +131,13 @@ class Judge:
         """The judge that this version carries."""
         with np.load(folder / "trees.npz") as kept:
             trees = Trees.of(kept)
+        with np.load(folder / "shortlist.npz") as kept:
+            shortlist = Trees.of(kept)
         about = json.loads((folder / "judge.json").read_text(encoding="utf-8"))
         if tuple(about["features"]) != (*NAMES, *ENCODED):
             raise RuntimeError("the judge was fitted on other features; run training/judge/fit.py")
         return cls(
-            Encoder.load(folder), trees, about["limits"],
+            shortlist, Encoder.load(folder), trees, about["limits"],
             tuple((float(p), float(share)) for p, share in about["calibration"]),
         )  # fmt: skip
 

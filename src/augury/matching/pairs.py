@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
-from augury.language.contests import Contest, Market
+from augury.language.contests import Contest, ContestMarket
 from augury.language.entities import Mention, mentions
 from augury.language.vocabulary import Vocabulary, fold, words
 
@@ -35,7 +35,11 @@ def asked(question: str, vocabulary: Vocabulary, day: date) -> str:
 
 
 def told(
-    market: Market, outcome: int, game: Contest | None, closes: date | None, vocabulary: Vocabulary
+    market: ContestMarket,
+    outcome: int,
+    game: Contest | None,
+    closes: date | None,
+    vocabulary: Vocabulary,
 ) -> str:
     """What an outcome of a market asserts, as the judge reads it.
 
@@ -60,7 +64,7 @@ def told(
     return shown
 
 
-def choice(market: Market, outcome: int, game: Contest | None) -> str:
+def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
     """What tells an outcome from its siblings: its label, the side of a game, the subtitle, or
     what follows a dash.
 

@@ -28,7 +28,14 @@ class Trees:
     depth: int
 
     def probabilities(self, rows: NDArray[np.floating[Any]]) -> Floats:
-        """Shape (rows, classes); tree t belongs to class t modulo `classes`."""
+        """Of each class, shape (rows, classes)."""
+        raw = self.scores(rows)
+        raw -= raw.max(axis=1, keepdims=True)
+        odds = np.exp(raw)
+        return odds / odds.sum(axis=1, keepdims=True)
+
+    def scores(self, rows: NDArray[np.floating[Any]]) -> Floats:
+        """Sums of the leaves, shape (rows, classes); tree t belongs to class t modulo `classes`."""
         n, trees = len(rows), len(self.feature)
         index = np.arange(trees)[None, :]
         at = np.zeros((n, trees), np.int32)
@@ -39,10 +46,7 @@ class Trees:
             below = rows[row, np.maximum(feature, 0)] <= self.threshold[index, at]
             follow = np.where(below, self.left[index, at], self.right[index, at])
             at = np.where(inner, follow, at)
-        raw = self.value[index, at].reshape(n, -1, self.classes).sum(axis=1)
-        raw -= raw.max(axis=1, keepdims=True)
-        odds = np.exp(raw)
-        return odds / odds.sum(axis=1, keepdims=True)
+        return self.value[index, at].reshape(n, -1, self.classes).sum(axis=1)
 
     def arrays(self) -> dict[str, Any]:
         """What `numpy.savez` keeps of it."""

@@ -1,0 +1,27 @@
+"""What is known of a question and a market beside each other."""
+
+from __future__ import annotations
+
+from augury.language.vocabulary import default
+from augury.matching import features
+
+MARKET = "Will the Miami Heat win more than 40 games?"
+
+
+def of(name: str, question: str, market: str) -> float:
+    ours, theirs = (features.read(text, default()) for text in (question, market))
+    return float(features.named(ours, [theirs])[0, features.NAMED.index(name)])
+
+
+def test_names_and_numbers_are_counted_on_either_side() -> None:
+    question = "do the Heat beat the Celtics in 40 games"
+    assert of("entities_shared", question, MARKET) == 1
+    assert of("entities_unnamed", question, MARKET) == 1
+    assert of("entities_foreign", question, MARKET) == 0
+    assert of("numbers_shared", question, MARKET) == 1
+
+
+def test_there_is_a_row_for_every_market_and_none_without() -> None:
+    ours = features.read("do the Heat win", default())
+    assert features.named(ours, []).shape == (0, len(features.NAMED))
+    assert features.named(ours, [ours, ours]).shape == (2, len(features.NAMED))
