@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from augury.relations import knowledge
-from augury.relations.judged import CODES, SELF, Judged, Verdict, read
+from augury.relations.judged import CODES, SELF, Judged, PairVerdict, read
 
 TEXT = """
 domain = "test"
@@ -59,7 +59,7 @@ def test_what_was_said_of_the_two_themselves_goes_first() -> None:
 
 
 def test_a_verdict_reads_the_same_from_both_sides() -> None:
-    verdict = Verdict("a", "b", "", "cause", 2, "-", 3, "x", "Why.")
+    verdict = PairVerdict("a", "b", "", "cause", 2, "-", 3, "x", "Why.")
     assert verdict.turned().code == "effect"
     assert verdict.turned().turned() == verdict
 

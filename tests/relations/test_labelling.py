@@ -14,7 +14,7 @@ from tests.llm.fake import KEY, FakeModel, data_of, served
 from tests.relations.test_linking import market, put
 
 from augury.app import create_app
-from augury.llm.endpoint import Endpoint
+from augury.llm.endpoint import ModelEndpoint
 from augury.llm.service import LanguageModel
 from augury.llm.store import Cost
 from augury.relations import store
@@ -80,7 +80,7 @@ def url(fake: FakeModel) -> Iterator[str]:
 @pytest.fixture
 async def model(database: Database, url: str) -> AsyncIterator[LanguageModel]:
     made = LanguageModel(
-        database, Endpoint(url, "fake-1", key=SecretStr(KEY)), tasks=frozenset({"label"}),
+        database, ModelEndpoint(url, "fake-1", key=SecretStr(KEY)), tasks=frozenset({"label"}),
         timeout=1.0, cap=Cost(10**7, 0),
     )  # fmt: skip
     yield made

@@ -11,11 +11,12 @@ import pytest
 from augury.llm.task import Unusable
 from augury.markets.store import StoredMarket
 from augury.relations import labels
-from augury.relations.labels import LABEL, Label, Lead, Pair
+from augury.relations.labels import LABEL, Label, Lead, LeadPair
 from augury.relations.paths import RELATIONS
 from augury.relations.proposition import read_market
 from augury.relations.service import RelationService
 from augury.relations.store import LabelRow
+from augury.search.rank import FEATURES
 from augury.search.related import Pool
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -98,7 +99,7 @@ def label(reason: str, relation: Any = "first_causes_second") -> Label:
     return Label(relation, "same", "weeks", reason)
 
 
-PAIR = Pair(HARVEST, BREAD)
+PAIR = LeadPair(HARVEST, BREAD)
 
 
 def test_a_plain_reason_is_shown() -> None:
@@ -186,9 +187,10 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
     pool = Pool(
         keys=np.array([7, 4, 8]), tags=rows,
         fits=np.where(rows > 0, 1.0, 0.0).astype(np.float32), directness=column, dense=column,
+        features=np.zeros((n, len(FEATURES)), np.float32),
         words=column, naming=column, named=column, fixture=column * 0, salience=column,
         closes=np.zeros(n, np.uint32), family=np.arange(n).astype(np.uint64),
-        taken=np.zeros(n, np.bool_), voters=np.zeros(0, np.intp), terms=2, heaviest=0.5,
+        direct=column * 0, voters=np.zeros(0, np.intp), terms=2, heaviest=0.5,
         when=1_795_000_000,
     )  # fmt: skip
     return {

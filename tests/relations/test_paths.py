@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from augury.relations import knowledge, paths
 from augury.relations.columns import COLUMNS
-from augury.relations.paths import Graph, Reached
+from augury.relations.paths import FactorGraph, Reached
+from augury.relations.rank import CLAIM
 from augury.relations.ranker import CLASSES
 from augury.relations.service import RelationService
+from augury.search.rank import FEATURES
 from augury.search.related import Pool
 
 TEXT = """
@@ -60,7 +62,7 @@ NUMBERS = {key: number for number, key in enumerate(BASE.factors, 1)}
 
 
 def reach(*keys: str) -> tuple[Reached, dict[str, dict[str, float]]]:
-    reached = Graph(BASE).reach([(NUMBERS[key], 1.0) for key in keys])
+    reached = FactorGraph(BASE).reach([(NUMBERS[key], 1.0) for key in keys])
     weights = {
         relation: {
             key: float(reached.weights[nth, number])
@@ -96,7 +98,7 @@ def test_a_pattern_may_say_that_its_instances_have_nothing_in_common() -> None:
     text = TEXT.replace('up = "it rains more"', 'up = "it rains more"\nsiblings = false')
     base = knowledge.parse({"test.toml": text})
     assert base.problems == ()
-    assert Graph(base).siblings == {}
+    assert FactorGraph(base).siblings == {}
 
 
 def test_only_the_first_siblings_are_looked_up() -> None:
@@ -107,7 +109,7 @@ def test_only_the_first_siblings_are_looked_up() -> None:
     text = TEXT.replace('["oslo", "Oslo"]', ", ".join([*towns, '["oslo", "Oslo"]']))
     base = knowledge.parse({"test.toml": text})
     numbers = {key: number for number, key in enumerate(base.factors, 1)}
-    reached = Graph(base).reach([(numbers["rain-rome"], 1.0)])
+    reached = FactorGraph(base).reach([(numbers["rain-rome"], 1.0)])
     assert reached.weights[2, numbers["rain-oslo"]] == paths.SIBLING
     assert not reached.far[numbers["rain-oslo"]]
     assert reached.far[numbers["rain-t0"]]
@@ -136,6 +138,7 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         keys=np.arange(n),
         tags=tags,
         fits=fits,
+        features=np.zeros((n, len(FEATURES)), np.float32),
         directness=flat + directness,
         dense=flat + dense,
         words=flat,
@@ -145,7 +148,7 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         salience=flat,
         closes=np.full(n, 2_000_000_000, np.uint32),
         family=np.arange(n, dtype=np.uint64),
-        taken=np.zeros(n, np.bool_),
+        direct=flat,
         voters=np.zeros(0, np.intp),
         terms=2,
         heaviest=0.5,
@@ -195,11 +198,14 @@ def test_no_market_stands_in_two_relations_and_the_better_fit_first() -> None:
     assert len(set(positions)) == len(positions)
 
 
-def test_what_stands_elsewhere_already_is_claimed_by_no_relation() -> None:
+def test_a_direct_result_is_claimed_only_by_a_chance_much_larger_than_its_score() -> None:
     markets = pool(("ocean", 1.0), ("harvest", 1.0))
-    found = asked("Monsoon").rank(replace(markets, taken=np.array([True, False])), 10)
-    assert found["upstream"] == []
-    assert [r.position for r in found["downstream"]] == [1]
+    (chance,) = (r.score for r in asked("Monsoon").rank(markets, 10)["upstream"])
+    for share, kept in ((1.1, True), (0.9, False)):
+        score = np.array([share * chance / CLAIM, 0], np.float32)
+        found = asked("Monsoon").rank(replace(markets, direct=score), 10)
+        assert (found["upstream"] == []) is kept
+        assert [r.position for r in found["downstream"]] == [1]
 
 
 def test_further_members_of_a_family_give_way_to_others() -> None:

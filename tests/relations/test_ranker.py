@@ -11,7 +11,7 @@ import pytest
 from tests.relations.test_paths import pool
 
 from augury.relations import knowledge, ranker
-from augury.relations.columns import COLUMNS
+from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, direct_table
 from augury.relations.paths import RELATIONS
 from augury.relations.service import RelationService
 
@@ -20,6 +20,33 @@ def test_they_were_fitted_on_the_columns_that_the_code_has() -> None:
     told = json.loads((resources.files("augury.relations") / "ranker.json").read_text())
     assert tuple(told["columns"]) == COLUMNS
     assert told["pairs"] > 20_000
+
+
+def test_the_trees_for_direct_too() -> None:
+    told = json.loads((resources.files("augury.relations") / "direct.json").read_text())
+    assert tuple(told["columns"]) == DIRECT_COLUMNS
+    assert told["pairs"] > 10_000
+    assert ranker.direct().grades(np.zeros((0, len(DIRECT_COLUMNS)), np.float32)).shape == (0,)
+
+
+def test_what_asks_the_same_is_more_direct_than_what_shares_a_word() -> None:
+    relations = RelationService(knowledge.load())
+    number = relations.matcher.numbers["us-inflation"]
+    nothing = np.zeros((0, 6), np.float32)
+    lookup = relations.ask(
+        "US inflation", np.arange(0), nothing.astype(np.uint16), nothing, nothing[:, 0]
+    )
+    tags = np.zeros((2, 6), np.uint16)
+    tags[0, 0] = number
+    said = np.array([0.9, 0.2], np.float32)
+    markets = replace(
+        pool(("ocean", 1.0), ("ocean", 1.0)), tags=tags, words=said, dense=said, named=said,
+        naming=said, directness=np.array([8, 3], np.float32),
+    )  # fmt: skip
+    table = direct_table(lookup.rows(markets, lookup.paths(markets)), markets)
+    assert table.shape == (2, len(DIRECT_COLUMNS))
+    same, other = lookup.direct(markets)
+    assert 1 > same > 2 * other > 0
 
 
 def test_chances_of_a_market_sum_to_one() -> None:

@@ -33,10 +33,10 @@ from augury.search import edge
 from augury.search.edge import EdgeEngine, fixed, shortlist, sketch
 from augury.search.engine import (
     STATUSES,
-    Candidates,
-    Engine,
+    EngineHits,
     IndexDocument,
     IndexSchema,
+    SearchEngine,
     SparseVector,
 )
 from augury.search.server import ServerEngine
@@ -48,7 +48,7 @@ RECORD = np.dtype([("key", "<i8"), ("liquidity", "<f4"), ("tokens", "<u4", (4,))
 SCHEMA = IndexSchema(DIM, RECORD, "test-1")
 TOLERANCE = 2e-3  # of a cosine between stored vectors
 
-Open = Callable[..., Engine]
+Open = Callable[..., SearchEngine]
 
 
 def unit(rng: np.random.Generator) -> np.ndarray:
@@ -85,7 +85,7 @@ def score(query: SparseVector, doc: IndexDocument) -> float:
     return sum(value * weights.get(term, 0.0) for term, value in pairs)
 
 
-def everything(engine: Engine, generation: int = 0) -> Candidates:
+def everything(engine: SearchEngine, generation: int = 0) -> EngineHits:
     return engine.search(terms({10**9 + generation: 1.0}), None, limit=100_000)
 
 
@@ -175,10 +175,10 @@ def qdrant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QdrantServer]:
 @pytest.fixture(params=["edge", "server"])
 def open_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Opens the same index again and again: `open_engine(schema)`."""
-    opened: list[Engine] = []
+    opened: list[SearchEngine] = []
     server = request.getfixturevalue("qdrant") if request.param == "server" else None
 
-    def open_(schema: IndexSchema = SCHEMA) -> Engine:
+    def open_(schema: IndexSchema = SCHEMA) -> SearchEngine:
         engine = (
             ServerEngine(server.url, schema, collection=tmp_path.name)
             if server
@@ -193,7 +193,7 @@ def open_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open
 
 
 @pytest.fixture
-def engine(open_engine: Open) -> Engine:
+def engine(open_engine: Open) -> SearchEngine:
     return open_engine()
 
 
@@ -216,7 +216,7 @@ def test_a_search_server_with_a_key_takes_nobody_without_it(tmp_path: Path) -> N
 # The contract
 
 
-def test_a_search_returns_the_best_of_both_sides(engine: Engine) -> None:
+def test_a_search_returns_the_best_of_both_sides(engine: SearchEngine) -> None:
     docs = {key: document(key) for key in range(1, 401)}
     engine.upsert(docs.values())
     rng = np.random.default_rng(5)
@@ -246,7 +246,7 @@ def merit(doc: IndexDocument, tag: int) -> float:
     return dict(zip(doc.tags.indices.tolist(), doc.tags.values.tolist(), strict=True)).get(tag, 0)
 
 
-def test_a_tag_finds_its_documents_of_highest_merit(engine: Engine) -> None:
+def test_a_tag_finds_its_documents_of_highest_merit(engine: SearchEngine) -> None:
     docs = [document(key) for key in range(400)]
     engine.upsert(docs)
     engine.delete(range(0, 400, 9))
@@ -303,14 +303,14 @@ def test_what_is_shown_follows_the_document(open_engine: Open) -> None:
         assert engine.shown([50]) == {}
 
 
-def test_payload_arrives_as_arrays(engine: Engine) -> None:
+def test_payload_arrives_as_arrays(engine: SearchEngine) -> None:
     engine.upsert([document(8), document(9)])
     payload = everything(engine).payload
     assert payload["key"].tolist() == [8, 9]
     assert payload["tokens"].tolist() == [[1] * 4, [2] * 4]
 
 
-def test_a_filter_searches_its_partitions_only(engine: Engine) -> None:
+def test_a_filter_searches_its_partitions_only(engine: SearchEngine) -> None:
     engine.upsert(map(document, range(30)))
     query, vector = terms({10**9: 1.0}), unit(np.random.default_rng(1))
     for statuses in (["active"], ["resolved", "closed"], [*STATUSES], None):
@@ -322,7 +322,7 @@ def test_a_filter_searches_its_partitions_only(engine: Engine) -> None:
         engine.search(query, vector, ["open"])
 
 
-def test_a_status_change_moves_the_document(engine: Engine) -> None:
+def test_a_status_change_moves_the_document(engine: SearchEngine) -> None:
     engine.upsert([document(1, status="active"), document(2, status="active")])
     engine.upsert([document(1, status="resolved")])
     assert [engine.count(status) for status in STATUSES] == [1, 0, 1]
@@ -330,7 +330,7 @@ def test_a_status_change_moves_the_document(engine: Engine) -> None:
     assert engine.search(terms({10**9: 1.0}), None, ["resolved"]).keys.tolist() == [1]
 
 
-def test_an_upsert_replaces_and_the_last_of_a_batch_wins(engine: Engine) -> None:
+def test_an_upsert_replaces_and_the_last_of_a_batch_wins(engine: SearchEngine) -> None:
     engine.upsert([document(1), document(1, 1), document(2)])
     engine.upsert([document(2, 1)])
     assert everything(engine, 0).keys.tolist() == []
@@ -338,7 +338,7 @@ def test_an_upsert_replaces_and_the_last_of_a_batch_wins(engine: Engine) -> None
     assert engine.count() == 2
 
 
-def test_a_deleted_document_is_gone_and_its_place_used_again(engine: Engine) -> None:
+def test_a_deleted_document_is_gone_and_its_place_used_again(engine: SearchEngine) -> None:
     engine.upsert(map(document, range(10)))
     engine.delete([3, 4, 999])
     vector = document(3).vector
@@ -348,7 +348,7 @@ def test_a_deleted_document_is_gone_and_its_place_used_again(engine: Engine) -> 
     assert engine.count() == 9
 
 
-def test_either_side_may_be_missing(engine: Engine) -> None:
+def test_either_side_may_be_missing(engine: SearchEngine) -> None:
     assert not len(engine.search(terms({1: 1.0}), unit(np.random.default_rng(1))))
     engine.upsert(map(document, range(5)))
     only_dense = engine.search(None, document(2).vector)
@@ -364,14 +364,14 @@ def test_either_side_may_be_missing(engine: Engine) -> None:
         engine.search(None, None, limit=0)
 
 
-def test_a_document_may_lack_either_side(engine: Engine) -> None:
+def test_a_document_may_lack_either_side(engine: SearchEngine) -> None:
     bare = replace(document(1), terms=SparseVector.empty(), vector=np.zeros(DIM, np.float32))
     engine.upsert([bare, document(2)])
     assert engine.count() == 2
     assert everything(engine).keys.tolist() == [2]
 
 
-def test_the_largest_key_and_term_fit(engine: Engine) -> None:
+def test_the_largest_key_and_term_fit(engine: SearchEngine) -> None:
     key = 2**63 - 2
     engine.upsert([replace(document(1), key=key, terms=terms({2**32 - 1: 1.0}))])
     found = engine.search(terms({2**32 - 1: 3.0}), None)
@@ -392,7 +392,7 @@ def test_the_largest_key_and_term_fit(engine: Engine) -> None:
     ],
 )
 def test_a_document_that_does_not_fit_is_refused(
-    engine: Engine, wrong: dict[str, object], reason: str
+    engine: SearchEngine, wrong: dict[str, object], reason: str
 ) -> None:
     with pytest.raises(ValueError, match=reason):
         engine.upsert([document(1), replace(document(2), **wrong)])
@@ -440,7 +440,7 @@ def test_another_schema_starts_anew(open_engine: Open) -> None:
     assert (other.count(), other.checkpoint()) == (0, 0)
 
 
-def test_searches_beside_a_writer_see_whole_documents(engine: Engine) -> None:
+def test_searches_beside_a_writer_see_whole_documents(engine: SearchEngine) -> None:
     engine.upsert(map(document, range(300)))
     stop = threading.Event()
     problems: list[BaseException] = []
@@ -536,14 +536,14 @@ def keys_of(number: int) -> list[int]:
     return [(number * ROUND + i) % SPAN for i in range(ROUND)]
 
 
-def change(engine: Engine, number: int) -> None:
+def change(engine: SearchEngine, number: int) -> None:
     """The number-th change of a history that every run repeats alike."""
     keys = keys_of(number)
     engine.upsert(document(key, number) for key in keys)
     engine.delete(keys[: ROUND // 10])
 
 
-def write_forever(engine: Engine, first: int) -> None:
+def write_forever(engine: SearchEngine, first: int) -> None:
     """Apply changes, a checkpoint after every third; say what has been done on stdout."""
     number = first
     while True:
@@ -565,7 +565,7 @@ def state_after(number: int) -> dict[int, int]:
     return state
 
 
-def assert_state(engine: Engine, state: dict[int, int]) -> None:
+def assert_state(engine: SearchEngine, state: dict[int, int]) -> None:
     assert engine.count() == len(state)
     query = terms({10**9 + generation: 1.0 for generation in set(state.values())})
     found = engine.search(query, document(1).vector, limit=10 * SPAN)
@@ -579,7 +579,7 @@ def assert_state(engine: Engine, state: dict[int, int]) -> None:
 
 
 def kill_and_recover(
-    open_: Callable[[], Engine], target: str, kill: Callable[[subprocess.Popen[str]], None]
+    open_: Callable[[], SearchEngine], target: str, kill: Callable[[subprocess.Popen[str]], None]
 ) -> None:
     """Write in a process of its own until `kill`; reopen; replay from the checkpoint; compare."""
     command = [sys.executable, __file__, target]

@@ -38,6 +38,18 @@ def test_a_row_has_what_a_person_needs_in_100_columns() -> None:
     assert not any(line.startswith("upstream") for line in told)
 
 
+def test_a_family_is_one_row_that_names_the_others() -> None:
+    others = [
+        {"label": f"Name {n}", "price": None if n else 0.204, "status": "active"} for n in range(8)
+    ]
+    others[1]["status"] = "closed"
+    family = {"kind": "contest", "label": "Zuppi", "size": 9, "more": others}
+    told = " ".join(line.strip() for line in lines({"direct": [row(family=family)]}, 100, NOW))
+    assert "and 8 more: Name 0 20.4%, Name 1 (closed), Name 2," in told
+    assert "Name 5 ..." in told
+    assert "Name 6" not in told
+
+
 def test_what_is_not_known_is_a_dash_and_what_is_no_yes_is_named() -> None:
     bare = {
         "id": "kalshi:X",

@@ -214,6 +214,41 @@ def test_salience_breaks_ties_and_ties_only() -> None:
     assert found.order[:2].tolist() == [1, 0]
 
 
+def test_fitted_grades_order_and_what_is_below_the_least_is_left_out() -> None:
+    _, candidates = world(["Snow in Oslo?"] * 4, liquidity=[1.0, 9e6, 1.0, 1.0])
+    grades = np.array([0.701, 0.7, rank.LEAST_GRADE - 0.01, 0.2], np.float32)
+    nothing = np.zeros(4, np.bool_)
+    found = rank.by_grade(candidates, grades, nothing)
+    assert found.order.tolist() == [1, 0, 3]
+    assert (np.diff(found.scores) <= 0).all()
+    assert len(rank.by_grade(candidates, grades * 0, nothing).order) == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "closes", "other"),
+    [
+        ("Oslo snow 2026", "Snow in Oslo in 2026?", 0, False),
+        ("Oslo snow 2026", "Snow in Oslo in 2025?", 0, True),
+        ("Oslo snow 2026", "Snow in Oslo before 2027?", 0, False),
+        ("Oslo snow 2026", "Snow in Oslo?", 1_780_000_000, False),  # May 2026
+        ("Oslo snow 2026", "Snow in Oslo?", 1_750_000_000, True),  # June 2025
+        ("Oslo snow 2026", "Snow in Oslo in the season of 2025?", 1_780_000_000, False),
+        ("Oslo snow 2026", "Snow in Oslo in 2020?", 1_780_000_000, True),
+        ("Oslo snow in March", "Snow in Oslo in March?", 0, False),
+        ("Oslo snow in March", "Snow in Oslo in April?", 0, True),
+        ("Oslo snow in March", "Snow in Oslo?", 0, False),
+        ("Oslo snow", "Snow in Oslo in 2020?", 1, False),
+    ],
+)
+def test_of_another_year_or_month_than_asked(
+    query: str, title: str, closes: int, other: bool
+) -> None:
+    frequencies, candidates = world([title])
+    candidates.records["closes"] = closes
+    asked = RankQuery.of(query, frequencies)
+    assert rank.of_another_time(asked, candidates.records).tolist() == [other]
+
+
 def test_a_crowd_of_one_family_gives_way_to_what_is_nearly_as_good() -> None:
     ladder = [f"Snow above {i} cm in Oslo in January?" for i in range(1, 21)]
     others = [f"Snow below {i} cm in Oslo in January?" for i in range(1, 9)]

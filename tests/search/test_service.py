@@ -81,6 +81,29 @@ async def test_the_market_on_the_question_comes_first(service: SearchService) ->
     assert (await found(service, "bitcoin price 150k"))[0] == BTC.id
 
 
+async def test_folded_lists_have_one_row_a_family(
+    service: SearchService, database: Database
+) -> None:
+    names = ["Peter Erdo", "Matteo Zuppi", "Luis Tagle", "Pietro Parolin", "Robert Prevost"]
+    popes = [
+        market(200 + n, f"Who will the next Pope be? — {name}", event_id="POPE",
+               prices=(0.1 * (n + 1), 1 - 0.1 * (n + 1)))
+        for n, name in enumerate(names)
+    ]  # fmt: skip
+    await put(database, *popes)
+    await service.catch_up()
+    plain = (await service.search("who will be the next pope", top_k=3))["direct"]
+    assert {row.event_id for row in plain} == {"POPE"}
+    assert all(row.family is None for row in plain)
+    (row, *rest) = (await service.search("who will be the next pope", top_k=3, fold=True))["direct"]
+    assert row.event_id == "POPE"
+    assert "POPE" not in {other.event_id for other in rest}
+    assert row.family is not None
+    assert (row.family.kind, row.family.label, row.family.size) == ("contest", names[4], 5)
+    assert [one.label for one in row.family.more] == [names[3], names[2], names[1], names[0]]
+    assert [one.price for one in row.family.more] == pytest.approx([0.4, 0.3, 0.2, 0.1])
+
+
 async def test_what_the_query_names_is_found_in_other_words(
     database: Database, settings: Settings
 ) -> None:

@@ -20,8 +20,9 @@ import lightgbm
 import numpy as np
 
 from augury.relations import rank
-from augury.relations.columns import COLUMNS
+from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
 from augury.relations.ranker import CLASSES
+from augury.search import rank as directly
 from augury.search.evaluate import DIMENSIONS, JudgedQuery, _top, mean, ndcg10
 
 SEED = 17
@@ -34,6 +35,12 @@ SETTINGS: dict[str, Any] = {
     "force_col_wise": True, "max_bin": 63,
 }  # fmt: skip
 ROUNDS = 40
+DIRECT_SETTINGS = {k: v for k, v in SETTINGS.items() if k != "num_class"} | {
+    "objective": "cross_entropy"
+}
+DIRECT_ROUNDS = 80
+CLAIMABLE = 40
+"""Best direct results that a relation may claim only with a larger chance: as in the service."""
 BY_GRADE = np.array([1.0, 0.7, 1.0, 1.5])
 """What a judgment of each grade counts: two judges differ most in whether something weak counts."""
 
@@ -43,13 +50,16 @@ class Query:
 
     def __init__(self, path: Path, judged: JudgedQuery) -> None:
         held = np.load(path)
-        if tuple(held["columns"].tolist()) != COLUMNS:
+        if tuple(held["columns"].tolist()) != DIRECT_COLUMNS:
             raise SystemExit(f"{path} has other columns: run gather.py again, with --packed")
         self.qid, self.judged = path.stem, judged
         self.ids: list[str] = held["ids"].tolist()
         self.rows: np.ndarray = held["rows"]
+        self.direct_rows: np.ndarray = held["direct_rows"]
+        """Of the first candidates: those by words and meaning."""
+        self.last: np.ndarray = held["last"]
+        """Those of another time than the query names."""
         self.may: np.ndarray = held["may"]
-        self.taken: np.ndarray = held["taken"]
         self.keys: np.ndarray = held["keys"]
         self.family: np.ndarray = held["family"]
         self.lists: dict[str, list[str]] = {d: held[d].tolist() for d in DIMENSIONS}
@@ -98,8 +108,28 @@ def fit(queries: list[Query]) -> lightgbm.Booster:
     return lightgbm.train(SETTINGS, data, num_boost_round=ROUNDS)
 
 
-def _weights(query: Query) -> np.ndarray:
-    _, place = np.unique(query.family[query.known], return_inverse=True)
+def fit_direct(queries: list[Query]) -> lightgbm.Booster:
+    """Trees of the grade in `direct`, as a share of the highest."""
+    sizes = [len(q.direct_rows) for q in queries]
+    known = [q.known[:n] for q, n in zip(queries, sizes, strict=True)]
+    rows = np.concatenate([q.direct_rows[k] for q, k in zip(queries, known, strict=True)])
+    direct = CLASSES.index("direct")
+    grade = np.concatenate([
+        np.where(q.relation[:n] == direct, q.grade[:n], 0)[k] / 3
+        for q, n, k in zip(queries, sizes, known, strict=True)
+    ])  # fmt: skip
+    weight = np.concatenate([_weights(q, n) for q, n in zip(queries, sizes, strict=True)])
+    data = lightgbm.Dataset(rows, grade, weight=weight, feature_name=list(DIRECT_COLUMNS))
+    return lightgbm.train(DIRECT_SETTINGS, data, num_boost_round=DIRECT_ROUNDS)
+
+
+def grades(model: lightgbm.Booster, query: Query) -> np.ndarray:
+    """(n,) of the first candidates."""
+    return np.asarray(model.predict(query.direct_rows, num_threads=1))
+
+
+def _weights(query: Query, first: int | None = None) -> np.ndarray:
+    _, place = np.unique(query.family[:first][query.known[:first]], return_inverse=True)
     weights = 1 / np.sqrt(np.bincount(place)[place])
     return weights / weights.sum() * 100
 
@@ -109,16 +139,27 @@ def chances(model: lightgbm.Booster, query: Query) -> np.ndarray:
     return np.asarray(model.predict(query.rows, num_threads=1))[:, 2:]
 
 
-def listed(query: Query, told: np.ndarray) -> dict[str, list[str]]:
-    """The four lists as the service would give them: direct as it is, less what others claim."""
-    gains = rank.gains(told, query.may, query.taken)
+Told = tuple[np.ndarray, np.ndarray]
+"""Of a query's candidates: chances of the relations, and grades in `direct` of the first ones."""
+
+
+def listed(query: Query, told: Told) -> dict[str, list[str]]:
+    """The four lists as the service would give them."""
+    relations, grade = told
+    n = len(grade)
+    records = {"salience": query.rows[:n, COLUMNS.index("salience")]}
+    candidates = directly.Candidates(query.keys[:n], records, grade)  # type: ignore[arg-type]
+    ranking = directly.by_grade(candidates, grade, query.last)
+    direct = np.zeros(len(query.keys), np.float32)
+    direct[ranking.order[:CLAIMABLE]] = ranking.scores[:CLAIMABLE]
+    gains = rank.gains(relations, query.may, direct)
     lists = {
         relation: [query.ids[n] for n in held]
         for relation, (held, _) in rank.ordered(gains, query.keys, query.family).items()
     }
     claimed = {market for ids in lists.values() for market in ids[:50]}
-    direct = [market for market in query.lists["direct"] if market not in claimed]
-    return {"direct": direct, **lists}
+    own = [query.ids[at] for at in ranking.order]
+    return {"direct": [market for market in own if market not in claimed], **lists}
 
 
 def shares(query: Query, ranking: list[str], relation: str) -> tuple[float, float] | None:
@@ -156,16 +197,21 @@ def score(queries: list[Query], lists: list[dict[str, list[str]]]) -> dict[str, 
     return found
 
 
-def held_out(queries: list[Query]) -> list[np.ndarray]:
-    """Chances of every query by trees that saw none of its fold."""
-    found: list[np.ndarray] = [np.zeros(0)] * len(queries)
+def held_out(queries: list[Query]) -> list[Told]:
+    """What trees say of every query that saw none of its fold."""
+    found: dict[int, Told] = {}
     dice = np.random.default_rng(SEED).permutation(len(queries))
     for fold in range(FOLDS):
         test = set(dice[fold::FOLDS].tolist())
-        model = fit([q for n, q in enumerate(queries) if n not in test])
-        for n in test:
-            found[n] = chances(model, queries[n])
-    return found
+        seen = [q for n, q in enumerate(queries) if n not in test]
+        models = fit(seen), fit_direct(seen)
+        found |= {n: told_by(models, queries[n]) for n in test}
+    return [found[n] for n in range(len(queries))]
+
+
+def told_by(models: tuple[lightgbm.Booster, lightgbm.Booster], query: Query) -> Told:
+    """What the trees for relations and those for `direct` say."""
+    return chances(models[0], query), grades(models[1], query)
 
 
 def gained(
@@ -187,7 +233,7 @@ def gained(
     return found
 
 
-def show(title: str, queries: list[Query], told: list[np.ndarray]) -> None:
+def show(title: str, queries: list[Query], told: list[Told]) -> None:
     """The service's lists and those of the chances, a line a relation."""
     lists = [listed(q, x) for q, x in zip(queries, told, strict=True)]
     pairs = sum(int(q.known.sum()) for q in queries)
@@ -201,16 +247,25 @@ def show(title: str, queries: list[Query], told: list[np.ndarray]) -> None:
         print(f"    {relation:>10}  {value:+.3f} ({low:+.3f} to {high:+.3f})")
 
 
-def keep(folder: Path, model: lightgbm.Booster, queries: list[Query]) -> None:
+def keep(
+    folder: Path, models: tuple[lightgbm.Booster, lightgbm.Booster], queries: list[Query]
+) -> None:
     """Write the trees and, beside them, what they were fitted on."""
     import trees_to_onnx
 
-    (folder / "ranker.onnx").write_bytes(trees_to_onnx.content(model))
-    told = {
-        "columns": list(COLUMNS), "classes": list(CLASSES), "rounds": ROUNDS, "seed": SEED,
-        "queries": len(queries), "pairs": sum(int(q.known.sum()) for q in queries),
-    }  # fmt: skip
-    (folder / "ranker.json").write_text(json.dumps(told, indent=1) + "\n")
+    pairs = {
+        "ranker": sum(int(q.known.sum()) for q in queries),
+        "direct": sum(int(q.known[: len(q.direct_rows)].sum()) for q in queries),
+    }
+    for name, model, rounds in zip(pairs, models, (ROUNDS, DIRECT_ROUNDS), strict=True):
+        (folder / f"{name}.onnx").write_bytes(trees_to_onnx.content(model))
+        told: dict[str, Any] = {
+            "columns": list(COLUMNS if name == "ranker" else DIRECT_COLUMNS), "rounds": rounds,
+            "seed": SEED, "queries": len(queries), "pairs": pairs[name],
+        }  # fmt: skip
+        if name == "ranker":
+            told["classes"] = list(CLASSES)
+        (folder / f"{name}.json").write_text(json.dumps(told, indent=1) + "\n")
 
 
 def main() -> None:
@@ -228,16 +283,17 @@ def main() -> None:
     given = parser.parse_args()
     queries = load(given.out, given.judgments, given.queries)
     show("five folds", queries, held_out(queries))
-    model = fit(queries)
+    models = fit(queries), fit_direct(queries)
     for out, asked, judgments in given.report:
         others = load(out, [judgments], asked)
-        show(str(asked), others, [chances(model, q) for q in others])
+        show(str(asked), others, [told_by(models, q) for q in others])
     if given.importance:
-        gain = zip(COLUMNS, model.feature_importance("gain"), strict=True)
-        for name, value in sorted(gain, key=lambda x: -x[1]):
-            print(f"{name:>20} {value:8.0f}")
+        for model in models:
+            gain = zip(model.feature_name(), model.feature_importance("gain"), strict=True)
+            for name, value in sorted(gain, key=lambda x: -x[1]):
+                print(f"{name:>20} {value:8.0f}")
     if given.keep:
-        keep(given.keep, model, queries)
+        keep(given.keep, models, queries)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,9 @@ from store import settings
 
 from augury.app import running
 from augury.relations import rank as ranking
-from augury.relations.columns import COLUMNS
+from augury.relations.columns import DIRECT_COLUMNS, direct_table
 from augury.search import query as understanding
+from augury.search import rank
 from augury.search import service as searching
 from augury.search.related import Pool
 from augury.search.schemas import DIMENSIONS
@@ -36,19 +37,24 @@ TITLE, EVENT = 150, 90
 """Letters shown of a title and of an event's name."""
 
 
-def pooled(service: Any, text: str, top_k: int) -> tuple[Any, Pool, Any]:
-    """All candidates of a query as a search for `top_k` gathers them: its lookup, they, and the
-    change each was indexed at."""
+def pooled(service: Any, text: str, top_k: int) -> tuple[Any, Pool, Any, Any]:
+    """All candidates of a query as a search for `top_k` gathers them: its lookup, they, the
+    change each was indexed at; and of the first ones what the trees for `direct` read, and which
+    are of another time than the query names."""
     parsed = understanding.parse(text)
     gathered = service._gather(parsed.text or text, parsed, top_k, None)
     pool, changes = service._pool(gathered, top_k, None)
-    return gathered.lookup, pool, changes
+    found, lookup = gathered.candidates, gathered.lookup
+    own = searching._pool_of(gathered, found.keys, found.payload, gathered.features)
+    direct = direct_table(lookup.rows(own, lookup.paths(own)), own)
+    last = rank.of_another_time(gathered.query, found.payload)
+    return lookup, pool, changes, (direct, last)
 
 
 async def one(service: Any, asked: dict[str, str], out: Path) -> list[dict[str, Any]]:
     """Write a query's features; the markets to judge, families in random order."""
     lists = await service.search(asked["query"], top_k=LISTED)
-    lookup, pool, changes = pooled(service, asked["query"], LISTED)
+    lookup, pool, changes, (direct, last) = pooled(service, asked["query"], LISTED)
     keys, found = pool.keys, lookup.paths(pool)
     hits = [
         searching.Hit(int(key), int(change), 0.0) for key, change in zip(keys, changes, strict=True)
@@ -67,10 +73,12 @@ async def one(service: Any, asked: dict[str, str], out: Path) -> list[dict[str, 
     np.savez_compressed(
         out / "features" / f"{asked['qid']}.npz",
         ids=np.array([shown[k].id if k in shown else "" for k in keys.tolist()]),
-        columns=np.array(COLUMNS),
+        columns=np.array(DIRECT_COLUMNS),
         rows=lookup.rows(pool, found),
+        direct_rows=direct,
+        last=last,
+        closes=pool.closes,
         may=ranking.through(found).any(axis=2),
-        taken=pool.taken,
         family=pool.family,
         keys=keys,
         **{d: np.array([r.id for r in lists[d]]) for d in DIMENSIONS},

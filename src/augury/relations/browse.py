@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from augury.relations.knowledge import Base, Factor
+from augury.relations.causal_parts import Factor
+from augury.relations.knowledge import Base
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from augury.relations.judged import CODES, Around
 from augury.relations.paths import RELATIONS, Reached
+from augury.search.rank import FEATURES
 from augury.search.related import Pool
 
 Floats = NDArray[np.float32]
@@ -44,6 +45,10 @@ COLUMNS: Final = (
     "q_own", "q_first", "q_up", "q_do", "q_co", "q_best", "q_heaviest", "q_factors", "q_terms",
 )  # fmt: skip
 
+DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
+"""The same and what `augury.search.rank.features` says besides: read by the trees for `direct`."""
+_SAID: Final = [FEATURES.index(one) for one in ("precision", "family", "year", "number_conflict")]
+
 
 class Paths(NamedTuple):
     """How the base leads from the query's factors to each market's."""
@@ -54,13 +59,18 @@ class Paths(NamedTuple):
     """(3, n, MOST_TAGS): weight of the path to each of its factors, by relation"""
 
 
+def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
+    """How much each market is about each of its factors: (n, MOST_TAGS) in [0, 1]."""
+    return np.where(tags > 0, SUBJECT + (1 - SUBJECT) * fits, 0).astype(np.float32)
+
+
 def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
     """`unnamed` (n, MOST_TAGS): tags by which a market is about somebody or something of its own
     ("the song in question"); they relate it only where it names something of the question."""
-    held = np.where(pool.tags > 0, SUBJECT + (1 - SUBJECT) * pool.fits, 0).astype(np.float32)
-    weights = reached.weights[:, pool.tags] * held
+    about = held(pool.tags, pool.fits)
+    weights = reached.weights[:, pool.tags] * about
     weights[:, unnamed & (pool.words < NAMING)[:, None]] = 0
-    return Paths(reached.asked[pool.tags] * held, weights)
+    return Paths(reached.asked[pool.tags] * about, weights)
 
 
 def table(
@@ -112,6 +122,11 @@ def table(
     for at, name in enumerate(COLUMNS):
         out[:, at] = columns[name]
     return out
+
+
+def direct_table(rows: Floats, pool: Pool) -> Floats:
+    """(n, DIRECT_COLUMNS) of the rows of `table`."""
+    return np.concatenate([rows, pool.features[:, _SAID]], axis=1)
 
 
 def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from augury.tables import Console
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
-app = typer.Typer(help="The causal factor base behind relations.", no_args_is_help=True)
+app = typer.Typer(help="The factor base: what drives what.", no_args_is_help=True)
 
 
 @app.command("lint")
@@ -36,14 +36,14 @@ def lint(
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="A dump of markets: also report what the factors catch.",
+            help="Parquet file of markets: also report which of them each factor matches.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the factor base: dangling ends, unsigned edges, factors that catch nothing.
+    """Check the factor base: edges to unknown factors, factors without edges, contradictions.
 
-    Exits with 1 when something is wrong.
+    Exits with 1 if something is wrong.
 
     Example: augury relations lint --catalogue markets.parquet
     """
@@ -72,14 +72,14 @@ def lint(
 
 @app.command("label")
 def label(
-    limit: Annotated[int, typer.Option(min=1, help="Most pairs to ask about.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of pairs to ask about.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the language model how pairs of events bear on each other that nothing else relates.
+    """Ask the language model how pairs of events are related that nothing else relates.
 
-    Each label is kept at once and used with little weight until confirmed (`augury relations
-    labels`). Needs AUGURY_LLM_URL; stops at the day's allowance. Exits with 1 when nothing could
-    be asked.
+    Each label is stored at once and has little weight until you confirm it (`augury relations
+    labels`). Needs AUGURY_LLM_URL; stops when the day's budget is used up. Exits with 1 if nothing
+    could be asked.
 
     Example: augury relations label --limit 200
     """
@@ -90,7 +90,7 @@ def label(
         typer.echo(
             f"{report['labelled']} of {report['candidates']} pairs labelled by"
             f" {report['model']}, {report['related']} of them related;"
-            f" {report['unusable']} answers of no use, {report['failed']} failures;"
+            f" {report['unusable']} unusable answers, {report['failed']} failures;"
             f" {report['tokens_today']:,} tokens spent today. Ended: {report['ended']}."
         )
         if report["why"]:
@@ -110,8 +110,8 @@ async def _label(limit: int, *, quiet: bool) -> dict[str, Any]:
             if model is not None:
                 await model.aclose()
             raise SetupProblem(
-                "No language model is asked for labels: AUGURY_LLM_URL names one, and"
-                " AUGURY_LLM_TASKS should have label in it."
+                "No language model is configured for labels. Set AUGURY_LLM_URL and add label to "
+                "AUGURY_LLM_TASKS."
             )
         try:
             relations = RelationService()
@@ -129,10 +129,16 @@ async def _label(limit: int, *, quiet: bool) -> dict[str, Any]:
 
 @app.command("labels")
 def labels(
-    confirm: Annotated[list[int] | None, typer.Option(help="Number of a label: it holds.")] = None,
-    reject: Annotated[list[int] | None, typer.Option(help="Number of one that does not.")] = None,
-    remove_model: Annotated[str | None, typer.Option(help="Remove all labels of a model.")] = None,
-    remove_all: Annotated[bool, typer.Option("--remove-all", help="Remove every label.")] = False,
+    confirm: Annotated[
+        list[int] | None, typer.Option(help="Number of a label to confirm. Repeatable.")
+    ] = None,
+    reject: Annotated[
+        list[int] | None, typer.Option(help="Number of a label to reject. Repeatable.")
+    ] = None,
+    remove_model: Annotated[
+        str | None, typer.Option(help="Remove all labels made by this model.")
+    ] = None,
+    remove_all: Annotated[bool, typer.Option("--remove-all", help="Remove all labels.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the language model's labels; confirm, reject or remove some.
@@ -157,7 +163,7 @@ def labels(
             str(one["id"]), one["status"], one["first_id"], one["relation"], one["second_id"],
             one["reason"], one["model"],
         )  # fmt: skip
-    Console(markup=False, emoji=False).print(table if found else "There are no labels.")
+    Console(markup=False, emoji=False).print(table if found else "No labels are stored.")
 
 
 async def _labels(
@@ -170,7 +176,7 @@ async def _labels(
             judged = await store.judge_labels(conn, confirm, "confirmed")
             judged += await store.judge_labels(conn, reject, "rejected")
             if judged < len({*confirm}) + len({*reject}):
-                raise NotFound("There is no label of one of these numbers; nothing was changed.")
+                raise NotFound("At least one of these labels does not exist. Nothing was changed.")
             removed = 0
             if everything or model is not None:
                 removed = await store.remove_labels(conn, None if everything else model)
@@ -228,4 +234,6 @@ def _show(caught: dict) -> None:
         table.add_row(factor, str(n), event[:60], str(m))
     console.print(table)
     if caught["catch_nothing"]:
-        console.print("written by hand and catching nothing:", ", ".join(caught["catch_nothing"]))
+        console.print(
+            "factors written by hand that match no market:", ", ".join(caught["catch_nothing"])
+        )

@@ -42,7 +42,7 @@ Changes = NDArray[np.float32]
 """Changes of log-odds, one row a market and one column a step; NaN where not known."""
 
 
-class Pair(NamedTuple):
+class MovingPair(NamedTuple):
     """Two markets that move together; `second` follows by `lag` steps."""
 
     first: int
@@ -79,7 +79,7 @@ def co_movements(
     *,
     seed: int = 0,
     focus: NDArray[np.intp] | None = None,
-) -> list[Pair]:
+) -> list[MovingPair]:
     """The pairs of different events that move together, the surest first.
 
     Parameters
@@ -104,7 +104,7 @@ def co_movements(
     q = _q_values(_two_sided((np.abs(z) / spread).astype(np.float32)))
     kept = np.flatnonzero(q <= FDR)
     order = kept[np.lexsort((second[kept], first[kept], -np.abs(z[kept])))]
-    pairs: list[Pair] = []
+    pairs: list[MovingPair] = []
     partners = np.zeros(len(rows), np.intp)
     seen: set[tuple[int, int]] = set()
     for at in order.tolist():
@@ -115,7 +115,7 @@ def co_movements(
         seen.add(couple)
         partners[[a, b]] += 1
         pairs.append(
-            Pair(
+            MovingPair(
                 int(rows[a]), int(rows[b]), int(lags[at]), float(r[at]), int(steps[at]),
                 float(q[at]),
             )

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import structlog
 
-from augury.relations import knowledge
+from augury.relations import causal_parts, knowledge
 from augury.relations.knowledge import Base
 from augury.search import aliases, text
 
@@ -42,7 +42,7 @@ def load(folder: Path) -> Base:
 
 def _digest(texts: dict[str, str]) -> str:
     digest = hashlib.sha256(repr(sorted(texts.items())).encode())
-    for module in (knowledge, text, aliases):
+    for module in (causal_parts, knowledge, text, aliases):
         digest.update(Path(str(module.__file__)).read_bytes())
     return digest.hexdigest()[:16]
 

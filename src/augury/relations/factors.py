@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from augury.relations.knowledge import Base, Factor, Line, Phrase
+from augury.relations.causal_parts import Factor, Line, Phrase
+from augury.relations.knowledge import Base
 from augury.search.text import fold, is_month, is_number, query_weight, title_terms
 
 MOST: Final = 6

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from augury.relations.knowledge import Factor
+    from augury.relations.causal_parts import Factor
 
 Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
 """What B is, seen from A: a cause of it, an effect, driven with it by something common, a rival or
@@ -30,7 +30,7 @@ TURNED: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PairVerdict:
     """One judged pair, read from A's side."""
 
     one: str
@@ -48,15 +48,15 @@ class Verdict:
     """Who judged; two where both agreed or it was settled between them."""
     reason: str = ""
 
-    def turned(self) -> Verdict:
+    def turned(self) -> PairVerdict:
         """The same, read from B's side."""
-        return Verdict(
+        return PairVerdict(
             self.other, self.one, self.side, TURNED.get(self.code, self.code), self.strength,
             self.sign, self.days, self.judge, self.reason,
         )  # fmt: skip
 
 
-def read(name: str, text: str, problems: list[str]) -> Iterator[Verdict]:
+def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
     """The verdicts of one file; what can't be read goes to `problems`.
 
     A line is `A, side, code, strength, sign, days, judge, B, reason`, with tabs between; of "none"
@@ -72,10 +72,10 @@ def read(name: str, text: str, problems: list[str]) -> Iterator[Verdict]:
         elif fields[2] == "none" and len(fields) == 5:
             one, side, _, judge, others = fields
             for other in others.split():
-                yield Verdict(one, other, cast("Side", side), "none", 0, "0", 0, judge)
+                yield PairVerdict(one, other, cast("Side", side), "none", 0, "0", 0, judge)
         elif len(fields) == 9 and fields[3] in "123" and fields[4] in "+-0" and fields[5].isdigit():
             one, side, code, strength, sign, days, judge, other, reason = fields
-            yield Verdict(
+            yield PairVerdict(
                 one, other, cast("Side", side), cast("Code", code), int(strength), sign, int(days),
                 judge, reason,
             )  # fmt: skip
@@ -100,9 +100,9 @@ REMEMBERED: Final = 512
 class Judged:
     """All verdicts on the factors of a base, by number (0 is none)."""
 
-    def __init__(self, verdicts: Iterable[Verdict], factors: Sequence[Factor]) -> None:
+    def __init__(self, verdicts: Iterable[PairVerdict], factors: Sequence[Factor]) -> None:
         self._factors = factors
-        self._touching: dict[str, list[Verdict]] = defaultdict(list)
+        self._touching: dict[str, list[PairVerdict]] = defaultdict(list)
         for verdict in verdicts:
             self._touching[verdict.one].append(verdict)
             self._touching[verdict.other].append(verdict.turned())
@@ -130,7 +130,7 @@ class Judged:
     def _patterns(self) -> frozenset[str]:
         return frozenset(factor.pattern for factor in self._factors if factor.entity is not None)
 
-    def _others(self, asked: Factor, verdict: Verdict) -> list[int]:
+    def _others(self, asked: Factor, verdict: PairVerdict) -> list[int]:
         others = self._numbers[verdict.other]
         if not verdict.side:
             return others

@@ -17,102 +17,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from augury.relations import judged
-from augury.relations.judged import Verdict
+from augury.relations.causal_parts import Edge, Factor, FactorLink, Line, Phrase
+from augury.relations.judged import PairVerdict
 from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
-Sign = Literal["+", "-"]
-Phrase = tuple[str, ...]
-"""Consecutive terms."""
-
-_LEVEL = re.compile(
-    r"\b(higher|more|rises?|increases?|stronger|larger|greater|up|gains?|climbs?|grows?|faster)\b",
-    re.IGNORECASE,
-)
-
 MOST_FACTORS: Final = 2**16 - 1
 """Factors are numbered from 1 in two bytes; 0 pads."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One way of naming a factor: every conjunct needs one of its phrases, none of `without`."""
-
-    conjuncts: tuple[tuple[Phrase, ...], ...]
-    without: tuple[Phrase, ...]
-    alone: bool = False
-    """Whether the text must say nothing else: a bare name stands for what it is known for."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The terms of all its phrases, each once."""
-        return tuple(dict.fromkeys(w for c in self.conjuncts for phrase in c for w in phrase))
-
-
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """One thing in the world. `up` says what a rise of it means: signs of edges refer to that."""
-
-    key: str
-    name: str
-    up: str
-    domain: str
-    lines: tuple[Line, ...]
-    up_words: tuple[Phrase, ...]
-    down_words: tuple[Phrase, ...]
-    pattern: str
-    """Key of the pattern it was expanded from; its own key where it was written by hand."""
-    entity: str | None
-    """Key of the entity it is an instance for."""
-    kind: str | None = None
-    """Name of the list the entity stands in."""
-    contests: tuple[str, ...] = ()
-    """Keys of the contests that this is one contender's part in: the league's title of a team's."""
-    siblings: bool = True
-    """Whether the instances of its pattern say something of each other."""
-    hearsay: bool = False
-    """Whether its markets are about words and attention, and about nothing that is named there."""
-
-    @property
-    def is_level(self) -> bool:
-        """Whether it is a quantity that rises and falls, and not something that happens."""
-        return _LEVEL.search(self.up) is not None
-
-    @property
-    def is_of_one(self) -> bool:
-        """Whether each of its markets is about somebody or something of its own: "the song in
-        question leads the chart"."""
-        return "in question" in self.up
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """`cause` drives `effect`. `sign`: "+" where more of the one means more of the other."""
-
-    cause: str
-    effect: str
-    sign: Sign
-    strength: int
-    """3: a main, first-order driver; 2: a clear second-order one; 1: weak but real."""
-    lag: int
-    """Typical days until the effect shows."""
-    reason: str
-    inherited: bool = False
-    """Whether it was written of a contest, and this is what it means for one contender."""
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Two factors that move together without an arrow: a common driver, rivals, parallels."""
-
-    one: str
-    other: str
-    sign: Sign
-    strength: int
-    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,14 +36,14 @@ class Base:
     factors: Mapping[str, Factor]
     """By key, in the order of the keys."""
     edges: tuple[Edge, ...]
-    links: tuple[Link, ...]
+    links: tuple[FactorLink, ...]
     dangling: tuple[str, ...]
     """What was left out because an end of it is no factor: one text each."""
     problems: tuple[str, ...]
     """What could not be read: one text each, with file and factor."""
     version: str
     """16 hexadecimal digits that differ whenever markets may get other factors."""
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[PairVerdict, ...]
     """What readers said of pairs of factors, blind to edges and links."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
     """The lists that patterns are expanded over, by kind: teams, players, countries."""
@@ -189,7 +103,7 @@ def parse(written: Mapping[str, str]) -> Base:
     """The base of TOML texts by file name."""
     reader = _Reader()
     tables: list[tuple[str, dict[str, Any]]] = []
-    verdicts: list[Verdict] = []
+    verdicts: list[PairVerdict] = []
     for name, text in written.items():
         if name.endswith(".tsv"):
             verdicts += judged.read(name, text, reader.problems)
@@ -319,7 +233,7 @@ class _Reader:
                 out.append([end, *_filled(edge[1:], row)])
         return out
 
-    def base(self, version: str, verdicts: Sequence[Verdict]) -> Base:
+    def base(self, version: str, verdicts: Sequence[PairVerdict]) -> Base:
         dangling: list[str] = []
         edges: dict[tuple[str, str], Edge] = {}
         for where, cause, fields, instance in self._edges:
@@ -348,7 +262,7 @@ class _Reader:
         ]
         for edge in self._inherited(edges):
             edges.setdefault((edge.cause, edge.effect), edge)
-        links: dict[frozenset[str], Link] = {}
+        links: dict[frozenset[str], FactorLink] = {}
         for where, one, fields, instance in self._links:
             if not self._well_formed(where, fields, 4):
                 continue
@@ -363,7 +277,9 @@ class _Reader:
                     self.problems.append(f"{where}: it moves with itself")
                 continue
             # The same from both sides is no mistake: the first reason stands.
-            links.setdefault(frozenset((one, other)), Link(one, other, sign, strength, reason))
+            links.setdefault(
+                frozenset((one, other)), FactorLink(one, other, sign, strength, reason)
+            )
         if len(self._factors) > MOST_FACTORS:
             self.problems.append(f"more than {MOST_FACTORS} factors")
         return Base(

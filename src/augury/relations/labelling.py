@@ -22,7 +22,7 @@ from augury.llm.task import Unusable
 from augury.markets import store as markets
 from augury.markets.store import StoredMarket
 from augury.relations import labels, store
-from augury.relations.labels import LABEL, Lead, Pair, Tie
+from augury.relations.labels import LABEL, Lead, LeadPair, Tie
 from augury.relations.proposition import read_market
 from augury.relations.store import LabelRow
 from augury.search.related import Tag
@@ -180,7 +180,7 @@ class Labeller:
         self._clock = clock
         self._sleep = sleep
 
-    async def candidates(self) -> list[Pair]:
+    async def candidates(self) -> list[LeadPair]:
         """Pairs worth asking about that have no label yet, the most promising first."""
         async with self._database.reading() as conn:
             moving = await store.strongest_co_movements(conn, MOVING)
@@ -233,7 +233,7 @@ class Labeller:
         report.ended = "limit" if len(pairs) > limit else "all asked"
         return await self._counted(report)
 
-    async def _label(self, pair: Pair, report: Report) -> None:
+    async def _label(self, pair: LeadPair, report: Report) -> None:
         try:
             label = await self._model.ask(LABEL, pair.data)
             told = labels.reason(label, pair)

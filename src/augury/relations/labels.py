@@ -113,7 +113,7 @@ class Lead:
         return self.market.question
 
 
-class Pair(NamedTuple):
+class LeadPair(NamedTuple):
     """Two events to be asked about, in the order of their texts."""
 
     first: Lead
@@ -134,7 +134,7 @@ def pairs(
     leads: Sequence[Lead],
     moving: Sequence[tuple[str, str]],
     near: Callable[[int], set[int]],
-) -> Iterator[Pair]:
+) -> Iterator[LeadPair]:
     """Pairs worth asking about, the most promising first, each once.
 
     leads : of the most traded events, in that order
@@ -146,7 +146,7 @@ def pairs(
     found = [(by_id[a], by_id[b]) for a, b in moving if a in by_id and b in by_id]
     found += _of_one_factor(leads)
     for one, other in found:
-        pair = Pair(*sorted((one, other), key=lambda lead: (lead.text, lead.market.id)))
+        pair = LeadPair(*sorted((one, other), key=lambda lead: (lead.text, lead.market.id)))
         if pair.key in seen or _alike(one, other) or _related(one, other, near):
             continue
         if undecided(one, other):
@@ -195,7 +195,7 @@ _URL: Final = re.compile(r"https?:|www\.|[/@\\{}<>|`\[\]_]|\.[^\W\d]{2,}")
 _NUMBER: Final = re.compile(r"\d+")
 
 
-def reason(label: Label, pair: Pair) -> str:
+def reason(label: Label, pair: LeadPair) -> str:
     """The label's reason, fit to be shown.
 
     Raises
@@ -211,7 +211,7 @@ def reason(label: Label, pair: Pair) -> str:
         raise Unusable("the reason says nothing")
     numbers = set(_NUMBER.findall(f"{pair.first.text} {pair.second.text}"))
     if _URL.search(told) or set(_NUMBER.findall(told)) - numbers:
-        raise Unusable("the reason is not one to be shown")
+        raise Unusable("the reason contains text that must not be shown")
     return told if told.endswith((".", "!", "?", "…")) else f"{told}."
 
 

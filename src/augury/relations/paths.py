@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.relations.knowledge import Base, Edge, Link
+from augury.relations.causal_parts import Edge, FactorLink
+from augury.relations.knowledge import Base
 from augury.search.related import Relation
 
 RELATIONS: Final[tuple[Relation, ...]] = ("upstream", "downstream", "correlated")
@@ -92,7 +93,7 @@ class Reached:
         return max(ways, key=lambda pair: pair[0])[1] if ways else ()
 
 
-class Graph:
+class FactorGraph:
     """The base's edges and links by factor number."""
 
     def __init__(self, base: Base) -> None:
@@ -100,7 +101,7 @@ class Graph:
         self.size = len(numbers) + 1
         self.causes: dict[int, list[tuple[int, Edge]]] = defaultdict(list)
         self.effects: dict[int, list[tuple[int, Edge]]] = defaultdict(list)
-        self.links: dict[int, list[tuple[int, Link]]] = defaultdict(list)
+        self.links: dict[int, list[tuple[int, FactorLink]]] = defaultdict(list)
         for edge in base.edges:
             cause, effect = numbers[edge.cause], numbers[edge.effect]
             self.causes[effect].append((cause, edge))

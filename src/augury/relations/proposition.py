@@ -26,7 +26,7 @@ from augury.markets.quantities import Quantity, Unit, quantity
 from augury.relations.ahead import Ahead, Finder
 from augury.relations.claims import QUOTED, calmed, claimed, inside
 from augury.relations.teams import leagues_of, team
-from augury.relations.windows import Mention, Window, mentions, window
+from augury.relations.windows import Window, WrittenDate, mentions, window
 from augury.relations.wording import (
     ASYMMETRIC,
     GENERIC,
@@ -81,7 +81,7 @@ class Threshold(msgspec.Struct, frozen=True, array_like=True):
         return "below" if math.isinf(self.low) else "between"
 
 
-class Reading(msgspec.Struct, frozen=True, array_like=True):
+class WordsRead(msgspec.Struct, frozen=True, array_like=True):
     """A part of the proposition and the words it was read from."""
 
     slot: Slot
@@ -113,7 +113,7 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """One game between two sides; `contest` then holds both."""
     unclear: bool = False
     """The text could not be read for certain; nothing follows from it."""
-    read: tuple[Reading, ...] = ()
+    read: tuple[WordsRead, ...] = ()
 
     @property
     def terms(self) -> frozenset[str]:
@@ -237,9 +237,9 @@ class _Text:
         self.names = claimed(about)
         self.raw = f"{about} {side}".strip()
         self.anchor, self.asked = anchor, asked
-        self.read: list[Reading] = []
-        self.dates: list[Mention] = mentions(about, anchor, opened=opened, asked=asked)
-        self.side_dates: list[Mention] = (
+        self.read: list[WordsRead] = []
+        self.dates: list[WrittenDate] = mentions(about, anchor, opened=opened, asked=asked)
+        self.side_dates: list[WrittenDate] = (
             mentions(side, anchor, opened=opened, asked=asked) if side else []
         )
         self.about, self.side = about, side
@@ -281,7 +281,7 @@ class _Text:
                 found = pattern.search(text)
             if found:
                 setattr(self, name, _blanked(text, found.span()))
-                self.read.append(Reading(slot, " ".join(found[0].split())))
+                self.read.append(WordsRead(slot, " ".join(found[0].split())))
                 return found[0]
         return None
 
@@ -613,7 +613,7 @@ def _read(
     if quantified:
         contest, choice = everything, frozenset()
     if contest_like and choice:
-        text.read.append(Reading("choice", " ".join(choice_text.replace("\x1f", " ").split())))
+        text.read.append(WordsRead("choice", " ".join(choice_text.replace("\x1f", " ").split())))
     indefinite = bool(_INDEFINITE.search(choice_text.strip(" \x1f?")))
     if predicate in ("wins", "nominated") and choice and not _NOT_ONE.search(raw):
         exclusive = True
@@ -634,9 +634,9 @@ def _read(
         sides = _sides(text.about) if fixture else ()
         contest, choice = _with_teams(contest, choice, sides, league)
     if threshold is not None and predicate != "ranks" and exact_words:
-        text.read.append(Reading("threshold", exact_words))
+        text.read.append(WordsRead("threshold", exact_words))
     if win.text:
-        text.read.append(Reading("window", win.text))
+        text.read.append(WordsRead("window", win.text))
     acts = predicate in ("happens", "announces") and (
         everything & ASYMMETRIC or _BEATS.search(raw) is not None
     )
@@ -825,7 +825,7 @@ def _contest(
     about = text.about
     if (found := _STAGE.search(about)) and (stage := _stage(found["what"] or "")):
         choice = _subject(about[: found.start()])
-        text.read.append(Reading("stage", " ".join(found[0].replace("\x1f", " ").split())))
+        text.read.append(WordsRead("stage", " ".join(found[0].replace("\x1f", " ").split())))
         text.about = f"{about[: found.start()]} {found['what']}"
         return "advances", stage, choice, threshold
     if threshold is not None:
@@ -857,7 +857,7 @@ def _contest(
         place = _place(found)
         if place is not None:
             text.about = _blanked(about, found.span())
-            text.read.append(Reading("threshold", " ".join(found[0].split())))
+            text.read.append(WordsRead("threshold", " ".join(found[0].split())))
             return "ranks", None, _subject(about[: found.start()]), place
     if found := _WIN.search(about) or _TAKE.search(about):
         choice = _agent(about) or _subject(about[: found.start()])

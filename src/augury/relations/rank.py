@@ -12,13 +12,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.relations.columns import SUBJECT, Floats, Paths
+from augury.relations.columns import Floats, Paths, held
 from augury.relations.paths import RELATIONS, Reached, Relation
 from augury.search.related import Pool
 
 FLOOR: Final = 0.05
 """Chance below which a market is not shown: the highest that costs less than .01 of nDCG@10 in
 held-out queries (`docs/experiments/relations-ranker.md`)."""
+CLAIM: Final = 2.0
+"""A relation claims one of the best direct results where its chance is larger than so many times
+the result's score in `direct`. Twice as many keep more for direct and lose as much in relations."""
 FAMILY_SIZE: Final = 3
 FAMILY_SHARE: Final = 0.7
 """So many markets of one family stand at their own chance, further ones at so much of it: a list
@@ -30,9 +33,9 @@ def bearing(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """How much each market is about the question's own factors, (n,), and the weight of the path
     to each of its factors by relation, (3, n, MOST_TAGS)."""
-    weights = np.where(tags > 0, SUBJECT + (1 - SUBJECT) * fits, 0).astype(np.float32)
-    own = (reached.asked[tags] * weights).max(axis=1, initial=0)
-    return own, reached.weights[:, tags] * weights
+    about = held(tags, fits)
+    own = (reached.asked[tags] * about).max(axis=1, initial=0)
+    return own, reached.weights[:, tags] * about
 
 
 def through(found: Paths) -> Floats:
@@ -44,7 +47,7 @@ def through(found: Paths) -> Floats:
 
 
 def gains(
-    chances: NDArray[np.floating], may: NDArray[np.bool_], taken: NDArray[np.bool_]
+    chances: NDArray[np.floating], may: NDArray[np.bool_], direct: NDArray[np.floating]
 ) -> Floats:
     """(3, n): the chance of each relation where a market may stand in it.
 
@@ -54,10 +57,12 @@ def gains(
         From the trees.
     may : (3, n)
         Whether anything of the base says why.
-    taken : (n,)
-        Markets that stand elsewhere already.
+    direct : (n,)
+        Score of the best direct results, 0 of others.
     """
-    return np.where(may & ~taken, chances.T, 0).astype(np.float32)
+    possible = np.where(may, chances.T, 0)
+    kept = (direct > 0) & (CLAIM * direct >= possible.max(axis=0, initial=0))
+    return np.where(kept, 0, possible).astype(np.float32)
 
 
 def ordered(
@@ -67,13 +72,13 @@ def ordered(
     best = gains.argmax(axis=0)  # ties: the earlier relation
     out: dict[Relation, tuple[NDArray[np.intp], Floats]] = {}
     for nth, relation in enumerate(RELATIONS):
-        held = np.flatnonzero((best == nth) & (gains[nth] >= FLOOR))
-        gain = gains[nth, held]
-        order = _order(gain, keys[held])
-        crowded = order[_place(family[held][order]) >= FAMILY_SIZE]
+        shown = np.flatnonzero((best == nth) & (gains[nth] >= FLOOR))
+        gain = gains[nth, shown]
+        order = _order(gain, keys[shown])
+        crowded = order[_place(family[shown][order]) >= FAMILY_SIZE]
         gain[crowded] *= FAMILY_SHARE
-        order = _order(gain, keys[held])
-        out[relation] = held[order], gain[order]
+        order = _order(gain, keys[shown])
+        out[relation] = shown[order], gain[order]
     return out
 
 
@@ -96,14 +101,16 @@ def rank(
         Weight by relation of what somebody else says of each market; it counts only where nothing
         of the base leads to it.
     """
-    gain = gains(chances, np.asarray(ways.any(axis=2)), pool.taken)
+    gain = gains(chances, np.asarray(ways.any(axis=2)), pool.direct)
     if labelled is not None:
-        told = labelled.any(axis=0) & ~ways.any(axis=(0, 2)) & ~pool.taken
+        told = labelled.any(axis=0) & ~ways.any(axis=(0, 2)) & (pool.direct == 0)
         gain[:, told] = labelled[:, told]
     out: dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]] = {}
-    for nth, (relation, (held, chance)) in enumerate(ordered(gain, pool.keys, pool.family).items()):
-        place = ways[nth, held].argmax(axis=1) if len(held) else held
-        out[relation] = held, chance, pool.tags[held, place]
+    for nth, (relation, (shown, chance)) in enumerate(
+        ordered(gain, pool.keys, pool.family).items()
+    ):
+        place = ways[nth, shown].argmax(axis=1) if len(shown) else shown
+        out[relation] = shown, chance, pool.tags[shown, place]
     return out
 
 

@@ -19,21 +19,23 @@ router = routing.router(tags=["relations"])
 
 @router.get(
     "/v1/factors",
-    summary="What drives what: the causal base",
+    summary="List factors: what drives what",
     response_model=FactorList,
     responses=openapi.errors(422),
 )
 async def list_factors(
     request: Request,
     caller: MarketsCaller,
-    q: Annotated[str, Query(max_length=200, description="Words that a factor must have.")] = "",
+    q: Annotated[
+        str, Query(max_length=200, description="Words that the factor's name must contain.")
+    ] = "",
     domain: Annotated[str | None, Query(max_length=100)] = None,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """Factors by name, each with what it drives, what drives it and what moves with it, and why.
+    """Factors by name, each with its causes, its effects, what moves with it, and the reasons.
 
-    Of a pattern (one factor a team, a country) the first instance stands for all.
+    Of a pattern (one factor for each team or country) only the first instance is listed.
     """
     relations: RelationService = request.app.state.services.relations
     after = pages.decode(cursor, tuple[str, str]) if cursor else None

@@ -39,7 +39,11 @@ class FactorArrow(BaseModel):
     name: str
     sign: Literal["+", "-"] = Field(description="+: more of the one means more of the other.")
     strength: int = Field(description="3: a main driver; 2: a clear one; 1: weak but real.")
-    lag_days: int | None = Field(description="Typical days until the effect; null: no arrow.")
+    lag_days: int | None = Field(
+        description="Typical number of days until the effect shows. "
+        "Null: the two move together, without cause and "
+        "effect."
+    )
     reason: str
 
 
@@ -50,9 +54,11 @@ class FactorRecord(BaseModel):
 
     key: str
     name: str
-    up: str = Field(description="What a rise of it means.")
+    up: str = Field(description="What a rise of the factor means.")
     domain: str
-    instances: int = Field(description="Factors of its pattern, itself included.")
+    instances: int = Field(
+        description="Number of factors made from the same pattern, including this one."
+    )
     drives: list[FactorArrow]
     driven_by: list[FactorArrow]
     moves_with: list[FactorArrow]
@@ -67,6 +73,6 @@ class FactorList(BaseModel):
 
     items: list[FactorRecord]
     next_cursor: str | None
-    total: int = Field(description="Factors that were found, on all pages.")
+    total: int = Field(description="Number of factors found, on all pages together.")
     domains: list[str]
-    version: str = Field(description="Differs whenever the base does.")
+    version: str = Field(description="Version of the factor base; changes with its content.")

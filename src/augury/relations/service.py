@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from augury.relations import columns, knowledge
 from augury.relations import rank as ranking
 from augury.relations import ranker as fitted
+from augury.relations.causal_parts import Factor
 from augury.relations.columns import BY_PLACE
 from augury.relations.factors import Matcher, game
 from augury.relations.judged import Judged
-from augury.relations.knowledge import Base, Factor
+from augury.relations.knowledge import Base
 from augury.relations.labelling import Labels
 from augury.relations.labels import Tie
 from augury.relations.moving import STEP, Moving, Partner
-from augury.relations.paths import RELATIONS, Graph, Reached, Relation, Step
+from augury.relations.paths import RELATIONS, FactorGraph, Reached, Relation, Step
 from augury.search.related import Lookup, Pool, Ranked, Tag
 from augury.search.text import DocumentText
 
@@ -75,7 +76,7 @@ class RelationService:
         return _matcher(self.base)
 
     @cached_property
-    def graph(self) -> Graph:
+    def graph(self) -> FactorGraph:
         return _graph(self.base)
 
     @cached_property
@@ -85,6 +86,10 @@ class RelationService:
     @cached_property
     def ranker(self) -> fitted.Ranker:
         return fitted.default()
+
+    @cached_property
+    def direct_ranker(self) -> fitted.Ranker:
+        return fitted.direct()
 
     def factor(self, number: int) -> Factor:
         """The factor of a tag."""
@@ -160,8 +165,8 @@ def _matcher(base: Base) -> Matcher:
 
 
 @lru_cache(maxsize=1)
-def _graph(base: Base) -> Graph:
-    return Graph(base)
+def _graph(base: Base) -> FactorGraph:
+    return FactorGraph(base)
 
 
 @lru_cache(maxsize=1)
@@ -244,11 +249,16 @@ class Asked(Lookup):
             [around(number) for number, _ in self.factors[: len(BY_PLACE)]],
         )
 
+    def direct(self, pool: Pool) -> columns.Floats:
+        """How directly each market is about the query, in (0, 1)."""
+        rows = self.rows(pool, self.paths(pool))
+        return self._relations.direct_ranker.grades(columns.direct_table(rows, pool))
+
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best of each relation, with their reasons."""
         found = self.paths(pool)
         ways = ranking.through(found)
-        held = np.flatnonzero(ways.any(axis=(0, 2)) & ~pool.taken)
+        held = np.flatnonzero(ways.any(axis=(0, 2)))
         chances = np.zeros((len(pool.keys), len(RELATIONS)), np.float32)
         told = self._relations.ranker.chances(self.rows(pool, found)[held])
         chances[held] = told[:, -len(RELATIONS) :]

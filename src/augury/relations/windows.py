@@ -49,7 +49,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """What it was read from."""
 
 
-class Mention(msgspec.Struct, frozen=True):
+class WrittenDate(msgspec.Struct, frozen=True):
     """One date as written: where, with which words before it, and the days it covers."""
 
     span: tuple[int, int]
@@ -126,7 +126,7 @@ _SIMPLE: Final = {
 
 def mentions(
     text: str, anchor: date | None, *, opened: date | None = None, asked: bool = False
-) -> list[Mention]:
+) -> list[WrittenDate]:
     """The dates in `text`, in order.
 
     `anchor`: the day a left-out year is near to: the market's close; or, with `asked`, the day
@@ -146,7 +146,7 @@ def mentions(
 
 def _mention(
     match: re.Match[str], anchor: date | None, floor: date | None, *, asked: bool
-) -> Mention | None:
+) -> WrittenDate | None:
     said = " ".join((match["relation"] or "").casefold().split())
     relation = _SIMPLE.get(said, said)
     edge: Literal["", "start", "end"] = ""
@@ -171,7 +171,7 @@ def _mention(
     clock, stop = _clock(match)
     if relation == "after" and _MEETING.match(match.string, stop):
         relation = ""
-    return Mention(
+    return WrittenDate(
         (match.start(), stop), relation, edge, start, end, precision, clock, vague,
         match["s1"] is not None,
     )  # fmt: skip
@@ -344,7 +344,7 @@ _RANK: Final = {"day": 0, "week": 1, "month": 2, "quarter": 3, "year": 4}
 
 
 def window(
-    found: Sequence[Mention],
+    found: Sequence[WrittenDate],
     text: str,
     *,
     anchor: date | None = None,
@@ -370,9 +370,9 @@ def window(
     return msgspec.structs.replace(best, since=since, years=years)
 
 
-def _joined(found: Sequence[Mention], text: str) -> list[Mention]:
+def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:
     """ "from March 3 to March 9" as the one span it is."""
-    out: list[Mention] = []
+    out: list[WrittenDate] = []
     for m in found:
         if out and out[-1].relation in ("from", "") and (last := out[-1]):
             gap = text[last.span[1] : m.span[0]]
@@ -381,7 +381,7 @@ def _joined(found: Sequence[Mention], text: str) -> list[Mention]:
             runs = last.start is None or m.end is None or last.start < m.end
             if runs and ((joins and not gap.strip()) or dash):
                 clock = (last.clock[0], m.clock[1]) if last.clock and m.clock else None
-                out[-1] = Mention(
+                out[-1] = WrittenDate(
                     (last.span[0], m.span[1]), "in", "", last.start, m.end, "week", clock,
                     last.vague or m.vague,
                 )  # fmt: skip
@@ -390,7 +390,7 @@ def _joined(found: Sequence[Mention], text: str) -> list[Mention]:
     return out
 
 
-def _one(m: Mention, text: str, anchor: date | None) -> Window:
+def _one(m: WrittenDate, text: str, anchor: date | None) -> Window:
     start, end, said = m.start, m.end, text[m.span[0] : m.span[1]].strip()
 
     def made(kind: WindowKind, start: date | None, end: date | None, vague: bool) -> Window:

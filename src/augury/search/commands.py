@@ -1,4 +1,5 @@
-"""`augury search`, `augury eval search`, `augury bench search`, `soak` and `exports`."""
+"""`augury search`, `augury eval search` and `instances`, `augury bench search`, `soak` and
+`exports`."""
 
 from __future__ import annotations
 
@@ -6,9 +7,11 @@ import asyncio
 import json
 import shutil
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import track
@@ -23,8 +26,11 @@ from augury.settings import Settings
 from augury.storage.database import Database
 from augury.tables import Console
 
+if TYPE_CHECKING:
+    from augury.app import Services
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market a line.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market per line.")]
 
 EVALUATION_DEPTH = 200
 """Results asked for per query when scoring: judged markets may stand among many unjudged."""
@@ -33,20 +39,29 @@ EVALUATION_DEPTH = 200
 def search(
     query: Annotated[str, typer.Argument(help="A question, keywords, an id or a venue's address.")],
     dimension: Annotated[
-        list[str] | None, typer.Option(help=f"One of {', '.join(DIMENSIONS)}; may be repeated.")
+        list[str] | None,
+        typer.Option(help=f"Relation to search: {', '.join(DIMENSIONS)}. Repeatable."),
     ] = None,
-    top_k: Annotated[int, typer.Option(min=1, max=100, help="Most results per relation.")] = 10,
+    top_k: Annotated[
+        int, typer.Option(min=1, max=100, help="Maximum number of results per relation.")
+    ] = 10,
     status: Annotated[
         str | None, typer.Option(help="Only markets that are active, closed or resolved.")
     ] = None,
+    fold: Annotated[
+        bool,
+        typer.Option(
+            help="One row a contest, a ladder or a question with several dates; not with --csv."
+        ),
+    ] = True,
     url: remote.Url = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
     """Find markets by their relation to a query.
 
-    Asks the service at --url, else the one running on the same data folder, else opens the index
-    itself.
+    Asks the service at --url or the one running on the same data folder. Without a service it reads
+    the data folder itself.
 
     Example: augury search "Fed rate cut in December" --status active
     """
@@ -55,6 +70,7 @@ def search(
         "dimensions": dimension or list(DIMENSIONS),
         "top_k_per_dimension": top_k,
         "filters": {"status": status},
+        "fold": fold and not as_csv,
     }
     results = asyncio.run(_search(body, url))
     if as_csv:
@@ -92,12 +108,13 @@ async def _search(body: dict[str, Any], url: str | None = None) -> dict[str, lis
             dimensions=tuple(dict.fromkeys(request.dimensions)),
             top_k=body["top_k_per_dimension"],
             status=request.filters.status if request.filters else None,
+            fold=request.fold,
         )
         return msgspec.to_builtins(found)
 
 
 async def make_searchable(settings: Settings, database: Database, progress: Progress) -> None:
-    """Bring the index up to the catalogue, before a command that filled it returns.
+    """Bring the index up to date with the catalogue, before a command that filled it returns.
 
     With a service on the same data folder the index is that service's: it follows by itself,
     and this waits until it has. `progress` is told how many changes were indexed.
@@ -139,14 +156,19 @@ def _show(results: dict[str, list[dict[str, Any]]]) -> None:
 def evaluate_search(
     labels: Annotated[
         Path,
-        typer.Option(exists=True, dir_okay=False, help="Judged queries, one JSON object a line."),
+        typer.Option(
+            exists=True, dir_okay=False, help="File of judged queries, one JSON object per line."
+        ),
     ],
     markets: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="The markets they were judged over.")
+        Path,
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of the markets that were judged."
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Score search against judged queries, in a throw-away store, through the service's own code.
+    """Score search on judged queries, in a temporary store, with the service's own code.
 
     Example: augury eval search --labels dev.jsonl --markets markets.parquet --json
     """
@@ -167,14 +189,63 @@ def evaluate_search(
         )
 
 
-async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, Any]:
+def evaluate_instances(
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="The markets to draw queries from.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Ask for one year or month of questions that were asked for several, as titles of the file
+    name them, and print how often the first direct result is of that year or month.
+
+    Example: augury eval instances --markets markets.parquet
+    """
+    result = asyncio.run(_instances(markets, quiet=as_json))
+    if as_json:
+        typer.echo(json.dumps(result, ensure_ascii=False))
+        return
+    for miss in result["missed"]:
+        typer.echo(f"{miss['query']}\n  first: {miss['first'] or 'nothing'}")
+    share = "-" if result["share"] is None else f"{result['share']:.1%}"
+    typer.echo(
+        f"the asked year or month on top: {result['on_top']} of {result['queries']}, {share}"
+    )
+
+
+async def _instances(markets: Path, *, quiet: bool) -> dict[str, Any]:
+    from augury.search import instances, store
+
+    async with _filled(markets) as services:
+        async with services.database.reading() as conn:
+            titles = {row.id: row for row in await store.titles(conn)}
+        drawn = instances.draw((row.id, row.question) for row in titles.values())
+        missed: list[dict[str, Any]] = []
+        for asked in track(
+            drawn, "Searching", console=Console(stderr=True, markup=False), disable=quiet
+        ):
+            found = (await services.search.search(asked.query, top_k=10))["direct"]
+            first = titles.get(found[0].id) if found else None
+            texts = [text for text in (first or ())[1:] if text]
+            if first is None or not instances.is_of(asked, texts, found[0].closes_at):
+                missed.append(
+                    {"query": asked.query, "market": asked.market, "first": first and first.id}
+                )
+    on_top = len(drawn) - len(missed)
+    return {
+        "queries": len(drawn),
+        "on_top": on_top,
+        "share": on_top / len(drawn) if drawn else None,
+        "missed": missed,
+    }
+
+
+@asynccontextmanager
+async def _filled(markets: Path) -> AsyncIterator[Services]:
+    """The services over a throw-away store that holds a file's markets, indexed."""
     from augury.app import running
-    from augury.search.evaluate import JudgedQuery, per_query, summary
-    from augury.search.load import percentiles
     from augury.venues.dump import DumpFile
     from augury.venues.importing import import_file
 
-    judged = given.json_lines(labels, JudgedQuery.of, "a judged query (qid, query, labels)")
     catalogue = DumpFile(markets, kind="markets")
     with TemporaryDirectory(prefix="augury-eval-") as folder:
         # Whatever database the environment names is somebody's own: nothing is imported there.
@@ -185,15 +256,24 @@ async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, An
         async with running(settings) as services:
             await import_file(services.database, catalogue)
             await services.search.catch_up()
-            scores, seconds = [], []
-            for query in track(
-                judged, "Searching", console=Console(stderr=True, markup=False), disable=quiet
-            ):
-                started = time.perf_counter()
-                found = await services.search.search(query.query, top_k=EVALUATION_DEPTH)
-                seconds.append(time.perf_counter() - started)
-                ranked = {d: [result.id for result in results] for d, results in found.items()}
-                scores.append(per_query(ranked, query))
+            yield services
+
+
+async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, Any]:
+    from augury.search.evaluate import JudgedQuery, per_query, summary
+    from augury.search.load import percentiles
+
+    judged = given.json_lines(labels, JudgedQuery.of, "a judged query (qid, query, labels)")
+    scores, seconds = [], []
+    async with _filled(markets) as services:
+        for query in track(
+            judged, "Searching", console=Console(stderr=True, markup=False), disable=quiet
+        ):
+            started = time.perf_counter()
+            found = await services.search.search(query.query, top_k=EVALUATION_DEPTH)
+            seconds.append(time.perf_counter() - started)
+            ranked = {d: [result.id for result in results] for d, results in found.items()}
+            scores.append(per_query(ranked, query))
     return {
         **summary(scores),
         "latency_ms": percentiles(seconds),
@@ -212,16 +292,22 @@ async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, An
 
 
 def bench_search(
-    markets: Annotated[int, typer.Option(min=1_000, help="How many markets to generate.")] = 50_000,
-    queries: Annotated[int, typer.Option(min=50, help="How many different queries.")] = 500,
-    requests: Annotated[int, typer.Option(min=100, help="Requests of each load run.")] = 4_000,
-    rival: Annotated[bool, typer.Option(help="Measure the bare rival in the same run.")] = True,
+    markets: Annotated[
+        int, typer.Option(min=1_000, help="Number of markets to generate.")
+    ] = 50_000,
+    queries: Annotated[int, typer.Option(min=50, help="Number of different queries.")] = 500,
+    requests: Annotated[
+        int, typer.Option(min=100, help="Number of requests in each load run.")
+    ] = 4_000,
+    rival: Annotated[
+        bool, typer.Option(help="Also measure tantivy with usearch in the same run.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Generate markets, index them, and measure search in process and over HTTP.
 
     Prints build time, memory, disk, latencies, recall against brute force, updates a second, and
-    the same searches on a bare rival (tantivy with usearch, when installed) in the same run.
+    the same searches with tantivy and usearch (if installed) for comparison.
 
     Example: augury bench search --markets 50000 --json
     """
@@ -234,17 +320,23 @@ def bench_search(
 
 
 def bench_soak(
-    markets: Annotated[int, typer.Option(min=1_000, help="How many markets to generate.")] = 50_000,
-    rate: Annotated[float, typer.Option(min=1, help="Searches due a second.")] = 100,
-    minutes: Annotated[float, typer.Option(min=0.1, help="How long, besides a warm-up.")] = 10,
-    streams: Annotated[int, typer.Option(min=1, help="Streams of forecasts at once.")] = 300,
+    markets: Annotated[
+        int, typer.Option(min=1_000, help="Number of markets to generate.")
+    ] = 50_000,
+    rate: Annotated[float, typer.Option(min=1, help="Searches per second.")] = 100,
+    minutes: Annotated[
+        float, typer.Option(min=0.1, help="Duration in minutes, after a warm-up.")
+    ] = 10,
+    streams: Annotated[
+        int, typer.Option(min=1, help="Number of simultaneous forecast streams.")
+    ] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a service busy for a long time, then ask it to leave.
+    """Keep a service busy for a long time, then stop it.
 
-    Searches come at a constant rate, each counted from the moment it was due. Prints latencies,
-    memory and descriptors before and after, how streams and the end went, and which promises
-    held; exit code 1 when one did not.
+    Searches are sent at a constant rate; latency counts from the time each was due. Prints
+    latencies, memory and file descriptors before and after, how streams and shutdown went, and
+    which goals were met. Exits with 1 if one was missed.
 
     Example: augury bench soak --markets 50000 --rate 100 --minutes 10
     """
@@ -260,18 +352,23 @@ def bench_soak(
 
 
 def bench_exports(
-    markets: Annotated[int, typer.Option(min=1_000, help="How many markets to generate.")] = 50_000,
-    rate: Annotated[float, typer.Option(min=1, help="Searches due a second.")] = 20,
+    markets: Annotated[
+        int, typer.Option(min=1_000, help="Number of markets to generate.")
+    ] = 50_000,
+    rate: Annotated[float, typer.Option(min=1, help="Searches per second.")] = 20,
     seconds: Annotated[
-        float, typer.Option(min=5, help="How long, alone and beside, in three rounds each.")
+        float,
+        typer.Option(min=5, help="Duration of each of the three rounds, alone and with exports."),
     ] = 30,
-    exports: Annotated[int, typer.Option(min=1, help="Accounts that take files at once.")] = 12,
+    exports: Annotated[
+        int, typer.Option(min=1, help="Number of accounts that download files at the same time.")
+    ] = 12,
     as_json: AsJson = False,
 ) -> None:
-    """Search alone, then while accounts take files of the whole catalogue again and again.
+    """Measure search alone, then while accounts keep downloading the whole catalogue.
 
-    Prints latencies of both, each counted from the moment its search was due, and what the files
-    took; exit code 1 when the p99 beside is more than twice the p99 alone (medians of the rounds).
+    Prints latencies of both, counted from the time each search was due, and the time per file.
+    Exits with 1 if the p99 with downloads is more than twice the p99 alone (medians of the rounds).
 
     Example: augury bench exports --markets 50000 --json
     """

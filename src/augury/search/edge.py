@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from augury.errors import Unavailable
 from augury.search.engine import (
     STATUSES,
-    Candidates,
+    EngineHits,
     IndexDocument,
     IndexInUse,
     IndexSchema,
@@ -162,14 +162,14 @@ class EdgeEngine:
         vector: NDArray[np.float32] | None,
         statuses: Sequence[str] | None = None,
         limit: int = 100,
-    ) -> Candidates:
+    ) -> EngineHits:
         if limit < 1:
             raise ValueError("limit must be at least 1")
         names = partitions(statuses)
         if vector is not None and not vector.any():
             vector = None
         if not names:
-            return Candidates.none(self._schema.payload)
+            return EngineHits.none(self._schema.payload)
         with self._gate:
             parts = [self._parts[name] for name in names]
             near = (
@@ -190,12 +190,12 @@ class EdgeEngine:
         vector: NDArray[np.float32] | None,
         statuses: Sequence[str] | None = None,
         limit: int = 100,
-    ) -> Candidates:
+    ) -> EngineHits:
         if limit < 1:
             raise ValueError("limit must be at least 1")
         names = partitions(statuses)
         if not names or not tags:
-            return Candidates.none(self._schema.payload)
+            return EngineHits.none(self._schema.payload)
         if vector is not None and not vector.any():
             vector = None
         with self._gate:
@@ -591,7 +591,7 @@ def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np
     return hits
 
 
-def _merged(found: Sequence[tuple[NDArray[Any], ...]]) -> Candidates:
+def _merged(found: Sequence[tuple[NDArray[Any], ...]]) -> EngineHits:
     """The columns of `Candidates` from each partition, as one."""
     merged = [np.concatenate(column) for column in zip(*found, strict=True)]
     # A document on its way from one partition to another may be in both: the first holds.
@@ -600,7 +600,7 @@ def _merged(found: Sequence[tuple[NDArray[Any], ...]]) -> Candidates:
     again = keys[1:] == keys[:-1]
     if again.any():
         order = np.delete(order, np.flatnonzero(again) + 1)
-    return Candidates(*(column[order] for column in merged))
+    return EngineHits(*(column[order] for column in merged))
 
 
 def _of_tags(parts: Sequence[_Partition], tags: Sequence[int], limit: int) -> list[_Slots]:

@@ -67,7 +67,7 @@ class Embedder:
         raw = (root / _WEIGHTS).read_bytes()
         if hashlib.sha256(raw).hexdigest() != _WEIGHTS_SHA256:
             version = importlib.metadata.version(PACKAGE)
-            raise EmbeddingProblem(f"{PACKAGE} {version} carries another table than expected")
+            raise EmbeddingProblem(f"{PACKAGE} {version} has a different table than expected")
         tokenizer = Tokenizer.from_file(str(root / _TOKENIZER))
         tokenizer.no_padding()
         tokenizer.no_truncation()

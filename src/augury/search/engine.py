@@ -33,7 +33,7 @@ from augury.search.postings import MOST_TAGS, TAGS
 T = TypeVar("T")
 
 STATUSES = ("active", "closed", "resolved")
-"""The partitions of the index, in the order of `Candidates.status`."""
+"""The partitions of the index, in the order of `EngineHits.status`."""
 
 MAX_KEY = 2**63 - 2
 
@@ -101,7 +101,7 @@ class IndexDocument:
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
     tags : what the document can be looked up by, at most `MOST_TAGS`, each in 1..65535, with the
         document's merit under it: those of highest merit are found
-    shown : what a result shows of it, for `Engine.shown`; never searched
+    shown : what a result shows of it, for `SearchEngine.shown`; never searched
     """
 
     key: int
@@ -114,7 +114,7 @@ class IndexDocument:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
+class EngineHits:
     """What a search or a look-up by tags found, in ascending order of key.
 
     keys : int64 (m,), unique
@@ -133,7 +133,7 @@ class Candidates:
     payload: NDArray[np.void]
 
     @classmethod
-    def none(cls, payload: np.dtype) -> Candidates:
+    def none(cls, payload: np.dtype) -> EngineHits:
         """No candidates."""
         scores = np.empty(0, np.float32)
         empty = np.empty(0, payload)
@@ -143,7 +143,7 @@ class Candidates:
         return len(self.keys)
 
 
-class Engine(Protocol):
+class SearchEngine(Protocol):
     """Synchronous and thread-safe: any number of searches while one thread writes.
 
     From asyncio, call through `asyncio.to_thread` or a small pool.
@@ -166,7 +166,7 @@ class Engine(Protocol):
         vector: NDArray[np.float32] | None,
         statuses: Sequence[str] | None = None,
         limit: int = 100,
-    ) -> Candidates:
+    ) -> EngineHits:
         """The `limit` best on either side within `statuses` (None: all), so at most 2 x limit.
 
         Either side may be None. Equal scores are taken by ascending key among the engine's
@@ -181,7 +181,7 @@ class Engine(Protocol):
         vector: NDArray[np.float32] | None,
         statuses: Sequence[str] | None = None,
         limit: int = 100,
-    ) -> Candidates:
+    ) -> EngineHits:
         """The `limit` documents of highest merit under each tag, ties by ascending key.
 
         At most len(tags) x limit, each once, with the cosine to `vector`.

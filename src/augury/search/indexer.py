@@ -25,7 +25,7 @@ from augury.markets import store as markets
 from augury.markets.store import IndexRow
 from augury.search import rank, store
 from augury.search.embedding import Embedder
-from augury.search.engine import Engine, IndexDocument, IndexSchema, SparseVector
+from augury.search.engine import IndexDocument, IndexSchema, SearchEngine, SparseVector
 from augury.search.postings import MOST_TAGS
 from augury.search.related import Relations, Tag
 from augury.search.text import DocumentFrequencies, DocumentText, document_text, document_vector
@@ -73,7 +73,7 @@ class Indexer:
     def __init__(
         self,
         database: Database,
-        engine: Engine,
+        engine: SearchEngine,
         embedder: Embedder,
         relations: Relations,
         name: str,

@@ -13,6 +13,8 @@ Row = Mapping[str, Any]
 
 INDENT: Final = " " * 7
 LEAST_WIDTH: Final = 60
+MEMBERS: Final = 6
+"""Most further members of a family that a row names."""
 SAMPLE: Final = "SAMPLE: these are not real markets."
 HEAD: Final = f"{'score':>5}  {'price':>6}  {'price of':<15} {'closes':<10} {'volume':>13}  status"
 
@@ -48,9 +50,22 @@ def _market(row: Row, relation: str, width: int, now: datetime) -> Iterator[str]
     )
     asked = row["question"] if label == "Yes" else f"{row['question']} (price of “{label}”)"
     yield from _wrapped(asked, width)
+    if family := row.get("family"):
+        yield from _wrapped(_more(family), width)
     if relation != "direct":
         yield from _wrapped(row["reason"], width)
     yield INDENT + f"{row['id']}  {row['platform_url'] or ''}".rstrip()
+
+
+def _more(family: Row) -> str:
+    """The further members of a row's family: "and 12 more: Luis Tagle 20.0%, ..."."""
+    shown = [
+        one["label"] + ("" if one["price"] is None else f" {one['price']:.1%}")
+        + ("" if one["status"] == "active" else f" ({one['status']})")
+        for one in family["more"][:MEMBERS]
+    ]  # fmt: skip
+    rest = " ..." if len(family["more"]) > MEMBERS else ""
+    return f"and {len(family['more'])} more: {', '.join(shown)}{rest}"
 
 
 def _age(price_as_of: str | None, now: datetime) -> str:

@@ -1,9 +1,10 @@
 """Ranking of candidates by how directly they are about the query. Pure numpy.
 
 A weighted sum of seven features, each from the market's question, its event's name, and its
-vector; the weights were fitted on judged queries (`augury.search.fit`). What a market
-contributes is packed into a fixed-size record when it is indexed, so that ranking 200 candidates
-reads 200 records and nothing else.
+vector; the weights were fitted on judged queries (`augury.search.fit`). It says which markets a
+query is about; where relations are known, their fitted grades order the results (`by_grade`). What
+a market contributes is packed into a fixed-size record when it is indexed, so that ranking 200
+candidates reads 200 records and nothing else.
 """
 
 from __future__ import annotations
@@ -108,6 +109,12 @@ FAMILY_SIZE: Final = 10
 FAMILY_PENALTY: Final = 1.0
 """Raw score by which a further market of a family gives way: to what is nearly as direct, never
 to what is far less."""
+LEAST_GRADE: Final = 0.1
+"""Fitted grade below which a market is no answer; see `by_grade`."""
+OF_ANOTHER_TIME: Final = 0.25
+"""Share of its grade that a market keeps which is of another year or month than the query names."""
+GRADE_TIE: Final = 0.01
+"""Grades within such a step count as equal."""
 TIE: Final = 0.05
 """Raw scores within such a step count as equal; then the busier market goes first."""
 _MIDDLE: Final = 5.7
@@ -183,6 +190,9 @@ class Ranking:
     """Positions into the candidates."""
     scores: NDArray[np.float32]
     """Score of each position of `order`, in (0, 1), never rising. Not a probability."""
+    by_title: bool = True
+    """Whether question or event's name speak for some; else only rules or tags do, which no
+    fitted grade has read."""
 
 
 def record(
@@ -337,7 +347,53 @@ def order(
     near = score >= BESIDE_THE_BEST * score.max(initial=0)
     best, score = best[near], score[near]
     # within a tie a lower score may stand first; shown scores never rise
-    return Ranking(best, np.minimum.accumulate(score).astype(np.float32))
+    by_title = bool((merit >= FLOOR).any())
+    return Ranking(best, np.minimum.accumulate(score).astype(np.float32), by_title)
+
+
+def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
+    """Which markets are of another year or month than the query names.
+
+    A market that names no year is about the one in which it closes, or closes in the January after;
+    so is one of a season that is called by the year in which it began.
+    """
+    other = np.zeros(len(records), np.bool_)
+    if len(query.years):
+        asked = query.years.astype(np.int64)
+        begins = (asked.astype("U4").astype("M8[s]")).astype(np.int64)
+        ends = ((asked + 1).astype("U4").astype("M8[s]")).astype(np.int64) + _JANUARY
+        closes = records["closes"].astype(np.int64)[:, None]
+        closing = ((closes >= begins) & (closes < ends)).any(axis=1)
+        named = records["years"]
+        shared = np.isin(named, asked).any(axis=1)
+        season = (named[:, 0] == 0) | np.isin(named, asked - 1).any(axis=1)
+        other = ~shared & ~(closing & season)
+    asked_months = query.ids[np.isin(query.ids, MONTH_IDS)]
+    if len(asked_months):
+        held = np.where(np.arange(MAX_TERMS) < records["length"][:, None], records["terms"], 0)
+        months = np.isin(held, MONTH_IDS).any(axis=1)
+        other |= months & ~np.isin(held, asked_months).any(axis=1)
+    return other
+
+
+_JANUARY: Final = 31 * 86_400
+"""Seconds."""
+
+
+def by_grade(
+    candidates: Candidates, grades: NDArray[np.float32], last: NDArray[np.bool_]
+) -> Ranking:
+    """Order candidates by fitted grades in (0, 1), best first: those from `LEAST_GRADE` on.
+
+    Ties go as in `order`. Those that are to stand `last`, being of another time than the query
+    names, keep `OF_ANOTHER_TIME` of their grade.
+    """
+    keys = np.asarray(candidates.keys)
+    grades = np.where(last, OF_ANOTHER_TIME * grades, grades).astype(np.float32)
+    steps = np.round(grades / GRADE_TIE)
+    best = np.lexsort((keys, -candidates.records["salience"], -steps))
+    best = best[grades[best] >= LEAST_GRADE]
+    return Ranking(best, np.minimum.accumulate(grades[best]).astype(np.float32))
 
 
 def _answers(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.bool_]:

@@ -39,8 +39,10 @@ class Pool:
     """(n, MOST_TAGS), 0 pads"""
     fits: NDArray[np.float32]
     """(n, MOST_TAGS), in [0, 1]"""
+    features: NDArray[np.float32]
+    """(n, 7), columns as in `augury.search.rank.FEATURES`."""
     directness: NDArray[np.float32]
-    """The ranker's raw score: how directly the market is about the query itself."""
+    """Their weighted sum: how directly the market is about the query itself."""
     dense: NDArray[np.float32]
     """Cosine of query and market."""
     words: NDArray[np.float32]
@@ -57,8 +59,9 @@ class Pool:
     """Epoch seconds, 0: unknown."""
     family: NDArray[np.uint64]
     """What makes markets one family."""
-    taken: NDArray[np.bool_]
-    """Those that stand among the direct results already: no relation may claim them."""
+    direct: NDArray[np.float32]
+    """The score at which the market stands among the best direct results, else 0: a relation
+    may claim it only with a larger chance (`augury.relations.rank.CLAIM`)."""
     voters: NDArray[np.intp]
     """Places of the best direct results, which say what the query is about."""
     terms: int
@@ -101,6 +104,11 @@ class Lookup(Protocol):
         itself is about, and how much about what is only related to it: two arrays (n,)."""
         ...
 
+    def direct(self, pool: Pool) -> NDArray[np.float32] | None:
+        """How directly each market is about the query, (n,) in (0, 1); None: nothing more is known
+        of that than its words and meaning. `pool.direct` is not read."""
+        ...
+
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best of each relation, best first; no market in two of them."""
         ...
@@ -140,6 +148,9 @@ class _Nothing:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         nothing = np.zeros(len(tags), np.float32)
         return nothing, nothing
+
+    def direct(self, pool: Pool) -> None:
+        return None
 
     def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
         return {}

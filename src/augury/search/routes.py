@@ -50,7 +50,8 @@ async def search(
     service: Annotated[SearchService, Depends(_service)],
     settings: Annotated[Settings, Depends(_settings)],
 ) -> Response:
-    """Markets on the question itself, on what drives it, what follows, and what moves with it.
+    """Find markets on the question itself, on what drives it, on what follows from it, and on what
+    moves with it.
 
     Works without a key at one search a second and at most 20 results per relation.
     """
@@ -62,6 +63,7 @@ async def search(
         dimensions=dimensions,
         top_k=body.top_k_per_dimension,
         status=body.filters.status if body.filters else None,
+        fold=body.fold,
     )
     answer = _Answer(
         exchange.request_id,
@@ -87,6 +89,6 @@ def _within_tier(body: SearchRequest, anonymous: bool, settings: Settings) -> No
         raise InvalidInput.at(
             "body",
             "dimensions",
-            msg=f"At most {len(DIMENSIONS)} dimensions can be searched without a key.",
+            msg=f"Without a key, at most {len(DIMENSIONS)} dimensions can be searched.",
             type="too_long",
         )

@@ -41,7 +41,7 @@ def is_readable(text: str) -> bool:
 
 
 class SearchFilters(BaseModel):
-    """What to leave out."""
+    """Restrictions on the results."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"status": "active"}]}
@@ -49,8 +49,8 @@ class SearchFilters(BaseModel):
 
     status: Status | None = Field(
         None,
-        description="Only markets in this state. `active` leaves out a market "
-        "whose close has passed without a word from its venue since.",
+        description="Only markets in this state. `active` leaves out markets past their close "
+        "without news from their venue.",
     )
 
 
@@ -84,14 +84,23 @@ class SearchRequest(BaseModel):
     dimensions: list[Dimension] = Field(
         list(DIMENSIONS),
         min_length=1,
-        description="Relations to search; all by default. A repeated one counts once.",
+        description="Relations to search; all by default. Repeated ids count once.",
     )
     top_k_per_dimension: Annotated[
         WholeNumber,
-        Field(ge=1, description="Most results per relation: 20 without a key, 100 with one."),
+        Field(
+            ge=1,
+            description="Maximum number of results per relation: 20 without a key, 100 with one.",
+        ),
         WithJsonSchema({"type": "integer", "minimum": 1, "default": 20}),
     ] = 20
-    filters: SearchFilters | None = Field(None, description="What to leave out.")
+    filters: SearchFilters | None = Field(None, description="Restrictions on the results.")
+    fold: bool = Field(
+        False,
+        strict=True,
+        description="One row a family (a contest, a ladder, one question with several dates), its "
+        "best member first; `family` has the others. `top_k_per_dimension` then counts families.",
+    )
 
 
 _RESULT = {
@@ -113,7 +122,49 @@ _RESULT = {
     "origin": "live",
     "twin_ids": [],
     "reason": "Asks about the query's own subject, by its words and meaning.",
+    "family": None,
 }
+
+
+_FAMILY: dict[str, Any] = {
+    "kind": "contest",
+    "label": "Cut 25bps",
+    "size": 2,
+    "more": [
+        {
+            "id": "kalshi:KXFEDDECISION-26DEC-H0",
+            "label": "Fed maintains rate",
+            "status": "active",
+            "price": 0.36,
+            "closes_at": "2026-12-09T19:00:00Z",
+        }
+    ],
+}
+
+
+class FamilyMember(BaseModel):
+    """A further market of a row's family."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY["more"][0]]})
+
+    id: str
+    label: str = Field(description="What tells it from the others; its question where nothing is.")
+    status: Status
+    price: float | None = Field(description="Of its first outcome; null: no quote.")
+    closes_at: datetime | None
+
+
+class SearchFamily(BaseModel):
+    """What a folded row stands for besides its own market."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY]})
+
+    kind: Literal["contest", "ladder", "dates"] = Field(
+        description="Order of `more`: by price and volume, by level, or by date; open ones first."
+    )
+    label: str = Field(description="What tells the row's own market from the others.")
+    size: int = Field(description="Members found in this relation, the row's own among them.")
+    more: list[FamilyMember] = Field(description="The others.")
 
 
 class SearchResult(BaseModel):
@@ -132,7 +183,7 @@ class SearchResult(BaseModel):
     )
     dimension: Dimension
     current_prices: dict[str, float | None] | None = Field(
-        description="Probability by outcome; null: no quote."
+        description="Probability by outcome label. Null: no quote."
     )
     price_as_of: datetime | None
     closes_at: datetime | None
@@ -140,17 +191,21 @@ class SearchResult(BaseModel):
     event_id: str | None = Field(description="The venue's own id of the event.")
     category: str | None = Field(description="The venue's category of the market.")
     stale: bool = Field(
-        description="Past its close without a word from its venue (then `closed`), or active at a "
-        "price older than the bound (`AUGURY_PRICE_MAX_AGE`)."
+        description="True if the market is past its close without news from its venue (then "
+        "`closed`), or active with a price older than `AUGURY_PRICE_MAX_AGE`."
     )
     origin: ShownOrigin = Field(
-        description="live: followed at its venue; import: from a file; sample: not a real market."
+        description="live: from the venue. import: from a file. sample: an invented market."
     )
     twin_ids: list[str] = Field(
         description="The same contract on other venues, or its exact complement there."
     )
     reason: str = Field(
-        description="Why it is among the results; for related ones along the causal factor base."
+        description="Why it is among the results. For related markets: the path through the "
+        "factor base."
+    )
+    family: SearchFamily | None = Field(
+        None, description="In folded lists (`fold`), for a row that stands for several markets."
     )
 
 

@@ -24,7 +24,7 @@ from augury.errors import Unavailable
 from augury.net.cookies import no_cookies
 from augury.search.engine import (
     STATUSES,
-    Candidates,
+    EngineHits,
     IndexDocument,
     IndexSchema,
     SparseVector,
@@ -104,7 +104,7 @@ class ServerEngine:
         vector: NDArray[np.float32] | None,
         statuses: Sequence[str] | None = None,
         limit: int = 100,
-    ) -> Candidates:
+    ) -> EngineHits:
         if limit < 1:
             raise ValueError("limit must be at least 1")
         names = partitions(statuses)
@@ -124,10 +124,10 @@ class ServerEngine:
 
     def _candidates(
         self, found: dict[int, Hit], lexical: dict[int, Hit], dense: dict[int, Hit]
-    ) -> Candidates:
+    ) -> EngineHits:
         payloads = {key: hit["payload"] for key, hit in found.items()}
         keys = sorted(payloads)
-        return Candidates(
+        return EngineHits(
             keys=np.array(keys, np.int64),
             lexical=_scores(keys, lexical),
             dense=_scores(keys, dense),
@@ -144,7 +144,7 @@ class ServerEngine:
         vector: NDArray[np.float32] | None,
         statuses: Sequence[str] | None = None,
         limit: int = 100,
-    ) -> Candidates:
+    ) -> EngineHits:
         if limit < 1:
             raise ValueError("limit must be at least 1")
         names = partitions(statuses)

@@ -19,10 +19,11 @@ from augury.clock import now, pause
 from augury.markets import store as markets
 from augury.markets.freshness import AgeRule
 from augury.markets.records import Platform, ShownOrigin, Status, priced
+from augury.search import families, rank, store
 from augury.search import query as understanding
-from augury.search import rank, store
 from augury.search.embedding import Embedder
-from augury.search.engine import MAX_KEY, Candidates, Engine, IndexSchema, SparseVector
+from augury.search.engine import MAX_KEY, EngineHits, IndexSchema, SearchEngine, SparseVector
+from augury.search.families import FoundFamily
 from augury.search.indexer import Indexer, Progress, schema
 from augury.search.query import ParsedQuery
 from augury.search.quotes import Quoted, Quotes
@@ -55,6 +56,9 @@ ROWS_KEPT = 20_000
 """Result rows the index does not show by itself that are kept in memory, least recently shown
 dropped first (some 10 MB)."""
 
+
+FOLDED_AT_ONCE = 200
+"""Most results of a relation that are looked at for folded lists."""
 
 VOTERS = 10
 """Best direct results that say what a query is about."""
@@ -97,6 +101,8 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     twin_ids: list[str]
     reason: str
     """Why it is among the results."""
+    family: FoundFamily | None = None
+    """In folded lists: what the row stands for besides its own market."""
 
 
 class Hit(NamedTuple):
@@ -126,8 +132,10 @@ class _Gathered(NamedTuple):
 
     query: rank.RankQuery
     vector: NDArray[np.float32]
-    candidates: Candidates
+    candidates: EngineHits
     features: rank.Features
+    voters: NDArray[np.intp]
+    """Places of those that say what the query is about."""
     ranking: rank.Ranking
     lookup: Lookup
 
@@ -150,7 +158,7 @@ class SearchService:
     def __init__(
         self,
         database: Database,
-        engine: Engine,
+        engine: SearchEngine,
         embedder: Embedder,
         relations: Relations,
         name: str,
@@ -205,7 +213,7 @@ class SearchService:
         await asyncio.to_thread(self.engine.close)
 
     async def catch_up(self, progress: Progress | None = None) -> int:
-        """Bring the index up to the catalogue; how many changes that took."""
+        """Bring the index up to date with the catalogue; how many changes that took."""
         applied = await self._indexer.catch_up(progress)
         await self._read_overdue()
         return applied
@@ -243,16 +251,25 @@ class SearchService:
         dimensions: tuple[Dimension, ...] = DIMENSIONS,
         top_k: int = 20,
         status: Status | None = None,
+        fold: bool = False,
     ) -> Found:
-        """The best `top_k` markets of each relation, best first; no market in two of them."""
-        asked = (query, dimensions, top_k, status)
+        """The best `top_k` markets of each relation, best first; no market in two of them.
+
+        `fold`: one row a family (`augury.search.families`), and so the best `top_k` families.
+        """
+        asked = (query, dimensions, top_k, status, fold)
         if (known := self._answers.get(asked)) is not None:
             if known.holds(self._indexer.position):
                 self._answers.move_to_end(asked)
                 return known.found
             self._forget(asked)
         position, at = self._indexer.position, time.monotonic()
-        found = (await self._search(query, dimensions, top_k, status)).found
+        if fold:
+            deep = min(families.FOUND * top_k, FOLDED_AT_ONCE)
+            deeper = await self._search(query, dimensions, top_k, status, max(deep, top_k))
+            found: Found = {d: _folded(query, rows)[:top_k] for d, rows in deeper.found.items()}
+        else:
+            found = (await self._search(query, dimensions, top_k, status)).found
         self._forget(asked)  # another may have asked the same meanwhile
         self._answers[asked] = _Answer(found, position, at)
         self._answer_bytes += _size(asked, found)
@@ -271,20 +288,28 @@ class SearchService:
         return await self._search(query, DIMENSIONS, top_k, status)
 
     async def _search(
-        self, query: str, dimensions: tuple[Dimension, ...], top_k: int, status: Status | None
+        self,
+        query: str,
+        dimensions: tuple[Dimension, ...],
+        top_k: int,
+        status: Status | None,
+        most: int | None = None,
     ) -> Explored:
+        """`most`: results of each relation where these are more than the `top_k` asked for; as many
+        candidates are gathered as for `top_k`."""
+        most = most or top_k
         parsed = understanding.parse(query)
         named = await self._named(parsed)
         # An id alone asks for that market, and then for those like it.
         text = parsed.text or (named[0].question if named else "")
-        asked = (text, parsed, dimensions, top_k, status)
+        asked = (text, parsed, dimensions, top_k, status, most)
         if self._remote:
             # The engine waits for its server; nobody else should.
             hits, lookup = await asyncio.to_thread(self._hits, *asked)
         else:
             # In a thread it would only wait for the interpreter lock that this one holds.
             hits, lookup = self._hits(*asked)
-        direct = await self._shown_directly(named, hits["direct"], parsed, top_k, status)
+        direct = await self._shown_directly(named, hits["direct"], parsed, most, status)
         taken = {row.seq for row, *_ in direct}
         found: Found = {dimension: [] for dimension in dimensions}
         wanted = [hit for d in dimensions if d != "direct" for hit in hits.get(d, ())]
@@ -407,6 +432,7 @@ class SearchService:
         dimensions: tuple[Dimension, ...],
         top_k: int,
         status: Status | None,
+        most: int,
     ) -> tuple[dict[Dimension, list[Hit]], Lookup]:
         """Ranked markets by relation; `direct` always, for the others keep clear of it."""
         if not text:
@@ -425,7 +451,7 @@ class SearchService:
             )
         }
         if set(dimensions) != {"direct"}:
-            related = self._related(gathered, top_k, statuses)
+            related = self._related(gathered, top_k, statuses, most)
             claimed = {hit.key for found in related.values() for hit in found}
             hits["direct"] = [hit for hit in hits["direct"] if hit.key not in claimed]
             hits |= related
@@ -464,11 +490,17 @@ class SearchService:
             features = rank.features(query, candidates, frequencies)
         adjust = rank.bearing(*lookup.bearing(found.payload["tags"], _fits(found.payload)))
         ranking = rank.order(candidates, features, adjust=adjust, collapse=collapse)
-        return _Gathered(query, vector, found, features, ranking, lookup)
+        voters = ranking.order[:VOTERS]
+        gathered = _Gathered(query, vector, found, features, voters, ranking, lookup)
+        pool = _pool_of(gathered, found.keys, found.payload, features)
+        if ranking.by_title and (grades := lookup.direct(pool)) is not None:
+            last = rank.of_another_time(query, candidates.records)
+            gathered = gathered._replace(ranking=rank.by_grade(candidates, grades, last))
+        return gathered
 
     def _in_status(
-        self, ask: Callable[[tuple[Status] | None], Candidates], statuses: tuple[Status] | None
-    ) -> Candidates:
+        self, ask: Callable[[tuple[Status] | None], EngineHits], statuses: tuple[Status] | None
+    ) -> EngineHits:
         """What the engine finds, with the overdue among the closed and not among the active."""
         found = ask(statuses)
         if statuses == ("active",):
@@ -488,7 +520,7 @@ class SearchService:
         return set(keys[self._are_overdue(keys)].tolist())
 
     def _related(
-        self, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
+        self, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None, most: int
     ) -> dict[Relation, list[Hit]]:
         pool, changes = self._pool(gathered, top_k, statuses)
         return {
@@ -496,46 +528,28 @@ class SearchService:
                 Hit(int(pool.keys[at]), int(changes[at]), score, tag, reason)
                 for at, score, tag, reason in ranked
             ]
-            for relation, ranked in gathered.lookup.rank(pool, top_k).items()
+            for relation, ranked in gathered.lookup.rank(pool, most).items()
         }
 
     def _pool(
         self, gathered: _Gathered, top_k: int, statuses: tuple[Status] | None
     ) -> tuple[Pool, NDArray[Any]]:
         """All that may be related, and the change each was indexed at."""
-        found, order, lookup = gathered.candidates, gathered.ranking.order, gathered.lookup
-        query, most = gathered.query, max(TAGGED, top_k)
+        found, lookup, query = gathered.candidates, gathered.lookup, gathered.query
+        most = max(TAGGED, top_k)
         tagged = self._in_status(
             lambda among: self.engine.tagged(lookup.tags, gathered.vector, among, most), statuses
         )
         # Near by meaning and related by a factor: such candidates count as well.
         new = ~np.isin(tagged.keys, found.keys)
-        more = _ranked(tagged, new)
-        features = np.concatenate([gathered.features, rank.features(query, more, self.frequencies)])
+        more = rank.features(query, _ranked(tagged, new), self.frequencies)
+        features = np.concatenate([gathered.features, more])
         keys = np.concatenate([found.keys, tagged.keys[new]])
         payload = np.concatenate([found.payload, tagged.payload[new]])
-        column = dict(zip(rank.FEATURES, features.T, strict=True))
-        named = (payload["terms"][:, None, :] == query.ids[None, :, None]).any(axis=2)
-        pool = Pool(
-            keys=keys,
-            tags=payload["tags"],
-            fits=_fits(payload),
-            directness=rank.raw(features),
-            dense=column["dense"],
-            words=column["words"],
-            naming=named @ query.weights,
-            named=named.mean(axis=1, dtype=np.float32) if len(query.ids) else column["words"],
-            fixture=column["fixture"] * payload["fixture"],
-            salience=payload["salience"],
-            closes=payload["closes"],
-            family=payload["family"],
-            taken=np.isin(keys, found.keys[order[: min(2 * top_k, SURELY_DIRECT)]]),
-            voters=order[:VOTERS],
-            terms=len(query.ids),
-            heaviest=float(query.weights.max(initial=0)),
-            when=_when(found.payload["closes"][order[:VOTERS]]),
-        )
-        return pool, payload["change"]
+        direct = np.zeros(len(keys), np.float32)
+        surely = min(2 * top_k, SURELY_DIRECT)
+        direct[gathered.ranking.order[:surely]] = gathered.ranking.scores[:surely]
+        return _pool_of(gathered, keys, payload, features, direct), payload["change"]
 
     async def _fetch(self, hits: list[Hit]) -> dict[int, ResultRow]:
         rows = {
@@ -593,6 +607,46 @@ def _when(closes: NDArray[np.uint32]) -> int:
     return int(known[len(known) // 2]) if len(known) else int(time.time()) // 86_400 * 86_400
 
 
+def _pool_of(
+    gathered: _Gathered,
+    keys: NDArray[np.int64],
+    payload: NDArray[Any],
+    features: rank.Features,
+    direct: NDArray[np.float32] | None = None,
+) -> Pool:
+    """Markets as relations look at them, the query's own candidates first."""
+    query, voters = gathered.query, gathered.voters
+    column = dict(zip(rank.FEATURES, features.T, strict=True))
+    named = (payload["terms"][:, None, :] == query.ids[None, :, None]).any(axis=2)
+    return Pool(
+        keys=keys,
+        tags=payload["tags"],
+        fits=_fits(payload),
+        features=features,
+        directness=rank.raw(features),
+        dense=column["dense"],
+        words=column["words"],
+        naming=named @ query.weights,
+        named=named.mean(axis=1, dtype=np.float32) if len(query.ids) else column["words"],
+        fixture=column["fixture"] * payload["fixture"],
+        salience=payload["salience"],
+        closes=payload["closes"],
+        family=payload["family"],
+        direct=np.zeros(len(keys), np.float32) if direct is None else direct,
+        voters=voters,
+        terms=len(query.ids),
+        heaviest=float(query.weights.max(initial=0)),
+        when=_when(payload["closes"][voters]),
+    )
+
+
+def _folded(query: str, rows: list[Result]) -> list[Result]:
+    return [
+        msgspec.structs.replace(row, score=score, family=family) if family else row
+        for row, score, family in families.folded(query, rows)
+    ]
+
+
 def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:
     """Whether each quoted phrase stands in the market's question or in its event's name."""
     return all(
@@ -602,7 +656,7 @@ def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:
     )
 
 
-def _joined(found: Candidates, more: Candidates) -> Candidates:
+def _joined(found: EngineHits, more: EngineHits) -> EngineHits:
     """Both without repetition, as the engine orders them: by key."""
     new = ~np.isin(more.keys, found.keys)
     keys = np.concatenate([found.keys, more.keys[new]])
@@ -611,7 +665,7 @@ def _joined(found: Candidates, more: Candidates) -> Candidates:
     def column(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
         return np.concatenate([one, other[new]])[order]
 
-    return Candidates(
+    return EngineHits(
         keys[order],
         column(found.lexical, more.lexical),
         column(found.dense, more.dense),
@@ -624,7 +678,7 @@ def _fits(payload: NDArray[np.void]) -> NDArray[np.float32]:
     return np.asarray(payload["fits"] / 255, np.float32)
 
 
-def _ranked(found: Candidates, kept: NDArray[np.bool_] | None = None) -> rank.Candidates:
+def _ranked(found: EngineHits, kept: NDArray[np.bool_] | None = None) -> rank.Candidates:
     """What the ranker reads of the engine's candidates, all or those `kept`."""
     part: Any = slice(None) if kept is None else kept
     return rank.Candidates(
@@ -632,8 +686,8 @@ def _ranked(found: Candidates, kept: NDArray[np.bool_] | None = None) -> rank.Ca
     )
 
 
-def _part(found: Candidates, kept: NDArray[np.bool_]) -> Candidates:
-    return Candidates(
+def _part(found: EngineHits, kept: NDArray[np.bool_]) -> EngineHits:
+    return EngineHits(
         found.keys[kept], found.lexical[kept], found.dense[kept], found.status[kept],
         found.payload[kept],
     )  # fmt: skip
@@ -680,7 +734,7 @@ def index_folder(settings: Settings) -> Path:
     return Path(settings.data_dir) / "search"
 
 
-def _open_engine(settings: Settings, layout: IndexSchema) -> tuple[Engine, str]:
+def _open_engine(settings: Settings, layout: IndexSchema) -> tuple[SearchEngine, str]:
     """The engine of the settings, and the name of its index."""
     if settings.search_url:
         from augury.search.server import ServerEngine

@@ -111,6 +111,20 @@ async def named_markets(
     return list(reversed(rows.values()))[:limit]
 
 
+class TitleRow(NamedTuple):
+    """What a market is called."""
+
+    id: str
+    question: str
+    event_name: str | None
+
+
+async def titles(conn: AsyncConnection[Any]) -> list[TitleRow]:
+    """What all markets are called, by id."""
+    cursor = await conn.execute("select id, question, event_name from markets order by id")
+    return [TitleRow(*row) for row in await cursor.fetchall()]
+
+
 class IndexState(NamedTuple):
     """What is kept of an index: see the table's own comments."""
 

@@ -1,10 +1,9 @@
-"""Events and links in PostgreSQL: the only SQL over the `relation_` tables."""
+"""Events that markets belong to, and links between the same contracts of two venues."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from psycopg import AsyncConnection
 from psycopg.rows import class_row
@@ -14,13 +13,8 @@ from augury.relations.events import Event, Kind, Link, Place, venue_of
 
 Connection: TypeAlias = AsyncConnection[Any]
 
-LabelRelation = Literal["causes", "caused_by", "correlated", "none"]
-"""How the first of a pair stands to the second."""
-LabelStatus = Literal["proposed", "confirmed", "rejected"]
-"""What an operator says of it; `proposed`: nothing yet."""
 
-
-class State(NamedTuple):
+class LinkingState(NamedTuple):
     """How far the catalogue has been followed, and by which reading."""
 
     code: str
@@ -37,10 +31,10 @@ class EventRow(NamedTuple):
     """Equal for events that are stages, or places, of one contest."""
 
 
-async def state(conn: Connection) -> State | None:
+async def state(conn: Connection) -> LinkingState | None:
     """None: nothing has been built yet."""
     row = await (await conn.execute("select code, change from relation_state")).fetchone()
-    return State(*row) if row else None
+    return LinkingState(*row) if row else None
 
 
 async def save_state(conn: Connection, code: str, change: int) -> None:
@@ -289,217 +283,3 @@ async def counts(conn: Connection) -> Counts:
         row = await cursor.fetchone()
     assert row is not None
     return row
-
-
-# Co-movement
-
-
-class PricedStep(NamedTuple):
-    """The last price of a market's first outcome within one step of time."""
-
-    seq: int
-    event: str
-    """What holds it together with its siblings."""
-    step: int
-    price: float
-
-
-async def priced_steps(
-    conn: Connection, since: datetime, seconds: int, least: int
-) -> list[PricedStep]:
-    """Prices by steps of `seconds`, of markets with at least `least` steps since `since`."""
-    cursor = await conn.execute(
-        """
-        with steps as (
-          select distinct on (market_seq, step) market_seq, price,
-                 floor(extract(epoch from at) / %(seconds)s)::bigint as step
-          from prices where outcome = 0 and at >= %(since)s
-          order by market_seq, step, at desc
-        ), busy as (
-          select market_seq from steps group by market_seq having count(*) >= %(least)s
-        )
-        select s.market_seq, coalesce(m.group_id, m.event_id, m.id), s.step, s.price
-        from steps s join busy using (market_seq) join markets m on m.seq = s.market_seq
-        order by s.market_seq, s.step
-        """,
-        {"since": since, "seconds": seconds, "least": least},
-        binary=True,
-    )
-    return [PricedStep(*row) for row in await cursor.fetchall()]
-
-
-class CoMovementRow(NamedTuple):
-    """A pair of markets that move together: see `comovement.Pair`."""
-
-    first_seq: int
-    second_seq: int
-    lag_steps: int
-    correlation: float
-    steps: int
-    q: float
-
-
-async def replace_co_movements(
-    conn: Connection, rows: Sequence[CoMovementRow], measured_at: datetime, markets: int
-) -> None:
-    """Put these pairs in the place of all there were."""
-    await conn.execute("delete from relation_co_movements")
-    async with conn.cursor().copy(
-        "copy relation_co_movements"
-        " (first_seq, second_seq, lag_steps, correlation, steps, q) from stdin"
-    ) as copy:
-        for row in rows:
-            await copy.write_row(row)
-    await conn.execute(
-        """
-        insert into relation_co_movement_state (measured_at, markets) values (%s, %s)
-        on conflict (id) do update
-        set measured_at = excluded.measured_at, markets = excluded.markets
-        """,
-        (measured_at, markets),
-    )
-
-
-async def co_movements_measured_at(conn: Connection) -> datetime | None:
-    """When the pairs were measured; None: never."""
-    row = await (
-        await conn.execute("select measured_at from relation_co_movement_state")
-    ).fetchone()
-    return row[0] if row else None
-
-
-async def co_movements(conn: Connection) -> list[CoMovementRow]:
-    """All pairs."""
-    cursor = await conn.execute(
-        "select first_seq, second_seq, lag_steps, correlation, steps, q"
-        " from relation_co_movements order by first_seq, second_seq",
-        binary=True,
-    )
-    return [CoMovementRow(*row) for row in await cursor.fetchall()]
-
-
-# Labels of a language model
-
-
-class LabelRow(NamedTuple):
-    """How a language model relates two markets, each the leading one of its event."""
-
-    id: int
-    first_seq: int
-    second_seq: int
-    first_id: str
-    second_id: str
-    relation: LabelRelation
-    sign: int
-    """+1 where more of the one goes with more of the other, -1 where with less, 0: unknown."""
-    lag_days: int
-    reason: str
-    model: str
-    status: LabelStatus
-    made_at: datetime
-
-
-async def labels(conn: Connection) -> list[LabelRow]:
-    """All labels, the oldest first; those too that say that nothing relates the two."""
-    cursor = await conn.execute(
-        """
-        select l.id, l.first_seq, l.second_seq, a.id, b.id, l.relation, l.sign, l.lag_days,
-               l.reason, l.model, l.status, l.made_at
-        from relation_labels l
-        join markets a on a.seq = l.first_seq join markets b on b.seq = l.second_seq
-        order by l.id
-        """
-    )
-    return [LabelRow(*row) for row in await cursor.fetchall()]
-
-
-async def labels_state(conn: Connection) -> tuple[int, ...]:
-    """Differs after any change of the labels."""
-    cursor = await conn.execute(
-        """
-        select count(*), coalesce(max(id), 0),
-               coalesce(sum(id) filter (where status = 'confirmed'), 0)::bigint,
-               coalesce(sum(id) filter (where status = 'rejected'), 0)::bigint
-        from relation_labels
-        """
-    )
-    row = await cursor.fetchone()
-    assert row is not None
-    return tuple(row)
-
-
-async def labelled_pairs(conn: Connection, pairs: Collection[bytes]) -> set[bytes]:
-    """Those of `pairs` that have a label."""
-    cursor = await conn.execute("select pair from relation_labels where pair = any(%s)", (pairs,))
-    return {row[0] for row in await cursor.fetchall()}
-
-
-async def add_label(
-    conn: Connection,
-    pair: bytes,
-    first_seq: int,
-    second_seq: int,
-    relation: LabelRelation,
-    sign: int,
-    lag_days: int,
-    reason: str,
-    model: str,
-    made_at: datetime,
-) -> None:
-    """Keep a label; the first one of a pair stays."""
-    await conn.execute(
-        """
-        insert into relation_labels
-          (pair, first_seq, second_seq, relation, sign, lag_days, reason, model, made_at)
-        values (%s, %s, %s, %s, %s, %s, %s, %s, %s) on conflict (pair) do nothing
-        """,
-        (pair, first_seq, second_seq, relation, sign, lag_days, reason, model, made_at),
-    )
-
-
-async def judge_labels(conn: Connection, ids: Collection[int], status: LabelStatus) -> int:
-    """Say what an operator thinks of some labels; how many there are of these ids."""
-    cursor = await conn.execute(
-        "update relation_labels set status = %s where id = any(%s)", (status, list(ids))
-    )
-    return cursor.rowcount
-
-
-async def remove_labels(conn: Connection, model: str | None) -> int:
-    """Remove the labels of a model, or all; how many."""
-    cursor = await conn.execute(
-        "delete from relation_labels where %(model)s::text is null or model = %(model)s",
-        {"model": model},
-    )
-    return cursor.rowcount
-
-
-async def leading_markets(conn: Connection, most: int) -> list[str]:
-    """The most traded active market of each event, of the `most` most traded events."""
-    cursor = await conn.execute(
-        """
-        select id from (
-          select distinct on (n.event_id) m.id, m.volume
-          from relation_members r join relation_nodes n using (node)
-          join markets m on m.seq = r.market_seq
-          where m.status = 'active'
-          order by n.event_id, m.volume desc nulls last, m.seq
-        ) leads order by volume desc nulls last, id limit %s
-        """,
-        (most,),
-    )
-    return [row[0] for row in await cursor.fetchall()]
-
-
-async def strongest_co_movements(conn: Connection, most: int) -> list[tuple[str, str]]:
-    """Pairs of active markets whose prices move together, the closest first."""
-    cursor = await conn.execute(
-        """
-        select a.id, b.id from relation_co_movements c
-        join markets a on a.seq = c.first_seq join markets b on b.seq = c.second_seq
-        where a.status = 'active' and b.status = 'active'
-        order by abs(c.correlation) desc, c.first_seq, c.second_seq limit %s
-        """,
-        (most,),
-    )
-    return [(one, other) for one, other in await cursor.fetchall()]

@@ -1,0 +1,124 @@
+"""Relations between events that a language model named, and whether they were accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from augury.relations.store.event_rows import Connection
+
+LabelRelation = Literal["causes", "caused_by", "correlated", "none"]
+"""How the first of a pair stands to the second."""
+LabelStatus = Literal["proposed", "confirmed", "rejected"]
+"""What an operator says of it; `proposed`: nothing yet."""
+
+
+class LabelRow(NamedTuple):
+    """How a language model relates two markets, each the leading one of its event."""
+
+    id: int
+    first_seq: int
+    second_seq: int
+    first_id: str
+    second_id: str
+    relation: LabelRelation
+    sign: int
+    """+1 where more of the one goes with more of the other, -1 where with less, 0: unknown."""
+    lag_days: int
+    reason: str
+    model: str
+    status: LabelStatus
+    made_at: datetime
+
+
+async def labels(conn: Connection) -> list[LabelRow]:
+    """All labels, the oldest first; those too that say that nothing relates the two."""
+    cursor = await conn.execute(
+        """
+        select l.id, l.first_seq, l.second_seq, a.id, b.id, l.relation, l.sign, l.lag_days,
+               l.reason, l.model, l.status, l.made_at
+        from relation_labels l
+        join markets a on a.seq = l.first_seq join markets b on b.seq = l.second_seq
+        order by l.id
+        """
+    )
+    return [LabelRow(*row) for row in await cursor.fetchall()]
+
+
+async def labels_state(conn: Connection) -> tuple[int, ...]:
+    """Differs after any change of the labels."""
+    cursor = await conn.execute(
+        """
+        select count(*), coalesce(max(id), 0),
+               coalesce(sum(id) filter (where status = 'confirmed'), 0)::bigint,
+               coalesce(sum(id) filter (where status = 'rejected'), 0)::bigint
+        from relation_labels
+        """
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return tuple(row)
+
+
+async def labelled_pairs(conn: Connection, pairs: Collection[bytes]) -> set[bytes]:
+    """Those of `pairs` that have a label."""
+    cursor = await conn.execute("select pair from relation_labels where pair = any(%s)", (pairs,))
+    return {row[0] for row in await cursor.fetchall()}
+
+
+async def add_label(
+    conn: Connection,
+    pair: bytes,
+    first_seq: int,
+    second_seq: int,
+    relation: LabelRelation,
+    sign: int,
+    lag_days: int,
+    reason: str,
+    model: str,
+    made_at: datetime,
+) -> None:
+    """Keep a label; the first one of a pair stays."""
+    await conn.execute(
+        """
+        insert into relation_labels
+          (pair, first_seq, second_seq, relation, sign, lag_days, reason, model, made_at)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s) on conflict (pair) do nothing
+        """,
+        (pair, first_seq, second_seq, relation, sign, lag_days, reason, model, made_at),
+    )
+
+
+async def judge_labels(conn: Connection, ids: Collection[int], status: LabelStatus) -> int:
+    """Say what an operator thinks of some labels; how many there are of these ids."""
+    cursor = await conn.execute(
+        "update relation_labels set status = %s where id = any(%s)", (status, list(ids))
+    )
+    return cursor.rowcount
+
+
+async def remove_labels(conn: Connection, model: str | None) -> int:
+    """Remove the labels of a model, or all; how many."""
+    cursor = await conn.execute(
+        "delete from relation_labels where %(model)s::text is null or model = %(model)s",
+        {"model": model},
+    )
+    return cursor.rowcount
+
+
+async def leading_markets(conn: Connection, most: int) -> list[str]:
+    """The most traded active market of each event, of the `most` most traded events."""
+    cursor = await conn.execute(
+        """
+        select id from (
+          select distinct on (n.event_id) m.id, m.volume
+          from relation_members r join relation_nodes n using (node)
+          join markets m on m.seq = r.market_seq
+          where m.status = 'active'
+          order by n.event_id, m.volume desc nulls last, m.seq
+        ) leads order by volume desc nulls last, id limit %s
+        """,
+        (most,),
+    )
+    return [row[0] for row in await cursor.fetchall()]

@@ -1,0 +1,107 @@
+"""How prices moved together: the steps they are measured by, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from augury.relations.store.event_rows import Connection
+
+
+class PricedStep(NamedTuple):
+    """The last price of a market's first outcome within one step of time."""
+
+    seq: int
+    event: str
+    """What holds it together with its siblings."""
+    step: int
+    price: float
+
+
+async def priced_steps(
+    conn: Connection, since: datetime, seconds: int, least: int
+) -> list[PricedStep]:
+    """Prices by steps of `seconds`, of markets with at least `least` steps since `since`."""
+    cursor = await conn.execute(
+        """
+        with steps as (
+          select distinct on (market_seq, step) market_seq, price,
+                 floor(extract(epoch from at) / %(seconds)s)::bigint as step
+          from prices where outcome = 0 and at >= %(since)s
+          order by market_seq, step, at desc
+        ), busy as (
+          select market_seq from steps group by market_seq having count(*) >= %(least)s
+        )
+        select s.market_seq, coalesce(m.group_id, m.event_id, m.id), s.step, s.price
+        from steps s join busy using (market_seq) join markets m on m.seq = s.market_seq
+        order by s.market_seq, s.step
+        """,
+        {"since": since, "seconds": seconds, "least": least},
+        binary=True,
+    )
+    return [PricedStep(*row) for row in await cursor.fetchall()]
+
+
+class CoMovementRow(NamedTuple):
+    """A pair of markets that move together: see `comovement.MovingPair`."""
+
+    first_seq: int
+    second_seq: int
+    lag_steps: int
+    correlation: float
+    steps: int
+    q: float
+
+
+async def replace_co_movements(
+    conn: Connection, rows: Sequence[CoMovementRow], measured_at: datetime, markets: int
+) -> None:
+    """Put these pairs in the place of all there were."""
+    await conn.execute("delete from relation_co_movements")
+    async with conn.cursor().copy(
+        "copy relation_co_movements"
+        " (first_seq, second_seq, lag_steps, correlation, steps, q) from stdin"
+    ) as copy:
+        for row in rows:
+            await copy.write_row(row)
+    await conn.execute(
+        """
+        insert into relation_co_movement_state (measured_at, markets) values (%s, %s)
+        on conflict (id) do update
+        set measured_at = excluded.measured_at, markets = excluded.markets
+        """,
+        (measured_at, markets),
+    )
+
+
+async def co_movements_measured_at(conn: Connection) -> datetime | None:
+    """When the pairs were measured; None: never."""
+    row = await (
+        await conn.execute("select measured_at from relation_co_movement_state")
+    ).fetchone()
+    return row[0] if row else None
+
+
+async def co_movements(conn: Connection) -> list[CoMovementRow]:
+    """All pairs."""
+    cursor = await conn.execute(
+        "select first_seq, second_seq, lag_steps, correlation, steps, q"
+        " from relation_co_movements order by first_seq, second_seq",
+        binary=True,
+    )
+    return [CoMovementRow(*row) for row in await cursor.fetchall()]
+
+
+async def strongest_co_movements(conn: Connection, most: int) -> list[tuple[str, str]]:
+    """Pairs of active markets whose prices move together, the closest first."""
+    cursor = await conn.execute(
+        """
+        select a.id, b.id from relation_co_movements c
+        join markets a on a.seq = c.first_seq join markets b on b.seq = c.second_seq
+        where a.status = 'active' and b.status = 'active'
+        order by abs(c.correlation) desc, c.first_seq, c.second_seq limit %s
+        """,
+        (most,),
+    )
+    return [(one, other) for one, other in await cursor.fetchall()]

@@ -1,0 +1,113 @@
+"""Queries that name one year or month of a question that was asked for several. Pure.
+
+Drawn from a catalogue's own titles, to measure whether the year or month asked for comes first.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from augury.language import calendar
+from augury.search.aliases import STOP_WORDS
+from augury.search.text import fold
+
+SEED: Final = 17
+A_SHAPE: Final = 6
+"""Most queries of one question that is asked of many subjects ("Will ~ win Eurovision 2026?")."""
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_MONTH = re.compile(rf"\b{calendar.MONTH}\b")
+_SUBJECT = re.compile(r"^will (?:the )?.{1,60}? (?=(?:win|be|become|qualify|finish|have|reach)\b)")
+_WORD = re.compile(r"[\w.$%']+")
+
+
+class Instance(NamedTuple):
+    """One time of a question that has several."""
+
+    market: str
+    """Id of the market whose title the query is made of."""
+    query: str
+    year: int
+    months: frozenset[int]
+    """Named beside the year; none: the year alone."""
+
+
+def draw(titles: Iterable[tuple[str, str]]) -> list[Instance]:
+    """A query for each question that the titles, given by market id, ask for several times, in
+    the `FORMS` in turn. The same titles give the same queries."""
+    asked: dict[str, dict[tuple[int, frozenset[int]], list[tuple[str, str]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for market, title in titles:
+        text = fold(title.partition(" — ")[0])
+        years = {int(year) for year in _YEAR.findall(text)}
+        if len(years) == 1:
+            blank = " ".join(re.findall(r"[^\W\d]+", _MONTH.sub(" ", text)))
+            asked[blank][years.pop(), _months(text)].append((market, title))
+    dice = random.Random(SEED)
+    found: list[Instance] = []
+    shapes: dict[str, int] = defaultdict(int)
+    several = sorted(blank for blank, times in asked.items() if len(times) > 1)
+    for blank in dice.sample(several, len(several)):
+        shape = _SUBJECT.sub("~ ", blank)
+        shapes[shape] += 1
+        if shapes[shape] > A_SHAPE:
+            continue
+        times = asked[blank]
+        (year, months) = dice.choice(sorted(times, key=lambda t: (t[0], sorted(t[1]))))
+        market, title = min(times[year, months])
+        query = FORMS[len(found) % len(FORMS)](title.partition(" — ")[0])
+        found.append(Instance(market, query, year, months))
+    return found
+
+
+def _words(title: str) -> list[str]:
+    """Words and amounts as written ("Trump's", "$1.5", "4.25%"), without the full stop behind."""
+    found = (word.rstrip(".$") for word in _WORD.findall(title))
+    return [word for word in found if any(map(str.isalnum, word))]
+
+
+def _keywords(title: str) -> str:
+    return " ".join(word for word in _words(title) if fold(word) not in STOP_WORDS)
+
+
+def _names(title: str) -> str:
+    """Names with month and year: "Ireland Eurovision 2026"."""
+    words = _words(title)[1:]
+    kept = [
+        word
+        for word in words
+        if (word[0].isupper() or word[0].isdigit()) and fold(word) not in STOP_WORDS
+    ]
+    return " ".join(kept) if len(kept) > 1 else _keywords(title)
+
+
+FORMS: Final = (str, _keywords, _names)
+"""As written, as keywords, and names alone."""
+
+
+def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> bool:
+    """Whether a market with these texts (its question, its event's name) is of the time asked for.
+
+    A text's own year and month count; where none names a year, the market's close does: the
+    January after, too.
+    """
+    said = fold(" ; ".join(texts))
+    years = {int(year) for year in _YEAR.findall(said)}
+    months = _months(said)
+    if asked.months and months and not asked.months & months:
+        return False
+    if asked.year in years:
+        return True
+    if closes_at is None or (years and asked.year - 1 not in years):
+        return False
+    return closes_at.year == asked.year or (closes_at.year, closes_at.month) == (asked.year + 1, 1)
+
+
+def _months(text: str) -> frozenset[int]:
+    return frozenset(calendar.month(name) for name in _MONTH.findall(text))

@@ -1,0 +1,110 @@
+"""One row a family: contests by price, ladders by level, dates by date."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from augury.search.families import folded
+
+
+class Row(NamedTuple):
+    id: str
+    question: str
+    score: float = 0.5
+    price: float | None = 0.5
+    volume: float | None = 0.0
+    closes_at: datetime | None = datetime(2027, 1, 1, tzinfo=UTC)
+    status: str = "active"
+    event_id: str | None = None
+    platform: str = "polymarket"
+    outcomes: Any = ("Yes", "No")
+
+    @property
+    def current_prices(self) -> dict[str, float | None] | None:
+        return {"Yes": self.price}
+
+
+def shown(query: str, *rows: Row) -> list[tuple[str, str, list[str]]]:
+    return [
+        (
+            row.id,
+            family.kind if family else "",
+            [one.label for one in family.more] if family else [],
+        )
+        for row, _, family in folded(query, rows)
+    ]
+
+
+POPE = [
+    Row("p1", "Who will the next Pope be? — Peter Erdo", 0.62, 0.05, event_id="POPE"),
+    Row("p2", "Who will the next Pope be? — Matteo Zuppi", 0.60, 0.2, 10, event_id="POPE"),
+    Row("p3", "Who will the next Pope be? — Pietro Parolin", 0.58, 0.3, event_id="POPE"),
+    Row("p4", "Who will the next Pope be? — Luis Tagle", 0.57, 0.2, 99, event_id="POPE"),
+]
+
+
+def test_a_contest_is_one_row_by_price_then_volume() -> None:
+    other = Row("x", "Will the Pope visit Peru?", 0.61)
+    found = shown("next pope", POPE[0], other, *POPE[1:])
+    assert found == [
+        ("p3", "contest", ["Luis Tagle", "Matteo Zuppi", "Peter Erdo"]),
+        ("x", "", []),
+    ]
+    _, score, family = folded("next pope", POPE)[0]
+    assert (score, family and family.label, family and family.size) == (0.62, "Pietro Parolin", 4)
+
+
+def test_whom_the_query_names_stands_for_the_contest() -> None:
+    assert shown("will zuppi become pope", *POPE)[0][0] == "p2"
+
+
+def test_a_ladder_goes_by_level_and_dates_by_date() -> None:
+    ladder = [
+        Row("l3", "Will Bitcoin reach $1m in 2026?", 0.6),
+        Row("l1", "Will Bitcoin reach $90,000 in 2026?", 0.5),
+        Row("l2", "Will Bitcoin reach $150k in 2026?", 0.55),
+    ]
+    assert shown("bitcoin price 2026", *ladder) == [("l3", "ladder", ["$90,000", "$150k"])]
+    assert shown("bitcoin $150k in 2026", *ladder)[0][0] == "l2"
+    dates = [
+        Row("d3", "Will it end by June 2028?", 0.6, closes_at=datetime(2028, 7, 1, tzinfo=UTC)),
+        Row("d1", "Will it end by March 2026?", 0.6, closes_at=datetime(2026, 4, 1, tzinfo=UTC),
+            status="closed"),
+        Row("d2", "Will it end by May 2027?", 0.5, closes_at=datetime(2027, 6, 1, tzinfo=UTC)),
+        Row("d0", "Will it end by March 2025?", 0.6, closes_at=datetime(2025, 4, 1, tzinfo=UTC),
+            status="closed"),
+    ]  # fmt: skip
+    assert shown("will it end", *dates) == [
+        ("d2", "dates", ["June 2028", "March 2026", "March 2025"])
+    ]
+    assert shown("will it end by march 2026", *dates)[0][0] == "d1"
+
+
+def test_contests_of_several_years_are_several_without_an_event() -> None:
+    rows = [
+        Row(f"{team}{year}", f"Will the {team} win the {year} Cup?")
+        for year in (2026, 2027)
+        for team in ("Reds", "Blues")
+    ]
+    assert [ids for ids, _, _ in shown("who wins the cup", *rows)] == ["Blues2026", "Blues2027"]
+
+
+def test_what_nothing_tells_apart_shows_its_day_or_its_question() -> None:
+    same = [
+        Row("a", "Games total: O/U 2.5", closes_at=datetime(2026, 3, 1, tzinfo=UTC)),
+        Row("b", "Games total: O/U 2.5", closes_at=datetime(2026, 3, 2, tzinfo=UTC)),
+    ]
+    assert shown("games total", *same)[0][2] == ["2026-03-02"]
+    assert shown("games total", *(row._replace(closes_at=None) for row in same))[0][2] == [
+        "Games total: O/U 2.5"
+    ]
+
+
+def test_a_far_lower_score_never_stands_for_the_family() -> None:
+    rows = [POPE[0], POPE[2]._replace(score=0.2)]
+    assert shown("pope", *rows)[0][0] == "p1"
+
+
+def test_nothing_folds_to_nothing() -> None:
+    assert folded("", []) == []
