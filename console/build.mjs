@@ -16,10 +16,6 @@ const out = option("out", join(here, "..", "src", "augury", "console", "dist"));
 
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
-/** The licences of fonts, which go wherever the fonts go. */
-const licenses = async (fonts) =>
-  (await Promise.all(fonts.map((font) => readFile(join(here, "node_modules", "@fontsource-variable", font, "LICENSE"), "utf8")))).join("\n\n");
-
 const { metafile } = await build({
   absWorkingDir: here,
   entryPoints: { app: "src/main.tsx", reference: "src/reference.ts", "reference-style": "src/style/reference.css" },
@@ -62,7 +58,16 @@ reach(app);
 
 // The letters of the first page too: a style sheet would tell of them late.
 const letters = made.filter(({ name }) => /-latin-wght-normal-\w+\.woff2$/.test(name)).map(({ name }) => name);
-await writeFile(join(out, "fonts.txt"), await licenses(["inter", "source-serif-4"]));
+
+// The licenses of all that is bundled go wherever the bundle goes.
+const packages = Object.keys(metafile.inputs).flatMap((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []);
+const licenses = [...new Set(packages)].sort().map(async (path) => {
+  const folder = join(here, path);
+  const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const texts = (await readdir(folder)).filter((file) => /^(licen[cs]e|notice)(\.\w+)?$/i.test(file)).sort();
+  return [`${name} ${version} (${license})`, ...(await Promise.all(texts.map((file) => readFile(join(folder, file), "utf8"))))].join("\n\n");
+});
+await writeFile(join(out, "licenses.txt"), (await Promise.all(licenses)).join(`\n\n${"-".repeat(80)}\n\n`));
 
 const fill = (text, values) => text.replace(/{{(\w+)}}/g, (_, name) => values[name]);
 await writeFile(

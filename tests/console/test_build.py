@@ -126,6 +126,6 @@ def test_an_environment_without_pip_gets_it_for_the_wheel_of_node(
         build.importlib.util, "find_spec", lambda name: object() if name in there else None
     )
     (sources / ".build").mkdir()
-    with pytest.raises(build.BuildFailed, match="holds no Node"):
+    with pytest.raises(build.BuildFailed, match="has no program"):
         build._node()
     assert ran == steps

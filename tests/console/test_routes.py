@@ -112,8 +112,17 @@ async def test_without_a_build_the_page_says_so_and_leads_to_the_docs(
     assert answer.status_code == 200
     assert expected in answer.text
     assert 'href="/docs"' in answer.text
-    assert ("http-equiv" in answer.text) == (told["state"] == "building")
+    # A page that reloads itself takes what is read away from a reader: a script looks for the next.
+    assert "http-equiv" not in answer.text
+    assert ("/console/waiting.js" in answer.text) == (told["state"] == "building")
     assert answer.headers["cache-control"] == "no-store"
+
+
+async def test_the_page_that_waits_brings_its_script(client: httpx2.AsyncClient) -> None:
+    answer = await client.get("/console/waiting.js")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert "location.reload" in answer.text
 
 
 async def test_a_build_that_ends_later_is_taken_up(

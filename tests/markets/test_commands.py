@@ -35,7 +35,7 @@ def run(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> A
 
 
 def test_what_an_import_holds_is_listed_and_released(run: Any, tmp_path: Path) -> None:
-    assert "Nothing is held." in run("markets", "quarantine").stdout
+    assert "No quotes are held." in run("markets", "quarantine").stdout
     dump = tmp_path / "dump.jsonl"
     dump.write_text(json.dumps(ROW))
     shown = run("import", str(dump)).stdout
@@ -51,9 +51,9 @@ def test_what_an_import_holds_is_listed_and_released(run: Any, tmp_path: Path) -
     )
     assert run("markets", "release").exit_code == 2
     assert run("markets", "quarantine", "--reason", "odd").exit_code == 2
-    assert "no market kalshi:NONE" in str(run("markets", "release", "kalshi:NONE").exception)
+    assert "has the id kalshi:NONE" in str(run("markets", "release", "kalshi:NONE").exception)
     assert "Released: 1 quotes" in run("markets", "release", "kalshi:KXA-27").stdout
-    assert "Nothing is held." in run("markets", "quarantine").stdout
+    assert "No quotes are held." in run("markets", "quarantine").stdout
     found = json.loads(run("import", str(dump), "--json").stdout)
     assert (found["quarantined"], found["unchanged"]) == ({}, 1)
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from augury.markets import doors, store
-from augury.markets.doors import Quote
+from augury.markets.doors import ScreenedQuote
 from augury.markets.records import Market, MarketChange, PricePoint
 from augury.markets.service import MarketService
 from augury.storage.database import Database
@@ -223,7 +223,7 @@ async def test_history_that_becomes_the_quote_is_looked_at_too(database: Databas
 
 
 def test_all_reasons_have_a_sentence() -> None:
-    quote = Quote("kalshi:A", "kalshi", None, (0.0057, None), 0.0055, 0.0059, T0)
+    quote = ScreenedQuote("kalshi:A", "kalshi", None, (0.0057, None), 0.0055, 0.0059, T0)
     assert doors.judge([quote], {})["kalshi:A"].detail == (
         "The bid 0.0055 is between two ticks of its venue."
     )

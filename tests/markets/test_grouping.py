@@ -9,14 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from augury.markets.grouping import Grouping, Member, infer, undated
+from augury.markets.families import undated
+from augury.markets.grouping import Grouping, infer
 from augury.markets.records import PLATFORMS, MarketType, Strike
+from augury.markets.sides import EventMember
 
 
-def kalshi(name: str, *sides: str, **fields: Any) -> list[Member]:
+def kalshi(name: str, *sides: str, **fields: Any) -> list[EventMember]:
     """One event as Kalshi tells it: a common title, the side in the subtitle."""
     return [
-        Member(
+        EventMember(
             id=f"kalshi:{n}", platform="kalshi", question=f"{name} — {side}", title=name,
             subtitle=side, event_id="E", event_name=name, **fields,
         )
@@ -24,10 +26,10 @@ def kalshi(name: str, *sides: str, **fields: Any) -> list[Member]:
     ]  # fmt: skip
 
 
-def polymarket(name: str, *questions: str, **fields: Any) -> list[Member]:
+def polymarket(name: str, *questions: str, **fields: Any) -> list[EventMember]:
     """One event as Polymarket tells it: a whole question each."""
     return [
-        Member(
+        EventMember(
             id=f"polymarket:{n}", platform="polymarket", question=q, title=q, event_id="1",
             event_name=name, **fields,
         )
@@ -35,19 +37,19 @@ def polymarket(name: str, *questions: str, **fields: Any) -> list[Member]:
     ]  # fmt: skip
 
 
-def priced(members: list[Member], *prices: float | None) -> list[Member]:
-    def at(member: Member, price: float | None) -> Member:
+def priced(members: list[EventMember], *prices: float | None) -> list[EventMember]:
+    def at(member: EventMember, price: float | None) -> EventMember:
         return replace(member, prices=(price, None if price is None else 1 - price))
 
     return [at(m, p) for m, p in zip(members, prices, strict=True)]
 
 
-def types(members: list[Member]) -> list[MarketType]:
+def types(members: list[EventMember]) -> list[MarketType]:
     found = infer(members)
     return [found[m.id].market_type for m in members]
 
 
-def all_are(members: list[Member], wanted: MarketType) -> bool:
+def all_are(members: list[EventMember], wanted: MarketType) -> bool:
     return types(members) == [wanted] * len(members)
 
 
@@ -65,7 +67,7 @@ LADDERS = {
     "before": kalshi("When will it fly?", "Before 2027", "Before Jul 2027", "Before May 1, 2028"),
     "by the end of": polymarket("X?", "Done by end of June?", "Done by end of 2026?"),
     "strikes": [
-        Member(id=str(n), platform="kalshi", question="q", title="Rate?", event_id="E",
+        EventMember(id=str(n), platform="kalshi", question="q", title="Rate?", event_id="E",
                subtitle=f"{n}.5 and up", strike=Strike(kind="greater", floor=n + 0.5))
         for n in range(3)
     ],
@@ -110,22 +112,22 @@ DOUBTFUL = {
 
 
 @pytest.mark.parametrize("members", LADDERS.values(), ids=LADDERS)
-def test_ladders(members: list[Member]) -> None:
+def test_ladders(members: list[EventMember]) -> None:
     assert all_are(members, "threshold_ladder")
 
 
 @pytest.mark.parametrize("members", BUCKETS.values(), ids=BUCKETS)
-def test_buckets(members: list[Member]) -> None:
+def test_buckets(members: list[EventMember]) -> None:
     assert all_are(members, "sum_to_one")
 
 
 @pytest.mark.parametrize("members", CONTESTS.values(), ids=CONTESTS)
-def test_contests(members: list[Member]) -> None:
+def test_contests(members: list[EventMember]) -> None:
     assert all_are(members, "winner_take_all")
 
 
 @pytest.mark.parametrize("members", DOUBTFUL.values(), ids=DOUBTFUL)
-def test_in_doubt_binary(members: list[Member]) -> None:
+def test_in_doubt_binary(members: list[EventMember]) -> None:
     assert all_are(members, "binary")
 
 
@@ -167,7 +169,7 @@ def test_undated(text: str, name: str) -> None:
 
 
 def test_families() -> None:
-    def family(members: list[Member]) -> Grouping:
+    def family(members: list[EventMember]) -> Grouping:
         [found] = set(infer(members).values())
         return found
 
@@ -181,7 +183,7 @@ def test_families() -> None:
     # no event name: what the titles share
     titles = [f"Will {n} win the cup this year?" for n in ("Ann Lee", "Bob")]
     shared = [
-        Member(id=t, platform="kalshi", question=t, title=t, event_id="E", exclusive=True)
+        EventMember(id=t, platform="kalshi", question=t, title=t, event_id="E", exclusive=True)
         for t in titles
     ]
     assert family(shared).group_name == "Will … win the cup this year?"
@@ -199,7 +201,7 @@ prices = st.one_of(st.none(), st.floats(0, 1))
 
 
 @st.composite
-def events(draw: st.DrawFn) -> list[Member]:
+def events(draw: st.DrawFn) -> list[EventMember]:
     name = draw(st.sampled_from(["Who will win it?", "A vs B", "How high?", "When?", "x", ""]))
     flag = draw(st.sampled_from([None, True, False]))
     platform = draw(st.sampled_from(PLATFORMS))
@@ -208,7 +210,7 @@ def events(draw: st.DrawFn) -> list[Member]:
     for n in range(count):
         price = draw(prices)
         members.append(
-            Member(
+            EventMember(
                 id=f"id{n}",
                 platform=platform,
                 question=draw(st.text(max_size=30) | side_texts),
@@ -227,7 +229,7 @@ def events(draw: st.DrawFn) -> list[Member]:
 
 @settings(max_examples=80, deadline=None)
 @given(events(), st.randoms(use_true_random=False))
-def test_order_and_ids_do_not_matter(members: list[Member], random: Any) -> None:
+def test_order_and_ids_do_not_matter(members: list[EventMember], random: Any) -> None:
     wanted = infer(members)
     shuffled = list(members)
     random.shuffle(shuffled)
@@ -240,7 +242,7 @@ def test_order_and_ids_do_not_matter(members: list[Member], random: Any) -> None
 
 @settings(max_examples=80, deadline=None)
 @given(events())
-def test_every_market_gets_a_family_and_no_type_stands_alone(members: list[Member]) -> None:
+def test_every_market_gets_a_family_and_no_type_stands_alone(members: list[EventMember]) -> None:
     found = infer(members)
     assert set(found) == {m.id for m in members}
     assert len({(g.group_id, g.group_name) for g in found.values()}) == 1

@@ -198,7 +198,7 @@ class TestOne:
             answer = await client.get(url(unknown, rest))
             assert answer.status_code == 404
             texts.add(answer.text)
-        assert texts == {'{"detail":"There is no market with this id."}'}
+        assert texts == {'{"detail":"No market has this id."}'}
 
 
 class TestHistory:

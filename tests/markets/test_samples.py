@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from augury.markets import samples, store
-from augury.markets.grouping import Member, infer
+from augury.markets.grouping import infer
 from augury.markets.records import Market, MarketType
 from augury.markets.service import MarketService
+from augury.markets.sides import EventMember
 from augury.storage.database import Database
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -83,9 +84,11 @@ def test_the_same_moment_gives_the_same_sample() -> None:
 
 def test_types_are_inferred_as_intended() -> None:
     markets, _ = samples.generate(NOW)
-    fields = set(Member.__struct_fields__)
+    fields = set(EventMember.__struct_fields__)
     for event, kind in kinds().items():
-        members = [Member(**{f: getattr(m, f) for f in fields}) for m in by_event(markets)[event]]
+        members = [
+            EventMember(**{f: getattr(m, f) for f in fields}) for m in by_event(markets)[event]
+        ]
         found = {g.market_type for g in infer(members).values()}
         assert found == {INTENDED[kind]}, event
 

@@ -144,7 +144,7 @@ async def test_a_backup_never_overwrites(source: Settings, tmp_path: Path) -> No
     file.write_text("dear to somebody")
     with pytest.raises(SetupProblem, match="exists"):
         await backups.backup(source, file)
-    with pytest.raises(SetupProblem, match="no folder"):
+    with pytest.raises(SetupProblem, match="does not exist"):
         await backups.backup(source, tmp_path / "nowhere" / "a.backup")
     assert file.read_text() == "dear to somebody"
 
@@ -171,7 +171,7 @@ async def test_a_damaged_file_changes_nothing(
         with pytest.raises(SetupProblem, match="damaged"):
             await backups.restore(source, file, replace=True)
     assert [_all(source, statement) for statement in CONTENT] == before
-    with pytest.raises(SetupProblem, match="no file"):
+    with pytest.raises(SetupProblem, match="does not exist"):
         await backups.restore(source, tmp_path / "none", replace=True)
 
 
@@ -227,7 +227,7 @@ async def test_a_manifest_is_read_only_when_it_is_small(source: Settings, tmp_pa
     [
         ({"schema": "9999_future"}, None, "newer version of Augury"),
         ({"format": 2}, None, "newer version of Augury"),
-        ({"rows": {"accounts": 2}}, None, r"accounts holds 1 rows instead of 2"),
+        ({"rows": {"accounts": 2}}, None, r"accounts has 1 rows instead of 2"),
         ({}, 0.8, "damaged"),  # a dump that ends early and whose checksum is right
     ],
 )

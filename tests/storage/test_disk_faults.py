@@ -23,7 +23,7 @@ from pathlib import Path
 import httpx2
 import psycopg
 import pytest
-from tests.test_crashes import UNLIMITED
+from tests.crashing import UNLIMITED
 from tests.test_end_to_end import augury, serving
 
 SHIM = Path(__file__).parent / "faults.c"

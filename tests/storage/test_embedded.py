@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 from augury.errors import SetupProblem
-from augury.storage import embedded
+from augury.storage import supervisor
 from augury.storage.embedded import EmbeddedServer
 
 OWNER = Path(__file__).parent / "owner.py"
@@ -381,9 +381,9 @@ def test_the_server_of_root_is_somebody_with_no_rights(folder: Path) -> None:
     server = EmbeddedServer.open(folder, options=SMALL)
     try:
         data = folder / "postgres" / "data"
-        assert data.stat().st_uid == embedded.PRIVATE_UID
+        assert data.stat().st_uid == supervisor.PRIVATE_UID
         status = Path(f"/proc/{server.pid}/status").read_text()
-        assert "Uid:" + f"\t{embedded.PRIVATE_UID}" * 4 in status
+        assert "Uid:" + f"\t{supervisor.PRIVATE_UID}" * 4 in status
         assert "CapEff:\t0000000000000000" in status
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             _ask(server, f"select pg_read_file('{secret}')")
@@ -463,6 +463,6 @@ def test_a_database_an_older_version_kept_elsewhere_is_brought_home(folder: Path
     try:
         assert _ask(server, "select n from kept") == 42
         assert not home.exists()
-        assert data.stat().st_uid == embedded.PRIVATE_UID
+        assert data.stat().st_uid == supervisor.PRIVATE_UID
     finally:
         server.close()

@@ -38,9 +38,9 @@ async def _status(url: str) -> migrate.Status:
         return await migrate.status(connection)
 
 
-def test_each_migration_has_its_module_and_its_number() -> None:
+def test_each_migration_has_a_number_of_its_own() -> None:
     names = migrate.revisions()
-    assert [path.stem for path in sorted(migrate.FOLDER.glob("[0-9]*.py"))] == names
+    assert {path.stem for path in migrate.FOLDER.glob("[0-9]*.py")} <= set(names)
     numbers = [int(name[:4]) for name in names]
     assert numbers == sorted(set(numbers))
     assert all(len(name) <= 32 for name in names), "what alembic_version can hold"
@@ -57,14 +57,14 @@ async def test_from_nothing_and_again(empty_url: str) -> None:
 async def test_a_migration_that_fails_leaves_nothing(
     empty_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_sql = migrate.run_sql
+    run = migrate.run
 
-    def fail_late(connection: object, migration: str) -> None:
-        run_sql(connection, migration)  # type: ignore[arg-type]
-        if "0002" in migration:
+    def fail_late(connection: psycopg.Connection, name: str) -> None:
+        run(connection, name)
+        if "0002" in name:
             raise RuntimeError("power cut")
 
-    monkeypatch.setattr(migrate, "run_sql", fail_late)
+    monkeypatch.setattr(migrate, "run", fail_late)
     with pytest.raises(RuntimeError, match="power cut"):
         migrate.upgrade(empty_url)
     with psycopg.connect(empty_url) as connection:
@@ -91,19 +91,6 @@ async def test_a_database_from_the_future_is_refused(database_url: str) -> None:
         await Database.connect(database_url, database_url, pool_size=2)
     with pytest.raises(SetupProblem, match=r"9999_future.*newer"):
         migrate.upgrade(database_url)
-
-
-def test_a_current_schema_is_seen_without_alembic(database_url: str) -> None:
-    """Its import takes longer than the whole start."""
-    code = (
-        "import asyncio, sys\n"
-        "from augury.storage.database import Database\n"
-        "async def main(url):\n"
-        "    await (await Database.connect(url, url, pool_size=2)).close()\n"
-        "asyncio.run(main(sys.argv[1]))\n"
-        "assert not {'alembic', 'sqlalchemy'} & set(sys.modules)\n"
-    )
-    subprocess.run([sys.executable, "-c", code, database_url], check=True)
 
 
 def test_no_migration_is_edited_after_the_fact() -> None:

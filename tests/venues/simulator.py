@@ -13,59 +13,34 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import base64
-import gzip
-import json
 import random
-import socket
 from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import parse_qs, unquote
 
 import msgspec
 import uvicorn
-from tests.serving import served as served
+from tests.venues.asgi_replies import Answer, bomb, cursor_at, head, position_of, raw_reply, reply
+from tests.venues.wire_faults import DATA_FAULTS, HTTP_FAULTS, SPOILERS, epoch
+from tests.venues.wire_markets import (
+    Generation,
+    Wire,
+    as_shown,
+    event_id,
+    gamma_event,
+    gamma_wire,
+    iso,
+    kalshi_wire,
+    parlay,
+    token_of,
+)
 
 from augury.markets.records import Market
 
-Generation = Literal["old", "new"]
 Query = dict[str, list[str]]
-Wire = dict[str, Any]
-
-TRANSPORT_FAULTS = ("refused", "dns", "tls")
-"""Faults below HTTP: a base URL that leads nowhere (`broken_base`)."""
-HTTP_FAULTS = (
-    "429_retry_after", "429_bare", "500", "503", "slow", "truncated", "gzip_bomb", "html",
-    "redirect_loop", "redirect_inward",
-)  # fmt: skip
-DATA_FAULTS = (
-    "silent_empty", "empty_book", "price_1.7", "swapped_labels", "swapped_all", "duplicate_ids",
-    "changed_types", "ms_for_s", "page_loop", "page_gap", "status_flip_back", "unknown_enum",
-)  # fmt: skip
-FAULTS = (*TRANSPORT_FAULTS, *HTTP_FAULTS, *DATA_FAULTS)
-
-
-def broken_base(fault: str, port: int, path: str) -> str:
-    """A base URL with a fault below HTTP; `port` is one where plain HTTP is spoken."""
-    if fault == "refused":
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            return f"http://127.0.0.1:{probe.getsockname()[1]}{path}"
-    if fault == "dns":
-        return f"http://no-such-host.invalid{path}"
-    return f"https://127.0.0.1:{port}{path}"
-
-
-class Answer(Exception):
-    """An answer other than 200 with JSON."""
-
-    def __init__(self, status: int, body: object = None, headers: Wire | None = None) -> None:
-        super().__init__(status)
-        self.status, self.body, self.headers = status, body, headers or {}
 
 
 class Simulator:
@@ -79,7 +54,7 @@ class Simulator:
         parlays: int = 3,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.markets = {market.id: _as_shown(market) for market in markets}
+        self.markets = {market.id: as_shown(market) for market in markets}
         self.generation: Generation = generation
         self.fault: str | None = None
         self.inward = "http://127.0.0.1:1/"
@@ -152,31 +127,31 @@ class Simulator:
         try:
             body = self.answer(path, query)
         except Answer as answer:
-            await _reply(send, answer.status, answer.body or {"error": "no"}, answer.headers)
+            await reply(send, answer.status, answer.body or {"error": "no"}, answer.headers)
             return
-        await _reply(send, 200, body, {}, packed=True)
+        await reply(send, 200, body, {}, packed=True)
 
     async def _break_http(self, fault: str, path: str, send: Any) -> None:
         match fault:
             case "429_retry_after":
-                await _reply(send, 429, {"error": "slow down"}, {"retry-after": "7"})
+                await reply(send, 429, {"error": "slow down"}, {"retry-after": "7"})
             case "429_bare":
-                await _reply(send, 429, {"error": "slow down"}, {})
+                await reply(send, 429, {"error": "slow down"}, {})
             case "500" | "503":
-                await _reply(send, int(fault), {"error": "oops"}, {})
+                await reply(send, int(fault), {"error": "oops"}, {})
             case "html":
-                await _raw(send, 200, b"<!doctype html><p>Just a moment", "text/html")
+                await raw_reply(send, 200, b"<!doctype html><p>Just a moment", "text/html")
             case "redirect_loop":
-                await _reply(send, 302, {}, {"location": path})
+                await reply(send, 302, {}, {"location": path})
             case "redirect_inward":
-                await _reply(send, 302, {}, {"location": self.inward})
+                await reply(send, 302, {}, {"location": self.inward})
             case "gzip_bomb":
-                await _raw(send, 200, bomb(), "application/json", {"content-encoding": "gzip"})
+                await raw_reply(send, 200, bomb(), "application/json", {"content-encoding": "gzip"})
             case "truncated":
-                await _head(send, 200, "application/json", {"content-length": "5000"})
+                await head(send, 200, "application/json", {"content-length": "5000"})
                 await send({"type": "http.response.body", "body": b'{"markets": [{'})
             case _:
-                await _head(send, 200, "application/json", {})
+                await head(send, 200, "application/json", {})
                 for _ in range(30):
                     await send({"type": "http.response.body", "body": b" ", "more_body": True})
                     await asyncio.sleep(1)
@@ -237,7 +212,7 @@ class Simulator:
         limit = min(int(query.get("limit", ["20"])[0]), 100 if kind == "markets" else 500)
         limit = min(limit, self.page_size or limit)
         if keyset:
-            start = _position(query.get("after_cursor", [""])[0])
+            start = position_of(query.get("after_cursor", [""])[0])
         else:
             start = int(query.get("offset", ["0"])[0])
         start = self._faulty_start(start, limit)
@@ -246,7 +221,7 @@ class Simulator:
         if not keyset:
             return page
         more = start + limit < len(rows) or (self.fault == "page_loop" and page)
-        return {kind: page} | ({"next_cursor": _cursor(start + limit)} if more else {})
+        return {kind: page} | ({"next_cursor": cursor_at(start + limit)} if more else {})
 
     def _once(self, kind: str, make: Callable[[], list[Wire]]) -> list[Wire]:
         if not self.still:
@@ -259,13 +234,13 @@ class Simulator:
         events: dict[str, list[Market]] = {}
         for market in self._of("polymarket"):
             if market.id not in self.hidden:
-                events.setdefault(_event_id(market), []).append(market)
+                events.setdefault(event_id(market), []).append(market)
         return [
             {
-                **self._gamma_event(members[0]),
+                **gamma_event(members[0]),
                 "closed": all(m.status != "active" for m in members),
                 "closedTime": max(
-                    (_iso(m.resolved_at or m.closes_at) or "" for m in members), default=""
+                    (iso(m.resolved_at or m.closes_at) or "" for m in members), default=""
                 )
                 if all(m.status != "active" for m in members)
                 else None,
@@ -274,74 +249,15 @@ class Simulator:
             for members in events.values()
         ]
 
-    def _gamma_event(self, market: Market) -> Wire:
-        return {
-            "id": _event_id(market),
-            "slug": f"event-{_event_id(market)}",
-            "title": market.event_name,
-            "negRisk": bool(market.exclusive),
-            "category": market.category,
-            "tags": [{"id": "1", "label": tag} for tag in market.tags],
-            "series": [{"id": market.series_id}] if market.series_id else [],
-        }
-
     def gamma_market(self, market: Market, *, whole: bool = False) -> Wire:
-        """A market as gamma shows it: arrays inside strings, decimals as strings."""
-        prices = list(market.prices)
-        first = prices[0]
-        if market.status == "active":
-            shown = [p if p is not None else 0.5 for p in prices]
-            bid, ask = _book(first)
-            last = first or 0
-        else:
-            shown = [p if p is not None else 0 for p in prices]
-            if market.status == "resolved":
-                shown = [float(label == market.resolution) for label in market.outcomes]
-            bid, ask, last = 0.0, 1.0, 0
-        tokens = market.token_ids or tuple(_token(market, i) for i in range(len(prices)))
-        wire: Wire = {
-            "id": market.platform_id,
-            "question": market.question,
-            "conditionId": "0x" + market.platform_id.rjust(64, "0"),
-            "slug": market.slug or f"market-{market.platform_id}",
-            "endDate": _iso(market.closes_at),
-            "startDate": _iso(market.created_at),
-            "createdAt": _iso(market.created_at),
-            "updatedAt": _iso(self._touched.get(market.id) or market.created_at),
-            "description": market.description,
-            "outcomes": json.dumps(market.outcomes),
-            "outcomePrices": json.dumps([f"{p:g}" for p in shown]),
-            "volume": f"{market.volume or 0:g}",
-            "volumeNum": market.volume or 0,
-            "liquidity": f"{market.liquidity or 0:g}",
-            "liquidityNum": market.liquidity or 0,
-            "volume24hr": market.volume_24h or 0,
-            # Old closed markets still say that they are active.
-            "active": True,
-            "closed": market.status != "active",
-            "groupItemTitle": market.subtitle or "",
-            "clobTokenIds": json.dumps(tokens),
-            "negRisk": bool(market.exclusive),
-            "bestBid": bid,
-            "bestAsk": ask,
-            "lastTradePrice": last,
-        }
-        if market.status == "resolved":
-            zone = "+00" if self.generation == "old" else "Z"
-            stamp = _iso(market.resolved_at)
-            wire["closedTime"] = stamp and stamp.replace("T", " ").replace("Z", zone)
-            wire["umaResolutionStatus"] = "resolved"
-        elif market.status == "closed":
-            wire["umaResolutionStatus"] = "proposed"
-        if whole:
-            wire["events"] = [self._gamma_event(market)]
-        return wire
+        """A market as gamma shows it, in this simulator's generation."""
+        return gamma_wire(market, self.generation, self._touched.get(market.id), whole=whole)
 
     def _prices_history(self, query: Query) -> Any:
         token = query.get("market", [""])[0]
         for market in self._of("polymarket"):
             tokens = market.token_ids or tuple(
-                _token(market, i) for i in range(len(market.outcomes))
+                token_of(market, i) for i in range(len(market.outcomes))
             )
             if token in tokens:
                 price = market.prices[tokens.index(token)]
@@ -366,7 +282,7 @@ class Simulator:
             case ["historical", "markets"]:
                 return self._kalshi_markets(query, archived=True)
             case ["historical", "cutoff"]:
-                stamp = _iso(self._now() - timedelta(days=90))
+                stamp = iso(self._now() - timedelta(days=90))
                 return {
                     "market_settled_ts": stamp,
                     "trades_created_ts": stamp,
@@ -400,7 +316,7 @@ class Simulator:
         events: dict[str, list[Market]] = {}
         for market in self._of("kalshi"):
             if market.id not in self.hidden:
-                events.setdefault(_event_id(market), []).append(market)
+                events.setdefault(event_id(market), []).append(market)
         return [
             {
                 "event_ticker": ticker,
@@ -424,7 +340,7 @@ class Simulator:
             state = (
                 "open" if "active" in words else "settled" if words <= {"finalized"} else "closed"
             )
-            ends = max((_epoch(m["close_time"]) for m in event["markets"]), default=0)
+            ends = max((epoch(m["close_time"]) for m in event["markets"]), default=0)
             if status in ("", state) and ends >= since and event["markets"]:
                 rows.append(event)
         return self._kalshi_page("events", rows, query, most=200)
@@ -439,7 +355,7 @@ class Simulator:
         }.get(status)
         rows: list[Wire] = []
         if query.get("mve_filter", [""])[0] != "exclude" and wanted is None:
-            rows += [_parlay(n) for n in range(self.parlays)]
+            rows += [parlay(n) for n in range(self.parlays)]
         bounds = (
             ("min_created_ts", lambda m: m.created_at),
             ("min_updated_ts", lambda m: self._touched.get(m.id)),
@@ -464,62 +380,14 @@ class Simulator:
     def _kalshi_page(self, kind: str, rows: list[Wire], query: Query, *, most: int) -> Any:
         limit = min(int(query.get("limit", ["100"])[0]), most)
         limit = min(limit, self.page_size or limit)
-        start = self._faulty_start(_position(query.get("cursor", [""])[0]), limit)
+        start = self._faulty_start(position_of(query.get("cursor", [""])[0]), limit)
         page = self._multiply([self._spoil(row, "kalshi") for row in rows[start : start + limit]])
         more = start + limit < len(rows) or (self.fault == "page_loop" and page)
-        return {kind: page, "cursor": _cursor(start + limit) if more else ""}
+        return {kind: page, "cursor": cursor_at(start + limit) if more else ""}
 
     def kalshi_market(self, market: Market) -> Wire:
         """A market as Kalshi shows it, in this simulator's generation."""
-        price = market.prices[0]
-        word = {"active": "active", "closed": "closed", "resolved": "finalized"}[market.status]
-        bid, ask = _book(price) if market.status == "active" else (0.0, 1.0)
-        last = price if price is not None and market.status != "resolved" else 0.0
-        wire: Wire = {
-            "ticker": market.platform_id,
-            "event_ticker": _event_id(market),
-            "market_type": "binary",
-            "title": market.title if market.subtitle else market.question,
-            "yes_sub_title": market.subtitle or "",
-            "no_sub_title": market.subtitle or "",
-            "created_time": _iso(market.created_at),
-            "open_time": _iso(market.created_at),
-            "close_time": _iso(market.closes_at),
-            "expiration_time": "2099-01-01T00:00:00Z",
-            "status": word,
-            "result": (market.resolution or "").lower() if market.status == "resolved" else "",
-            "rules_primary": market.description or "",
-            "rules_secondary": "",
-        }
-        if market.status == "resolved":
-            wire["settlement_ts"] = _iso(market.resolved_at)
-        if market.strike is not None:
-            wire |= {
-                "strike_type": market.strike.kind,
-                "floor_strike": market.strike.floor,
-                "cap_strike": market.strike.cap,
-            }
-        counts = {
-            "volume": market.volume,
-            "volume_24h": market.volume_24h,
-            "open_interest": market.open_interest,
-        }
-        if self.generation == "old":
-            wire |= {
-                "yes_bid": round(bid * 100),
-                "yes_ask": round(ask * 100),
-                "last_price": round(last * 100),
-                **{key: int(value or 0) for key, value in counts.items()},
-            }
-        else:
-            wire |= {
-                "yes_bid_dollars": f"{bid:.4f}",
-                "yes_ask_dollars": f"{ask:.4f}",
-                "last_price_dollars": f"{last:.4f}",
-                "liquidity_dollars": "0.0000",
-                **{f"{key}_fp": f"{value or 0:.2f}" for key, value in counts.items()},
-            }
-        return wire
+        return kalshi_wire(market, self.generation)
 
     def _candles(self, ticker: str, *, archived: bool) -> Any:
         market = self.markets.get(f"kalshi:{ticker}")
@@ -566,7 +434,7 @@ class Simulator:
 
     def _spoil(self, wire: Wire, platform: str) -> Wire:
         """A record under the data fault in force; events pass it on to their markets."""
-        spoil = _SPOILERS.get(self.fault or "")
+        spoil = SPOILERS.get(self.fault or "")
         if spoil is None:
             return wire
         if "markets" in wire:
@@ -586,224 +454,6 @@ class Simulator:
         if self.fault == "duplicate_ids":
             answer[kind] = [*answer[kind], *answer[kind]]
         return answer
-
-
-# --- data faults: (record, platform) -> record ---------------------------------------------
-
-
-def _empty_book(wire: Wire, platform: str) -> Wire:
-    if platform == "polymarket":
-        if wire.get("closed"):
-            return wire
-        return wire | {
-            "bestBid": 0.01,
-            "bestAsk": 0.99,
-            "lastTradePrice": 0,
-            "outcomePrices": '["0.5", "0.5"]',
-        }
-    return _kalshi_prices(wire, "0.0100", "0.9900", "0.0000")
-
-
-def _price_over_one(wire: Wire, platform: str) -> Wire:
-    if platform == "polymarket":
-        return wire | {"outcomePrices": '["1.7", "-0.7"]', "bestBid": 1.69, "bestAsk": 1.71}
-    return _kalshi_prices(wire, "1.6900", "1.7100", "1.7000")
-
-
-def _kalshi_prices(wire: Wire, bid: str, ask: str, last: str) -> Wire:
-    for key, value in (("yes_bid", bid), ("yes_ask", ask), ("last_price", last)):
-        if f"{key}_dollars" in wire:
-            wire[f"{key}_dollars"] = value
-        elif key in wire:
-            wire[key] = round(float(value) * 100)
-    return wire
-
-
-def _swapped_labels(wire: Wire, platform: str) -> Wire:
-    """Labels change places, prices and tokens do not: as if the market had turned round."""
-    if platform == "polymarket":
-        return wire | {"outcomes": json.dumps(json.loads(wire["outcomes"])[::-1])}
-    return wire | {"no_sub_title": wire["yes_sub_title"], "yes_sub_title": wire["no_sub_title"]}
-
-
-def _swapped_all(wire: Wire, platform: str) -> Wire:
-    """Labels, prices, tokens and book change places together: nothing has happened."""
-    if platform == "kalshi":
-        return wire
-    turned = {
-        key: json.dumps(json.loads(wire[key])[::-1])
-        for key in ("outcomes", "outcomePrices", "clobTokenIds")
-    }
-    book = {
-        "bestBid": round(1 - wire["bestAsk"], 6),
-        "bestAsk": round(1 - wire["bestBid"], 6),
-        "lastTradePrice": round(1 - wire["lastTradePrice"], 6) if wire["lastTradePrice"] else 0,
-    }
-    return wire | turned | book
-
-
-def _changed_types(wire: Wire, platform: str) -> Wire:
-    if platform == "polymarket":
-        return wire | {
-            "id": int(wire["id"]),
-            "outcomes": json.loads(wire["outcomes"]),
-            "outcomePrices": [float(p) for p in json.loads(wire["outcomePrices"])],
-            "closed": str(wire["closed"]).lower(),
-            "volumeNum": f"{wire['volumeNum']}",
-            "bestBid": str(wire["bestBid"]),
-            "description": ["a", "list"],
-            "groupItemTitle": {"text": "?"},
-            "tags": "none",
-        }
-    return wire | {
-        "volume_fp": {"value": 3},
-        "rules_primary": 7,
-        "floor_strike": "12.5",
-        "created_time": None,
-        "result": None if not wire["result"] else wire["result"],
-        "custom_strike": "?",
-    }
-
-
-def _milliseconds(wire: Wire, platform: str) -> Wire:
-    keys = (
-        ("endDate", "startDate", "createdAt", "closedTime")
-        if platform == "polymarket"
-        else ("created_time", "open_time", "close_time", "settlement_ts")
-    )
-    for key in keys:
-        if wire.get(key):
-            wire[key] = _epoch(wire[key]) * 1000
-    return wire
-
-
-def _flip_back(wire: Wire, platform: str) -> Wire:
-    if platform == "polymarket":
-        if wire.get("umaResolutionStatus") != "resolved":
-            return wire
-        return wire | {
-            "closed": False,
-            "outcomePrices": '["0.5", "0.5"]',
-            "bestBid": 0.49,
-            "bestAsk": 0.51,
-            "umaResolutionStatus": None,
-        }
-    if wire["status"] != "finalized":
-        return wire
-    return _kalshi_prices(wire | {"status": "active", "result": ""}, "0.49", "0.51", "0.50")
-
-
-def _unknown_enum(wire: Wire, platform: str) -> Wire:
-    if platform == "polymarket":
-        return wire | {"closed": "perhaps"}
-    return wire | {"status": "hibernating", "strike_type": "curved", "result": "maybe"}
-
-
-_SPOILERS: dict[str, Callable[[Wire, str], Wire]] = {
-    "empty_book": _empty_book,
-    "price_1.7": _price_over_one,
-    "swapped_labels": _swapped_labels,
-    "swapped_all": _swapped_all,
-    "changed_types": _changed_types,
-    "ms_for_s": _milliseconds,
-    "status_flip_back": _flip_back,
-    "unknown_enum": _unknown_enum,
-}
-
-
-# --- small things --------------------------------------------------------------------------
-
-
-def _as_shown(market: Market) -> Market:
-    """Kalshi knows only Yes and No, of the side that the subtitle names."""
-    if market.platform != "kalshi" or market.outcomes == ("Yes", "No"):
-        return market
-    won = market.resolution and ("Yes" if market.resolution == market.outcomes[0] else "No")
-    return msgspec.structs.replace(
-        market, outcomes=("Yes", "No"), subtitle=market.outcomes[0], resolution=won
-    )
-
-
-def _book(price: float | None) -> tuple[float, float]:
-    """A book around a price; the 0.01/0.99 book where there is none."""
-    if price is None:
-        return 0.01, 0.99
-    half = min(0.01, price / 2, (1 - price) / 2)
-    return round(price - half, 6), round(price + half, 6)
-
-
-def _event_id(market: Market) -> str:
-    return market.event_id or (
-        market.platform_id if market.platform == "kalshi" else f"9{market.platform_id}"
-    )
-
-
-def _token(market: Market, outcome: int) -> str:
-    return str(10**76 + int.from_bytes(f"{market.id}/{outcome}".encode()[-20:], "big"))
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
-def _epoch(stamp: str) -> int:
-    whole = stamp.replace("Z", "+00:00")
-    whole = whole if whole[-3] == ":" else f"{whole}:00"
-    return int(datetime.fromisoformat(whole).timestamp())
-
-
-def _cursor(position: int) -> str:
-    return base64.urlsafe_b64encode(f"p{position}".encode()).decode()
-
-
-def _position(cursor: str) -> int:
-    if not cursor:
-        return 0
-    try:
-        return int(base64.urlsafe_b64decode(cursor)[1:])
-    except ValueError:
-        raise Answer(400, {"error": "bad cursor"}) from None
-
-
-@cache
-def bomb() -> bytes:
-    """64 MB of blanks, in 64 KB."""
-    return gzip.compress(b"[" + b" " * 64_000_000 + b"]", 1)
-
-
-def _parlay(number: int) -> Wire:
-    return {
-        "ticker": f"KXMVESPORTS-S{number}",
-        "event_ticker": "KXMVESPORTS-S",
-        "title": "yes A,no B",
-        "yes_sub_title": "yes A,no B",
-        "status": "active",
-        "close_time": "2030-01-01T00:00:00Z",
-        "yes_bid_dollars": "0.3000",
-        "yes_ask_dollars": "0.3200",
-        "mve_selected_legs": [{"side": "yes"}],
-    }
-
-
-async def _head(send: Any, status: int, kind: str, headers: Wire) -> None:
-    pairs = [(b"content-type", kind.encode())]
-    pairs += [(key.encode(), str(value).encode()) for key, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
-
-
-async def _raw(send: Any, status: int, body: bytes, kind: str, headers: Wire | None = None) -> None:
-    await _head(send, status, kind, {"content-length": len(body), **(headers or {})})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def _reply(
-    send: Any, status: int, body: object, headers: Wire, *, packed: bool = False
-) -> None:
-    raw = json.dumps(body).encode()
-    if packed and len(raw) > 1_000:
-        raw = gzip.compress(raw, 1)
-        headers = {**headers, "content-encoding": "gzip"}
-    await _raw(send, status, raw, "application/json", headers)
 
 
 def main() -> None:

@@ -10,13 +10,13 @@ import pytest
 from tests.venues.conftest import make
 
 from augury.markets.records import Market, Status
-from augury.venues.belief import CONFIRM_AFTER, Doubts, align
-from augury.venues.records import Refusal, Target
+from augury.venues.belief import CONFIRM_AFTER, UnconfirmedClaims, align
+from augury.venues.records import KnownTarget, Refusal
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 
 
-def target(**fields: Any) -> Target:
+def target(**fields: Any) -> KnownTarget:
     given = {
         "id": "polymarket:1",
         "platform_id": "1",
@@ -28,7 +28,7 @@ def target(**fields: Any) -> Target:
         "origin": "venue",
         "created_at": None,
     }
-    return Target(**{**given, **fields})
+    return KnownTarget(**{**given, **fields})
 
 
 def wired(**fields: Any) -> Market:
@@ -91,18 +91,18 @@ SETTLED = target(status="resolved", resolution="Yes")
     ],
 )
 def test_at_first_sight(
-    known: Target, status: Status, resolution: str | None, believed: bool
+    known: KnownTarget, status: Status, resolution: str | None, believed: bool
 ) -> None:
-    assert Doubts().believes(known, status, resolution, AT) is believed
+    assert UnconfirmedClaims().believes(known, status, resolution, AT) is believed
 
 
 def test_another_claim_starts_anew_and_a_kept_one_goes_on() -> None:
-    doubts = Doubts()
+    doubts = UnconfirmedClaims()
     step = CONFIRM_AFTER
     assert not doubts.believes(SETTLED, "active", None, AT)
     assert not doubts.believes(SETTLED, "active", None, AT + step)
     assert not doubts.believes(SETTLED, "closed", None, AT + 2 * step)
-    doubts = Doubts(doubts.kept(AT + 2 * step))
+    doubts = UnconfirmedClaims(doubts.kept(AT + 2 * step))
     assert not doubts.believes(SETTLED, "closed", None, AT + 3 * step)
     # The truth in between: the claim is gone.
     assert doubts.believes(SETTLED, "resolved", "Yes", AT + 4 * step)
@@ -113,7 +113,7 @@ def test_another_claim_starts_anew_and_a_kept_one_goes_on() -> None:
 
 
 def test_claims_nobody_repeats_are_forgotten() -> None:
-    doubts = Doubts()
+    doubts = UnconfirmedClaims()
     doubts.believes(SETTLED, "active", None, AT)
     assert doubts.kept(AT + timedelta(hours=1))
     assert not doubts.kept(AT + timedelta(days=3))

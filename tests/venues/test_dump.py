@@ -271,7 +271,7 @@ def test_lines_that_are_no_json_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "body", "words"),
     [
-        ("gone.parquet", None, "no file"),
+        ("gone.parquet", None, "does not exist"),
         ("a.parquet", b"not parquet", "can't be read"),
         ("a.csv", b"a,b\n1,2\n", "neither a market's columns"),
         ("a.xlsx", b"?", "only .parquet"),
@@ -322,7 +322,7 @@ def test_the_commands(database_url: str, tmp_path: Path, monkeypatch: pytest.Mon
 
     result = runner.invoke(app, ["import", str(tmp_path / "nothing.csv")])
     assert result.exit_code == 1
-    assert "There is no file" in result.output
+    assert "does not exist" in result.output
 
     result = runner.invoke(app, ["sync", "--venue", "kalshi"])
     assert result.exit_code == 1
@@ -339,8 +339,8 @@ def test_the_commands(database_url: str, tmp_path: Path, monkeypatch: pytest.Mon
         assert result.exit_code == 1
         assert json.loads(result.stdout)["markets"] == [
             {"id": "kalshi:KXDONE-26", "status": "resolved", "problem": None},
-            {"id": "kalshi:KXNO", "status": None, "problem": "No such market."},
-            {"id": "x:1", "status": None, "problem": "No such market."},
+            {"id": "kalshi:KXNO", "status": None, "problem": "No market has this id."},
+            {"id": "x:1", "status": None, "problem": "No market has this id."},
         ]
         result = runner.invoke(app, ["sync", *wanted[:2]])
         assert (result.exit_code, result.stdout) == (0, "kalshi:KXDONE-26: resolved\n")

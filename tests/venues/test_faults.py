@@ -15,16 +15,11 @@ from typing import Any
 import pytest
 from tests.pace import SLACK
 from tests.serving import served
+from tests.venues.asgi_replies import bomb
 from tests.venues.conftest import bases, small_catalogue, venue_at
-from tests.venues.simulator import (
-    DATA_FAULTS,
-    FAULTS,
-    TRANSPORT_FAULTS,
-    Simulator,
-    bomb,
-    broken_base,
-)
+from tests.venues.simulator import Simulator
 from tests.venues.test_sync import stored, with_tokens
+from tests.venues.wire_faults import DATA_FAULTS, FAULTS, TRANSPORT_FAULTS, broken_base
 
 from augury.errors import NotFound
 from augury.markets import store as markets
@@ -33,7 +28,7 @@ from augury.markets.store import StoredMarket
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.venues.http import VenueError
-from augury.venues.sync import Outcome, Sync
+from augury.venues.sync import FlowOutcome, Sync
 
 pytestmark = pytest.mark.anyio
 
@@ -128,7 +123,7 @@ async def test_no_flow_is_damaged(
     resolved = "polymarket:105" if platform == "polymarket" else "kalshi:KXDONE-26"
     traded = "polymarket:101" if platform == "polymarket" else "kalshi:KXRATE-26-T3"
 
-    def vanished(sync: Sync) -> Awaitable[Outcome]:
+    def vanished(sync: Sync) -> Awaitable[FlowOutcome]:
         # An open market that the listing no longer has: looked up by id.
         simulator.hidden = {traded}
         return sync.full(platform)
@@ -155,7 +150,7 @@ async def test_no_flow_is_damaged(
             except (VenueError, NotFound):
                 failed = True
             else:
-                failed = isinstance(outcome, Outcome) and outcome.failure is not None
+                failed = isinstance(outcome, FlowOutcome) and outcome.failure is not None
             finally:
                 await client.aclose()
             calls = max(1, sum(simulator.requests.values()) - calls)

@@ -16,7 +16,7 @@ from augury.venues.http import (
     BadAnswer,
     CircuitOpen,
     NoSuchRecord,
-    Rejected,
+    RequestRejected,
     Throttled,
     TokenBucket,
     Unreachable,
@@ -87,9 +87,9 @@ async def test_parameters_and_ids_reach_the_venue_as_meant() -> None:
     ("handler", "kind", "words"),
     [
         (answering(404), NoSuchRecord, "does not know"),
-        (answering(400), Rejected, "status 400"),
+        (answering(400), RequestRejected, "status 400"),
         (answering(500), VenueFailed, "status 500"),
-        (answering(429, headers={"retry-after": "12"}), Throttled, "slow down"),
+        (answering(429, headers={"retry-after": "12"}), Throttled, "fewer requests"),
         (answering(200, html="<!doctype html>"), BadAnswer, "text/html"),
         (
             answering(200, text="<!DOCTYPE html>", headers={"content-type": "x/y"}),
@@ -105,7 +105,7 @@ async def test_parameters_and_ids_reach_the_venue_as_meant() -> None:
         ),
         (answering(302, headers={"location": "https://venue.test/v2"}), BadAnswer, "another host"),
         (answering(302, headers={"location": "/v2/again"}), BadAnswer, "circles"),
-        (answering(200, content=b"x", headers={"content-encoding": "br"}), BadAnswer, "not asked"),
+        (answering(200, content=b"x", headers={"content-encoding": "br"}), BadAnswer, "requested"),
     ],
 )
 async def test_failures_have_a_type_and_plain_words(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.markets.records import Market
-from augury.venues import kalshi, polymarket
+from augury.venues import kalshi_queries, kalshi_records, polymarket
 from augury.venues.records import Refusal
 
 WIRE = Path(__file__).parents[3] / "shared" / "data" / "wire"
@@ -55,7 +55,7 @@ def test_price_histories() -> None:
 
 
 def test_kalshi_markets() -> None:
-    found = [kalshi.market(wire, NOW) for wire in recorded("kalshi_markets_page.json")]
+    found = [kalshi_records.market(wire, NOW) for wire in recorded("kalshi_markets_page.json")]
     assert all(isinstance(m, Market) for m in found), found
     # Inactive markets show 0/0/1 in every price: no quote.
     assert all(
@@ -65,21 +65,24 @@ def test_kalshi_markets() -> None:
 
 def test_kalshi_parlays_are_all_refused() -> None:
     found = [
-        kalshi.market(wire, NOW) for wire in recorded("kalshi_markets_page_mve.json")["markets"]
+        kalshi_records.market(wire, NOW)
+        for wire in recorded("kalshi_markets_page_mve.json")["markets"]
     ]
     assert Counter(f.reason for f in found if isinstance(f, Refusal)) == {"parlay": len(found)}
 
 
 def test_kalshi_events_page() -> None:
-    records, cursor = kalshi.read_page(recorded("kalshi_events_page.json"), "events")
+    records, cursor = kalshi_queries.read_page(recorded("kalshi_events_page.json"), "events")
     assert len(records) == 100
     assert cursor
 
 
 def test_candles() -> None:
-    new = kalshi.candles(recorded("kalshi_candlesticks_2026_dollars_excerpt.json"), "kalshi:X")
-    assert [p.price for p in new] == [0.69, 0.71]
+    new = kalshi_records.candles(
+        recorded("kalshi_candlesticks_2026_dollars_excerpt.json"), "kalshi:X"
+    )
+    assert [(p.price, p.volume) for p in new] == [(0.69, 1), (0.71, 3)]
     rows = recorded("kalshi_candles_2025-08_parquet_rows.json")
-    old = kalshi.candles({"candlesticks": rows}, "kalshi:X")
-    assert old[0].price == 0.61
+    old = kalshi_records.candles({"candlesticks": rows}, "kalshi:X")
+    assert (old[0].price, old[0].volume) == (0.61, 76)
     assert all(0 < p.price < 1 for p in old)

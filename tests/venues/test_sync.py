@@ -17,7 +17,8 @@ import pytest
 from tests.pace import SLACK
 from tests.serving import served
 from tests.venues.conftest import NOW, make
-from tests.venues.simulator import Generation, Simulator
+from tests.venues.simulator import Simulator
+from tests.venues.wire_markets import Generation
 
 from augury.errors import NotFound
 from augury.markets import store as markets
@@ -25,7 +26,7 @@ from augury.markets.records import PLATFORMS, Market, Platform
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.venues import store
-from augury.venues.records import Target
+from augury.venues.records import KnownTarget
 from augury.venues.sync import Sync, venue_health
 
 pytestmark = pytest.mark.anyio
@@ -457,6 +458,6 @@ async def test_what_the_store_knows_of_targets(database: Database, catalogue: li
         due = await store.due_for_prices(conn, "kalshi", 4)
         assert await store.count_open(conn, "polymarket") == 6
     [target] = known.values()
-    assert isinstance(target, Target)
+    assert isinstance(target, KnownTarget)
     assert target.outcomes == ("Lions", "Tigers")
     assert 2 <= len(due) <= 4

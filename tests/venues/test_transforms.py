@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.venues.simulator import Generation, Simulator
+from tests.venues.simulator import Simulator
+from tests.venues.wire_markets import Generation
 
 from augury.markets.generator import generate
 from augury.markets.records import Market, MarketChange
-from augury.venues import kalshi, polymarket
+from augury.venues import kalshi_queries, kalshi_records, polymarket
 from augury.venues.records import Notes, Refusal
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -260,7 +261,7 @@ class TestPolymarket:
 class TestKalshi:
     @pytest.mark.parametrize("wire", [cents(), dollars(), {**cents(), **dollars()}])
     def test_a_market_of_each_generation(self, wire: dict[str, Any]) -> None:
-        found = ok(kalshi.market(wire, NOW, event=KALSHI_EVENT))
+        found = ok(kalshi_records.market(wire, NOW, event=KALSHI_EVENT))
         assert found.question == "Highest temperature on May 1? — 71° or above"
         assert found.title == "Highest temperature on May 1?"
         assert found.subtitle == "71° or above"
@@ -280,18 +281,18 @@ class TestKalshi:
     def test_category_and_tags_of_the_series_when_the_event_has_none(self) -> None:
         event = {**KALSHI_EVENT, "category": ""}
         series = {"category": "Weather", "tags": ["Daily temperature"]}
-        found = ok(kalshi.market(cents(), NOW, event=event, series=series))
+        found = ok(kalshi_records.market(cents(), NOW, event=event, series=series))
         assert (found.category, found.tags) == ("Weather", ("Daily temperature",))
 
     def test_an_empty_title_and_a_side_kept_elsewhere(self) -> None:
         wire = cents(title="", yes_sub_title="", custom_strike={"Person": "Ada"})
-        assert ok(kalshi.market(wire, NOW, event=KALSHI_EVENT)).subtitle == "Ada"
-        assert refused(kalshi.market(wire, NOW)) == "no question"
+        assert ok(kalshi_records.market(wire, NOW, event=KALSHI_EVENT)).subtitle == "Ada"
+        assert refused(kalshi_records.market(wire, NOW)) == "no question"
 
     def test_sides_of_one_game_stay_apart(self) -> None:
         event = {"title": "Lions at Tigers"}
         questions = {
-            ok(kalshi.market(cents(ticker=t, yes_sub_title=t), NOW, event=event)).question
+            ok(kalshi_records.market(cents(ticker=t, yes_sub_title=t), NOW, event=event)).question
             for t in ("Lions", "Tigers")
         }
         assert questions == {"Lions at Tigers — Lions", "Lions at Tigers — Tigers"}
@@ -314,13 +315,15 @@ class TestKalshi:
     def test_status_words(
         self, word: str, result: str, status: str, winner: str | None, prices: tuple[float, float]
     ) -> None:
-        found = ok(kalshi.market(dollars(status=word, result=result), NOW))
+        found = ok(kalshi_records.market(dollars(status=word, result=result), NOW))
         assert (found.status, found.resolution, found.prices) == (status, winner, prices)
 
     @pytest.mark.parametrize("settled", ["2026-05-03T00:00:00Z", None])
     def test_settlement_is_its_own_time_not_the_expiration(self, settled: str | None) -> None:
         found = ok(
-            kalshi.market(dollars(status="finalized", result="yes", settlement_ts=settled), NOW)
+            kalshi_records.market(
+                dollars(status="finalized", result="yes", settlement_ts=settled), NOW
+            )
         )
         assert found.resolved_at == (settled and datetime(2026, 5, 3, tzinfo=UTC))
 
@@ -340,17 +343,17 @@ class TestKalshi:
         ],
     )
     def test_refusals(self, fields: dict[str, Any], reason: str) -> None:
-        assert refused(kalshi.market(cents(**fields), NOW)) == reason
+        assert refused(kalshi_records.market(cents(**fields), NOW)) == reason
 
     def test_a_dollar_string_over_one_is_refused(self) -> None:
         wire = dollars(yes_bid_dollars="1.7000")
-        assert refused(kalshi.market(wire, NOW)) == "bad price"
-        assert refused(kalshi.change(wire, NOW)) == "bad price"
+        assert refused(kalshi_records.market(wire, NOW)) == "bad price"
+        assert refused(kalshi_records.change(wire, NOW)) == "bad price"
 
     def test_unknown_words_that_matter_little_are_counted(self) -> None:
         notes: Notes = Counter()
         wire = dollars(strike_type="curved", status="finalized", result="maybe")
-        found = ok(kalshi.market(wire, NOW, notes=notes))
+        found = ok(kalshi_records.market(wire, NOW, notes=notes))
         assert (found.strike, found.resolution) == (None, None)
         assert notes == {"unknown strike type": 1, "unknown result": 1}
 
@@ -379,12 +382,29 @@ class TestKalshi:
                 {"end_period_ts": None},
             ]
         }
-        found = kalshi.candles(answer, "kalshi:X")
+        found = kalshi_records.candles(answer, "kalshi:X")
         assert [p.price for p in found] == [0.61, 0.69, 0.62]
         assert found[1].at == NOW
+        assert [p.volume for p in found] == [None, None, None]
+
+    def test_the_volumes_of_candles_add_up_in_their_order(self) -> None:
+        def candle(at: int, volume: object, close: object = "0.5000") -> dict[str, Any]:
+            sides = {"price": {"close": close}, "yes_bid": {}, "yes_ask": {}}
+            return {"end_period_ts": at, "volume": volume, **sides}
+
+        rows = [
+            candle(1_777_640_400, "2.50"),
+            candle(1_777_633_200, 3),
+            candle(1_777_644_000, "4.00", close=None),  # traded, but at a price nobody tells
+            candle(1_777_647_600, "1.00"),
+            candle(1_777_651_200, None),
+            candle(1_777_654_800, "1.00"),
+        ]
+        found = kalshi_records.candles({"candlesticks": rows}, "kalshi:X")
+        assert [p.volume for p in found] == [3, 5.5, 10.5, None, None]
 
     def test_an_id_stays_in_its_place_in_the_path(self) -> None:
-        assert kalshi.market_query("A/../B")[0] == "/markets/A%2F..%2FB"
+        assert kalshi_queries.market_query("A/../B")[0] == "/markets/A%2F..%2FB"
 
 
 # --- the simulator's wire and the transforms are each other's inverse ------------------------
@@ -400,7 +420,7 @@ def test_what_the_simulator_says_is_read_as_it_was_meant(generation: Generation)
             tolerance = 1e-6
         else:
             event = {"title": market.event_name, "mutually_exclusive": market.exclusive}
-            found = ok(kalshi.market(simulator.kalshi_market(market), NOW, event=event))
+            found = ok(kalshi_records.market(simulator.kalshi_market(market), NOW, event=event))
             tolerance = cent
         assert found.id == market.id
         assert found.outcomes == market.outcomes
@@ -431,8 +451,8 @@ _odd = st.recursive(
 def test_odd_records_are_refused_and_never_raise(data: st.DataObject) -> None:
     for base, transform in (
         (gamma(), polymarket.market),
-        (cents(), kalshi.market),
-        (dollars(), kalshi.change),
+        (cents(), kalshi_records.market),
+        (dollars(), kalshi_records.change),
     ):
         keys = data.draw(st.lists(st.sampled_from(sorted(base)), max_size=4))
         wire: Any = {**base, **{key: data.draw(_odd) for key in keys}}
@@ -448,5 +468,5 @@ def test_odd_records_are_refused_and_never_raise(data: st.DataObject) -> None:
 def test_no_record_at_all_is_refused(wire: object) -> None:
     if not isinstance(wire, dict):
         assert refused(polymarket.market(wire, NOW)) == "not a record"
-        assert refused(kalshi.market(wire, NOW)) == "not a record"
-        assert refused(kalshi.change(wire, NOW)) == "not a record"
+        assert refused(kalshi_records.market(wire, NOW)) == "not a record"
+        assert refused(kalshi_records.change(wire, NOW)) == "not a record"

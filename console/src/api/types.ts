@@ -27,6 +27,7 @@ export interface Row {
   reason?: string | null;
   score?: number;
   category?: string | null;
+  family?: Schemas["SearchFamily"] | null;
 }
 
 export interface SearchAnswer {
@@ -45,6 +46,7 @@ export type Watchlist = Schemas["WatchlistRecord"];
 export type Target = Schemas["TargetRecord"];
 export type Rule = Schemas["RuleRecord"];
 export type Alert = Schemas["AlertRecord"];
+export type Evaluated = Schemas["EvaluationResult"];
 export type ChartData = Schemas["ChartData"];
 export type Delivery = Schemas["Delivery"];
 export type Message = Schemas["Message"];

@@ -63,6 +63,20 @@ export function wantedOf(text: string): Wanted[] {
 
 type Value = string | number | boolean | null | undefined;
 
+/** A record without parts: those of a part by their path, plain values of a list in one cell; lists of records are left out. */
+export function flat(record: object, path = ""): Record<string, Value> {
+  return Object.assign({}, ...Object.entries(record).map(([name, value]): Record<string, Value> => {
+    if (Array.isArray(value)) return value.some((one) => one !== null && typeof one === "object") ? {} : { [path + name]: value.join("; ") };
+    return value !== null && typeof value === "object" ? flat(value, `${path}${name}.`) : { [path + name]: value };
+  }));
+}
+
+/** Records as a table with a column for every field that one of them has. */
+export function spread(records: object[]): string {
+  const rows = records.map((record) => flat(record));
+  return tableOf([...new Set(rows.flatMap((row) => Object.keys(row)))], rows);
+}
+
 /** A table of records, a column a field. A text that a spreadsheet would run has an apostrophe before it. */
 export function tableOf(columns: string[], records: Record<string, Value>[]): string {
   const cell = (value: Value): string => {

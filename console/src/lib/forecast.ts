@@ -37,7 +37,7 @@ const PLACES = ["direct", "bound", "proxy", "weak"];
 /** How far the evidence carries, where the service does not say: the best role that counts. */
 export function gradeOf(probability: number | null, evidence: Evidence[]): string {
   if (probability === null) return "none";
-  const counted = evidence.filter((one) => (one.weight ?? 0) > 0);
+  const counted = evidence.filter((one) => one.weight !== 0);
   if (counted.some((one) => one.role === "direct")) return "asked";
   return counted.some((one) => one.role === "bound") ? "bounded" : "hinted";
 }
@@ -53,7 +53,7 @@ export function binsOf(distribution: unknown): Bin[] | null {
 
 export function forecastOf(answer: any, streamed: Evidence[] = [], graph: Graph | null = null): Forecast {
   const evidence: Evidence[] = [...(answer.evidence ?? streamed)].sort(
-    (a, b) => (b.weight ?? 0) - (a.weight ?? 0) || PLACES.indexOf(a.role) - PLACES.indexOf(b.role),
+    (a, b) => (b.weight ?? 1) - (a.weight ?? 1) || PLACES.indexOf(a.role) - PLACES.indexOf(b.role),
   );
   return {
     id: answer.id ?? null,

@@ -19,6 +19,10 @@ export function percent(p: number | null | undefined): string {
 /** A quantity as whole percent: volatilities, which have no edges at 0 and 1. */
 export const whole = (n: number | null | undefined): string => (n === null || n === undefined ? "–" : `${Math.round(n * 100)}%`);
 
+/** A loss against that of a reference, as their ratio: "17.2% better". */
+export const against = (ratio: number | null): string =>
+  ratio === null ? "–" : Math.abs(ratio - 1) < 0.0005 ? "same" : `${Math.abs((ratio - 1) * 100).toFixed(1)}% ${ratio < 1 ? "better" : "worse"}`;
+
 /** A difference of two probabilities in points, with its sign. */
 export function points(difference: number): string {
   const n = Math.round(difference * 100);
@@ -53,6 +57,12 @@ export function until(then: string | Date, now = Date.now()): string {
   return days === 1 ? "in 1 day" : `in ${days.toLocaleString("en-US")} days`;
 }
 
+/** A length of time from seconds, in the largest unit that tells it: "90 min", "24 h", "40 days". */
+export function span(seconds: number): string {
+  const [size, unit] = seconds < 2 * 3600 ? [60, "min"] : seconds < 2 * 86_400 ? [3600, "h"] : [86_400, "days"];
+  return `${Number((seconds / (size as number)).toFixed(1)).toLocaleString("en-US")} ${unit}`;
+}
+
 /** Money and counts in short: 950, 12.4k, 1.9M. */
 export function short(n: number | null | undefined): string {
   if (n === null || n === undefined) return "–";
@@ -64,10 +74,12 @@ export function short(n: number | null | undefined): string {
 
 export const bytes = (n: number): string => (n > 1e9 ? `${(n / 1e9).toFixed(1)} GB` : n > 1e6 ? `${(n / 1e6).toFixed(1)} MB` : `${Math.max(1, Math.round(n / 1e3))} kB`);
 
+/** A volume in its venue's unit: "$1.2k", "1.2k contracts". */
+export const amountOf = (volume: number, platform: string): string =>
+  platform === "polymarket" ? `$${short(volume)}` : `${short(volume)} ${volume === 1 ? "contract" : "contracts"}`;
+
 export const volumeOf = (volume: number | null | undefined, platform: string): string =>
-  volume === null || volume === undefined
-    ? "volume unknown"
-    : platform === "polymarket" ? `$${short(volume)} traded` : `${short(volume)} contracts`;
+  volume === null || volume === undefined ? "volume unknown" : `${amountOf(volume, platform)}${platform === "polymarket" ? " traded" : ""}`;
 
 const dated = new Intl.DateTimeFormat("en-US", { year: "numeric", month: "short", day: "numeric" });
 const timed = new Intl.DateTimeFormat("en-US", {

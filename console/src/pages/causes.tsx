@@ -45,12 +45,17 @@ export function Causes() {
             {cursor ? <a class="button" href={`/causes${params({ q: asked, domain })}`}>From the beginning</a> : <span />}
             {found.data.next_cursor && <a class="button" href={`/causes${params({ q: asked, domain, cursor: found.data.next_cursor })}`}>More</a>}
           </div>
-          <Data json={address} />
+          <Data json={address} csv={{ name: "causes", rows: found.data.items.flatMap(arrowsOf) }} />
         </div>
       )}
     </div>
   );
 }
+
+/** The arrows of a factor, each a row. */
+const arrowsOf = (factor: Factor) =>
+  ([["drives", factor.drives], ["is driven by", factor.driven_by], ["moves with", factor.moves_with]] as const).flatMap(([relation, arrows]) =>
+    arrows.map((arrow) => ({ factor: factor.key, name: factor.name, relation, other: arrow.key, other_name: arrow.name, sign: arrow.sign, strength: arrow.strength, lag_days: arrow.lag_days, reason: arrow.reason })));
 
 function Shown({ factor }: { factor: Factor }) {
   const parts: [string, Arrow[]][] = [["Drives", factor.drives], ["Is driven by", factor.driven_by], ["Moves with", factor.moves_with]];

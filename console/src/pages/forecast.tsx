@@ -5,12 +5,14 @@ import type { Bin, Evidence, Forecast as Made, Graph } from "../api/types.ts";
 import { ApiError, api, query as params, stream } from "../lib/api.ts";
 import { STAGES, amountOf, asCurl, asPython, evidenceOf, forecastOf, shapeOf } from "../lib/forecast.ts";
 import * as format from "../lib/format.ts";
+import { fileName } from "../lib/save.ts";
 import { session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
 import { useTitle } from "../lib/use.ts";
 import { Bars } from "../ui/bars.tsx";
+import { ByWhen } from "../ui/chart.tsx";
 import { Doubt, Grade } from "../ui/doubt.tsx";
-import { Ago, Copy, Failure, Marks, Venue, When, marketPath } from "../ui/parts.tsx";
+import { Ago, Copy, Failure, Marks, Table, Venue, When, marketPath } from "../ui/parts.tsx";
 
 const CausalGraph = lazy(() => import("../ui/graph.tsx").then((module) => module.CausalGraph));
 const EXAMPLES = [
@@ -178,6 +180,7 @@ export function Answer({ made, asOf }: { made: Made; asOf: string | null }) {
           <Copy text={() => asPython(location.origin, made.question, asOf)}>Copy as Python</Copy>
           <Copy text={() => `${location.origin}/forecast${params({ q: made.question, as_of: asOf })}`}>Copy link</Copy>
           {made.id && <a class="button small" href={`/v1/forecasts/${made.id}`} target="_blank" rel="noopener">JSON</a>}
+          <Table kind="button small" name={`evidence-${fileName(made.question)}`} rows={made.evidence.map(({ market, ...one }) => ({ ...one, ...market }))} />
         </div>
       </section>
       {made.distribution && made.distribution.length > 1 && <Distribution bins={made.distribution} />}
@@ -236,7 +239,7 @@ function EvidenceTable({ evidence, asOf }: { evidence: Evidence[]; asOf: string 
               <td data-label="Side">{one.side === "opposite" ? "asks the opposite" : "same"}</td>
               <td class="n" data-label="Price">{format.percent(one.price)}</td>
               <td data-label="Age" class="nowrap"><Ago at={one.price_as_of} from={asOf} /></td>
-              <td data-label="Weight" style={{ whiteSpace: "nowrap" }}><Weight share={one.weight ?? 0} /></td>
+              <td data-label="Weight" style={{ whiteSpace: "nowrap" }}><Weight share={one.weight} /></td>
               <td data-label="Why">{one.why}</td>
             </tr>
           ))}
@@ -246,7 +249,8 @@ function EvidenceTable({ evidence, asOf }: { evidence: Evidence[]; asOf: string 
   );
 }
 
-const Weight = ({ share }: { share: number }) => (
+/** Null: it counts, but nothing is averaged: a bound, a hint, one outcome of several. */
+const Weight = ({ share }: { share: number | null }) => share === null ? <>counts</> : (
   <>
     <svg class="weight" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
       <rect class="track" width="100" height="12" rx="4" /><rect class="fill" width={100 * share} height="12" rx="4" />
@@ -261,14 +265,17 @@ function Distribution({ bins }: { bins: Bin[] }) {
   const inOrder = shape === "ladder" && bins.every((bin) => bin.lower === null && bin.upper === null)
     ? [...bins].sort((a, b) => amountOf(a.label)! - amountOf(b.label)!) : bins;
   let running = 0;
+  const steps: { time: number; value: number }[] = [];
   const items = inOrder.map((bin) => {
     running += bin.probability;
-    return { label: bin.label, value: bin.probability, ...(shape === "curve" ? { note: `${format.percent(Math.min(1, running))} by then` } : {}) };
+    if (typeof bin.upper === "string") steps.push({ time: Date.parse(bin.upper) / 1000, value: Math.min(1, running) });
+    return { label: bin.label, value: bin.probability, ...(shape === "curve" && bin.upper !== null ? { note: `${format.percent(Math.min(1, running))} by then` } : {}) };
   });
   if (shape === "bars") items.sort((a, b) => b.value - a.value);
   return (
     <section class="card" aria-label="Distribution">
       <h2>{shape === "ladder" ? "How much" : shape === "curve" ? "By when" : "Which one"}</h2>
+      {shape === "curve" && <ByWhen points={steps} />}
       <Bars items={items} most={most} />
     </section>
   );

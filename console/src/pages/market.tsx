@@ -8,8 +8,9 @@ import { session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
 import { useLoad, useTitle } from "../lib/use.ts";
 import { Bars } from "../ui/bars.tsx";
-import { Chart, type Line, type Mark } from "../ui/chart.tsx";
+import { ByWhen, Chart, type Line, type Mark } from "../ui/chart.tsx";
 import { Ago, Copy, Data, Dialog, Empty, Failure, Loading, MarketRow, Marks, Segments, Venue, When, isStale, marketPath } from "../ui/parts.tsx";
+import { volumeIn } from "../ui/volume.ts";
 import { WatchDialog } from "../ui/watch.tsx";
 
 type Range = "day" | "week" | "month" | "year" | "all";
@@ -109,6 +110,7 @@ export function PriceChart({ id, end, market, twins = [] }: { id: string; end: s
     return [{ ...own[0]!, name: `${format.venue(history.data.market.platform)} (this market)` }, ...others];
   }, [history.data, theirs.data, twins]);
   const marks = useMemo(() => (market ? marksOf(market) : []), [market]);
+  const volume = useMemo(() => history.data && volumeIn(history.data), [history.data]);
   const known = lines.flatMap((line) => line.points.filter((point) => point.value !== null));
   return (
     <div class="stack" style={{ gap: "0.7rem" }}>
@@ -121,8 +123,9 @@ export function PriceChart({ id, end, market, twins = [] }: { id: string; end: s
         : !history.data ? <Loading what="prices" lines={6} />
         : !known.length ? <Empty title="No price is recorded in this window">{range === "all" ? "Prices are recorded from the moment a market is followed." : "Choose a longer one."}</Empty>
         : known.length === 1 ? <Empty title={`One price is recorded in this window: ${format.percent(known[0]!.value)}`}>It is of {format.date(new Date(known[0]!.time * 1000))}. {range !== "all" && "Choose a longer one for more."}</Empty>
-        : <Chart lines={lines} marks={marks} label={`Price of ${lines.map((line) => line.name).join(", ")} over ${RANGES.find((one) => one.id === range)!.title}`} />}
+        : <Chart lines={lines} marks={marks} volume={volume} label={`Price of ${lines.map((line) => line.name).join(", ")} over ${RANGES.find((one) => one.id === range)!.title}`} />}
       </div>
+      {market && known.length > 1 && volume?.bars.length === 0 && <p class="small soft">Volume over time is recorded from the first sync on; none is known in this window.</p>}
     </div>
   );
 }
@@ -194,7 +197,7 @@ function Shown({ detail }: { detail: MarketDetail }) {
               <div><dt>Status</dt><dd>{market.status}{market.resolution && `: ${market.resolution}`}</dd></div>
               {market.closes_at && <div><dt>{Date.parse(market.closes_at) > Date.now() ? "Closes" : "Closed"}</dt><dd><When at={market.closes_at} day /></dd></div>}
               <div><dt>Volume</dt><dd>{format.volumeOf(market.volume, market.platform)}</dd></div>
-              {market.volume_24h != null && <div><dt>Last 24 h</dt><dd>{format.short(market.volume_24h)}</dd></div>}
+              {market.volume_24h != null && <div><dt>Last 24 h</dt><dd>{format.amountOf(market.volume_24h, market.platform)}</dd></div>}
               {market.liquidity != null && <div><dt>Liquidity</dt><dd>${format.short(market.liquidity)}</dd></div>}
               <div><dt>Id</dt><dd><code>{market.id}</code></dd></div>
             </dl>
@@ -258,6 +261,7 @@ function Siblings({ detail }: { detail: MarketDetail }) {
       {items.length > 0 && (
         <section class="card" aria-label="Same event">
           <h2>{byDate ? "By when" : (KINDS[detail.market.market_type] ?? "Same event")}</h2>
+          {byDate && <ByWhen points={items.flatMap((item) => (item.value === null || !item.at ? [] : [{ time: item.at / 1000, value: item.value }]))} />}
           <Bars items={shown} />
           {items.length > shown.length && <button class="button small" style={{ marginTop: ".8rem" }} type="button" onClick={() => show(true)}>Show all {items.length}</button>}
         </section>

@@ -1,5 +1,5 @@
 // Track record: how good past forecasts were, beside the crowd on the same questions, and each of them.
-import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import type { Decided, DecidedPage } from "../api/types.ts";
 import { api, query } from "../lib/api.ts";
 import * as format from "../lib/format.ts";
@@ -59,22 +59,64 @@ function Shown({ card }: { card: Card }) {
         </>
       )}
       {card.n > 0 && <DecidedList />}
-      <Data json="/v1/forecast/scorecard" />
+      <Volatility />
+      <Data json="/v1/forecast/scorecard" csv={{ name: "scorecard", rows: partsOf(card) }} />
     </div>
+  );
+}
+
+const partsOf = (card: Card) => [
+  { part: "all", n: card.n, brier: card.brier, crowd_brier: card.crowd_brier, crowd_n: card.crowd_n },
+  ...Object.entries({ ...card.by_domain, ...card.by_horizon }).map(([part, one]) => ({ part, ...one })),
+];
+
+interface Score { asset: string; origin?: string; model_id: string; horizon: string; n: number; from: string; to: string; qlike: number; ratio_to_har: number | null; coverage: Record<string, number> }
+const VOLATILITY = "/v1/rvol/scorecard";
+
+/** How good the volatility forecasts were over all assets: the best model of each horizon, by the windows that it shares with HAR. */
+function Volatility() {
+  useStore(session);
+  const allowed = may("rvol:read");
+  const found = useLoad<Score[]>(allowed ? (signal) => api(VOLATILITY, { signal }) : null, [allowed]);
+  if (!allowed || found.error || found.data?.length === 0) return null;
+  if (!found.data) return <section class="card"><Loading what="scores of volatility" lines={3} /></section>;
+  const best = new Map<string, Score>();
+  const loss = (row: Score | undefined) => row?.ratio_to_har ?? Infinity;
+  for (const row of found.data) if (row.asset === "all" && loss(row) < loss(best.get(row.horizon))) best.set(row.horizon, row);
+  if (!best.size) return null;
+  const rows = [...best.values()].sort((a, b) => Number.parseInt(a.horizon) - Number.parseInt(b.horizon));
+  return (
+    <section class="card stack" aria-label="Volatility forecasts">
+      <div class="rowline between"><h2>Volatility forecasts</h2><Data json={VOLATILITY} csv={`${VOLATILITY}?format=csv`} /></div>
+      {rows.some((row) => row.origin === "sample") && <p class="grade hinted">Sample data: these scores are of simulated bars.</p>}
+      <table class="data stacked">
+        <thead><tr><th scope="col">Horizon</th><th scope="col">Best model</th><th scope="col" class="n">QLIKE</th><th scope="col" class="n">Against HAR</th><th scope="col" class="n">80% band held</th><th scope="col" class="n">Windows</th></tr></thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.horizon}>
+              <th scope="row">{row.horizon}</th><td data-label="Best model">{row.model_id}</td><td class="n" data-label="QLIKE">{row.qlike.toFixed(3)}</td>
+              <td class="n" data-label="Against HAR">{format.against(row.ratio_to_har)}</td>
+              <td class="n" data-label="80% band held">{format.whole(row.coverage["80"])}</td><td class="n" data-label="Windows">{row.n.toLocaleString("en-US")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="small soft">Over all assets, out of sample. QLIKE is a loss: lower is better; HAR is the usual reference model. By asset and model: <a href="/volatility">Volatility</a>.</p>
+    </section>
   );
 }
 
 /** What was said, what the market said, what happened: one forecast a row. */
 function DecidedList() {
   useStore(session);
-  const [cursors, go] = useState<string[]>([]);
-  const cursor = cursors.at(-1) ?? "";
+  const { path, query: asked, route } = useLocation();
+  const cursor = asked["cursor"] ?? "";
   const address = `/v1/forecast/decided${query({ limit: 25, cursor })}`;
   const allowed = may("forecast:read");
   const found = useLoad<DecidedPage>(allowed ? (signal) => api(address, { signal }) : null, [address, allowed]);
   return (
     <section class="card stack" aria-label="Decided forecasts">
-      <div class="rowline between"><h2>Decided forecasts</h2>{allowed && <Data json={address} />}</div>
+      <div class="rowline between"><h2>Decided forecasts</h2>{allowed && <Data json={address} csv={{ name: "decided-forecasts", rows: found.data?.items ?? [] }} />}</div>
       {!allowed ? <p class="soft">Sign in with a key that may read forecasts to see them one by one.</p>
         : found.error ? <Failure error={found.error} retry={found.reload} /> : !found.data ? <Loading what="decided forecasts" /> : (
         <>
@@ -87,10 +129,10 @@ function DecidedList() {
             </thead>
             <tbody>{found.data.items.map((one, n) => <DecidedRow key={n} one={one} />)}</tbody>
           </table>
-          {(cursors.length > 0 || found.data.next_cursor) && (
+          {(cursor || found.data.next_cursor) && (
             <div class="rowline between">
-              <button class="button small" type="button" disabled={!cursors.length} onClick={() => go(cursors.slice(0, -1))}>Newer</button>
-              <button class="button small" type="button" disabled={!found.data.next_cursor} onClick={() => go([...cursors, found.data!.next_cursor!])}>Older</button>
+              <button class="button small" type="button" disabled={!cursor} onClick={() => route(path)}>Newest</button>
+              <button class="button small" type="button" disabled={!found.data.next_cursor} onClick={() => route(`${path}${query({ cursor: found.data!.next_cursor })}`)}>Older</button>
             </div>
           )}
         </>

@@ -88,7 +88,7 @@ export function Search() {
     asked && who
       ? (signal) => api("/v1/search", {
           signal,
-          body: { query: asked.slice(0, 500), top_k_per_dimension: Math.min(30, who.top_k), ...(status ? { filters: { status } } : {}) },
+          body: { query: asked.slice(0, 500), top_k_per_dimension: Math.min(30, who.top_k), fold: true, ...(status ? { filters: { status } } : {}) },
         })
       : null,
     [asked, status, who?.top_k],

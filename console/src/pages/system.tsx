@@ -1,11 +1,12 @@
 // System: is it well, how old are its data, and for the owner: keys, accounts, settings, jobs.
-import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Health } from "../api/types.ts";
-import { ApiError, api } from "../lib/api.ts";
+import { ApiError, api, query as params } from "../lib/api.ts";
 import * as format from "../lib/format.ts";
 import { may, session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
-import { useLoad, useTitle } from "../lib/use.ts";
+import { useLoad, useRested, useTitle } from "../lib/use.ts";
 import { CatalogueImport } from "../ui/catalogue.tsx";
 import { Ago, Copy, Data, Dialog, Empty, Failure, Loading, When } from "../ui/parts.tsx";
 
@@ -71,7 +72,7 @@ function HealthCard({ health }: { health: Health }) {
           </tbody>
         </table>
       </div>
-      <Data json="/v1/health" />
+      <Data json="/v1/health" csv={{ name: "venues", rows: venues.map(([name, venue]) => ({ name, ...venue })) }} />
     </section>
   );
 }
@@ -81,7 +82,8 @@ function KeysCard() {
   const [making, make] = useState(false);
   const [made, setMade] = useState<{ key: string; account: string } | null>(null);
   const [failure, fail] = useState<ApiError | null>(null);
-  const [all, showAll] = useState(false);
+  const { path, query, route } = useLocation();
+  const all = query["keys"] === "all";
   const act = async (work: () => Promise<{ key?: string; account: string }>) => {
     fail(null);
     try {
@@ -125,7 +127,7 @@ function KeysCard() {
           </table>
         </div>
       )}
-      {hidden > 0 && <button class="link-button small" type="button" onClick={() => showAll(true)}>Show {hidden} no longer in force</button>}
+      {hidden > 0 && <button class="link-button small" type="button" onClick={() => route(`${path}${params({ ...query, keys: "all" })}`, true)}>Show {hidden} no longer in force</button>}
       {making && found.data && <NewKey scopes={found.data.scopes} failure={failure} close={() => make(false)} create={(body) => void act(() => api("/internal/v1/admin/keys", { body }))} />}
       <Dialog title={`A new key of ${made?.account}`} open={made !== null} close={() => setMade(null)}>
         <p>It is shown this once. Keep it where the program finds it.</p>
@@ -196,8 +198,15 @@ const told = (text: string) => text.split("`").map((part, n) => (n % 2 ? <code k
 
 function OverviewCards() {
   const found = useLoad<Overview>((signal) => api("/internal/v1/admin/overview", { signal }), []);
-  const [text, find] = useState("");
-  const [all, showAll] = useState(false);
+  const { path, query, route } = useLocation();
+  const [text, find] = useState(query["setting"] ?? "");
+  const rested = useRested(text, 300);
+  const asked = useRef(query["setting"] ?? "");
+  const all = query["settings"] === "all";
+  const go = (changes: Record<string, string>) => route(`${path}${params({ ...query, ...changes })}`, true);
+  useEffect(() => { if (rested !== asked.current) go({ setting: (asked.current = rested) }); }, [rested]);
+  // An address that was gone to shows what it says.
+  useEffect(() => { if ((query["setting"] ?? "") !== asked.current) find((asked.current = query["setting"] ?? "")); }, [query["setting"]]);
   if (found.error) return found.error.status === 404 ? null : <section class="card"><Failure error={found.error} retry={found.reload} /></section>;
   if (!found.data) return <section class="card"><Loading what="settings" /></section>;
   const chosen = found.data.settings.filter((one) => one.source !== "default");
@@ -230,7 +239,7 @@ function OverviewCards() {
             <tbody>{settings.map((one) => <tr key={one.name}><th scope="row"><code>{one.name}</code></th><td data-label="Value"><code>{one.value === null ? "unset" : String(one.value)}</code></td><td data-label="From">{one.source}</td><td class="soft" data-label="About">{told(one.about)}</td></tr>)}</tbody>
           </table>
         </div> : <p class="soft">{text ? "No setting has that in its name or text." : "All are as they come."}</p>}
-        {!text && <div><button class="link-button small" type="button" onClick={() => showAll(!all)}>{all ? "Show only what was chosen here" : `Show all ${found.data.settings.length} settings`}</button></div>}
+        {!text && <div><button class="link-button small" type="button" onClick={() => go({ settings: all ? "" : "all" })}>{all ? "Show only what was chosen here" : `Show all ${found.data.settings.length} settings`}</button></div>}
       </section>
     </>
   );

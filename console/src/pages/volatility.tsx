@@ -168,7 +168,7 @@ function Scores({ asset, horizon }: { asset: string; horizon: string }) {
                 <tr key={row.model_id}>
                   <th scope="row">{row.model_id}</th>
                   <td class="n">{row.qlike.toFixed(3)}</td>
-                  <td class="n">{row.ratio_to_har === null ? "–" : Math.abs(row.ratio_to_har - 1) < 0.0005 ? "same" : `${Math.abs((row.ratio_to_har - 1) * 100).toFixed(1)}% ${row.ratio_to_har < 1 ? "better" : "worse"}`}</td>
+                  <td class="n">{format.against(row.ratio_to_har)}</td>
                   <td class="n">{format.whole(row.coverage?.["80"])}</td>
                   <td class="n">{row.mz_r2 === null ? "–" : row.mz_r2.toFixed(2)}</td>
                   <td class="n">{row.n}</td>

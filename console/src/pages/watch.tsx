@@ -1,14 +1,15 @@
 // Watch: lists, what they watch, rules tried on the past, alerts, and where alerts go.
 import { useLocation } from "preact-iso";
 import { useMemo, useState } from "preact/hooks";
-import type { Alert, ChartData, Delivery, Message, Page, Row, Rule, SearchAnswer, Target, Watchlist } from "../api/types.ts";
+import type { Alert, ChartData, Delivery, Evaluated, Message, Page, Row, Rule, SearchAnswer, Target, Watchlist } from "../api/types.ts";
 import { ApiError, api, query as params } from "../lib/api.ts";
 import * as format from "../lib/format.ts";
+import { type Present, usePresent } from "../lib/present.ts";
 import { session } from "../lib/session.ts";
 import { useStore } from "../lib/store.ts";
 import { type Loaded, useLoad, useMarkets, useRested, useTitle } from "../lib/use.ts";
 import { Chart, type Line } from "../ui/chart.tsx";
-import { Ago, Copy, Data, Dialog, Empty, Failure, Loading, MarketMeta, Price, Tabs, When, marketPath } from "../ui/parts.tsx";
+import { Ago, Copy, Data, Dialog, Empty, Failure, Loading, MarketMeta, Marks, Price, Tabs, When, isStale, marketPath } from "../ui/parts.tsx";
 import { ImportTargets } from "../ui/import.tsx";
 import { RuleBuilder, inWords } from "../ui/rule.tsx";
 
@@ -88,16 +89,18 @@ function Shown({ list, tab, choose, changed }: { list: Watchlist; tab: Tab; choo
   const targets = useLoad<Page<Target>>((signal) => api(`${at}/targets?limit=200`, { signal }), [list.id]);
   const rules = useLoad<Page<Rule>>((signal) => api(`${at}/rules?limit=200`, { signal }), [list.id]);
   const { act, failure } = useAct(changed);
+  const [evaluated, tell] = useState<Evaluated | null>(null);
   return (
     <div class="stack">
       <div class="rowline between">
         <div><h2>{list.name}</h2>{list.description && <p class="soft">{list.description}</p>}</div>
         <div class="rowline">
-          <button class="button small" type="button" onClick={() => void act(() => api(`${at}/evaluate`, { method: "POST" }))}>Evaluate now</button>
+          <button class="button small" type="button" onClick={() => void act(async () => tell(await api(`${at}/evaluate`, { method: "POST" })))}>Evaluate now</button>
           <button class="button small danger" type="button" onClick={() => { if (confirm(`Delete ${list.name} with all its rules and alerts?`)) void act(() => api(at, { method: "DELETE" })).then((done) => done && route("/watch")); }}>Delete</button>
         </div>
       </div>
       {failure && <Failure error={failure} />}
+      {evaluated && <Outcome of={evaluated} />}
       <Tabs label="Parts of the watchlist" panel="watch-panel" chosen={tab} choose={choose}
         tabs={[{ id: "alerts", title: "Alerts" }, { id: "targets", title: `Watched (${list.targets})` }, { id: "rules", title: `Rules (${list.rules})` }, { id: "deliveries", title: "Deliveries" }]} />
       <div id="watch-panel" role="tabpanel" aria-labelledby={`watch-panel-${tab}`} class="stack">
@@ -106,6 +109,23 @@ function Shown({ list, tab, choose, changed }: { list: Watchlist; tab: Tab; choo
         {tab === "rules" && <Rules at={at} rules={rules} targets={targets.data?.items ?? []} changed={changed} />}
         {tab === "deliveries" && <Deliveries at={at} />}
       </div>
+    </div>
+  );
+}
+
+/** What became of "Evaluate now": how many conditions hold, and which could not be looked at, and why. */
+function Outcome({ of }: { of: Evaluated }) {
+  const blind = of.evaluations.filter((one) => one.state === "no_data");
+  const reasons = [...new Map(blind.map((one) => [one.reason ?? "Nothing is known.", 0])).keys()];
+  const firing = of.evaluations.filter((one) => one.state === "firing").length;
+  const all = of.evaluations.length;
+  return (
+    <div class="small" role="status">
+      <p>{all ? `Looked at ${all} ${all === 1 ? "pair" : "pairs"} of rule and target: ${firing} firing, ${all - firing - blind.length} quiet${blind.length ? `, ${blind.length} without data` : ""}.` : "There is no rule with a target to look at."}</p>
+      {reasons.slice(0, 3).map((reason) => {
+        const count = blind.filter((one) => (one.reason ?? "Nothing is known.") === reason).length;
+        return <p class="soft" key={reason}>{count > 1 && `${count} times: `}{reason}</p>;
+      })}
     </div>
   );
 }
@@ -121,13 +141,16 @@ function Alerts({ at, changed }: { at: string; changed: () => void }) {
   const address = `${at}/alerts?limit=50${state ? `&state=${state}` : ""}`;
   const found = useLoad<Page<Snoozable>>((signal) => api(address, { signal }), [address]);
   const { act, failure } = useAct(() => { found.reload(); changed(); });
+  const alerts = found.data?.items ?? [];
+  const markets = useMarkets(alerts.flatMap((alert) => alert.market ? [String(alert.market["id"])] : []));
+  const present = usePresent(at, alerts.filter((alert) => !alert.market).map((alert) => targetOf(alert)));
   return (
     <>
       <div class="facets">
         <select aria-label="State" value={state} onChange={(event) => choose(event.currentTarget.value)}>
           <option value="">All alerts</option><option value="firing">Firing</option><option value="resolved">Resolved</option>
         </select>
-        <Data json={address} />
+        <Data json={address} csv={{ name: "alerts", rows: alerts }} />
       </div>
       {failure && <Failure error={failure} />}
       {found.error ? <Failure error={found.error} retry={found.reload} /> : !found.data ? <Loading what="alerts" />
@@ -140,13 +163,14 @@ function Alerts({ at, changed }: { at: string; changed: () => void }) {
                 <span class={`chip ${alert.severity}`}>{alert.severity}</span>
                 <b>{alert.title}</b>
               </div>
-              <p>{alert.summary}</p>
+              <p>{alert.summary}{alert.target["kind"] === "search" && <span class="soft"> Found by the search “{String(alert.target["ref"])}”.</span>}</p>
+              <Then alert={alert} row={alert.market ? markets?.get(String(alert.market["id"])) : undefined} present={present.get(alert.target_id)} />
               <p class="soft small">
                 <Ago at={alert.fired_at} prefix="Fired " />{alert.resolved_at && <>, ended <Ago at={alert.resolved_at} /> ({alert.resolution})</>}
                 {alert.silenced && ", silenced"}{alert.snoozed_until && <>, snoozed until <When at={alert.snoozed_until} /></>}. {withLinks(alert.next_action, `/watch/${alert.watchlist_id}?tab=targets&chart=${alert.target_id}`)}
               </p>
               <div class="rowline">
-                {alert.market && <a class="button small" href={marketPath(String((alert.market as { id: string }).id))}>Open the market</a>}
+                {alert.market && <a class="button small" href={marketPath(String(alert.market["id"]))}>Open the market</a>}
                 {alert.state === "firing" && !alert.snoozed_until && (
                   <button class="button small" type="button" onClick={() => void act(() => api(`${at}/alerts/${alert.id}/snooze`, { body: { for: "4h" } }))}>Snooze 4 h</button>
                 )}
@@ -156,6 +180,30 @@ function Alerts({ at, changed }: { at: string; changed: () => void }) {
         </ul>
       )}
     </>
+  );
+}
+
+/** What has the mark of the sample and no market's others. */
+const SAMPLE = { origin: "sample" };
+
+const targetOf = (alert: Alert) => ({ id: alert.target_id, kind: alert.target["kind"] as Target["kind"], ref: String(alert.target["ref"]) });
+
+/** The price when it fired beside the price now; of what is no market, its values. */
+function Then({ alert, row, present }: { alert: Alert; row: Row | undefined; present: Present | undefined }) {
+  if (!alert.market) {
+    return present?.value ? <p class="then">Now <b>{present.value}</b>{present.about && ` ${present.about}`} <span class="soft small"><Ago at={present.at} /></span> {present.sample && <Marks row={SAMPLE} />}</p> : null;
+  }
+  const outcome = String(alert.market["outcome"] ?? "");
+  const was = (alert.evidence as { kind: string; id?: string; value: number }[]).find((one) => one.kind === "price" && one.id === alert.market!["id"])?.value;
+  const named = row && (outcome in (row.current_prices ?? {}) ? { ...row, outcomes: [outcome] } : row);
+  const now = named && format.leading(named.current_prices, named.outcomes)?.price;
+  if (was === undefined && now == null) return null;
+  const of = outcome && outcome.toLowerCase() !== "yes" ? ` (${outcome})` : "";
+  return (
+    <p class="then">
+      {was !== undefined && <>Price when it fired{of} <b>{format.percent(was)}</b>, </>}
+      {row ? <>{was === undefined ? `Price${of} now` : "now"} <b>{format.percent(now)}</b>{was !== undefined && now != null && ` (${format.points(now - was)})`} <span class={`small price-age ${isStale(row) ? "stale" : ""}`}><Ago at={row.price_as_of} /></span> <Marks row={row} /></> : "the market is not in the catalogue any more"}
+    </p>
   );
 }
 
@@ -179,6 +227,7 @@ function Targets({ at, targets, changed }: { at: string; targets: Loaded<Page<Ta
     asked && !asked.includes(":") ? (signal) => api("/v1/search", { signal, body: { query: asked, dimensions: ["direct"], top_k_per_dimension: 6 } }) : null, [asked],
   );
   const markets = useMarkets((targets.data?.items ?? []).filter((target) => target.kind === "market").map((target) => target.ref));
+  const present = usePresent(at, targets.data?.items ?? []);
   const add = (chosen: string) => void act(() => api(`${at}/targets`, { body: { kind, ref: chosen } })).then((done) => done && setRef(""));
   const help: Record<string, string> = {
     market: "Words of the question, or its id", event: "polymarket:ID or kalshi:TICKER", search: "A search; its best markets are watched", asset: "BTC", series: "ser_…",
@@ -215,7 +264,7 @@ function Targets({ at, targets, changed }: { at: string; targets: Loaded<Page<Ta
           {targets.data.items.map((target) => (
             <li class="item" key={target.id}>
               <div class="watched">
-                <Named target={target} row={target.kind === "market" ? markets?.get(target.ref) : undefined} />
+                <Named target={target} present={target.kind === "market" ? { row: markets?.get(target.ref) } : present.get(target.id)} />
                 <span class="rowline">
                   <button class="button small" type="button" aria-expanded={open === target.id} onClick={() => show(open === target.id ? null : target.id)}>Chart</button>
                   <button class="button small danger" type="button" onClick={() => void act(() => api(`${at}/targets/${target.id}`, { method: "DELETE" }))}>Remove</button>
@@ -226,20 +275,30 @@ function Targets({ at, targets, changed }: { at: string; targets: Loaded<Page<Ta
           ))}
         </ul>
       )}
+      <Data json={`${at}/targets?limit=200`} csv={{ name: "watched", rows: targets.data?.items ?? [] }} />
     </>
   );
 }
 
-const KINDS: Record<string, string> = { event: "event", search: "what a search finds", asset: "volatility", series: "series" };
+const KINDS: Record<string, string> = { event: "event", search: "what a search finds", asset: "realized volatility", series: "external series" };
 
-/** What is watched; a market as in every list, with its price and the price's age. */
-function Named({ target, row }: { target: Target; row: Row | undefined }) {
-  if (!row) {
+/** What is watched with what it is worth now; a market as in every list, with its price and the price's age. */
+function Named({ target, present }: { target: Target; present: Present | undefined }) {
+  const row = present?.row;
+  if (!row || target.kind !== "market") {
+    const foremost = { event: "Likeliest now", search: "Best found now" }[target.kind as string];
     return (
-      <div>
-        {target.kind === "market" ? <a href={marketPath(target.ref)}>{target.label ?? target.ref}</a> : <b>{target.label ?? target.ref}</b>}
-        <p class="soft small">{KINDS[target.kind] ?? target.kind}{target.outcome && `, ${target.outcome}`}</p>
-      </div>
+      <>
+        <div>
+          {target.kind === "market" ? <a href={marketPath(target.ref)}>{target.label ?? target.ref}</a> : <b>{target.label ?? target.ref}</b>}
+          <p class="soft small">{KINDS[target.kind] ?? target.kind}{target.outcome && `, ${target.outcome}`}{target.label && target.kind !== "market" && `: ${target.ref}`}</p>
+          {row && <p class="small">{foremost}: <a href={marketPath(row.id)}>{row.question}</a></p>}
+          {row ? <MarketMeta row={row} /> : present?.sample && <div class="meta"><Marks row={SAMPLE} /></div>}
+        </div>
+        {row ? <Price row={row} /> : present?.value ? (
+          <div class="price"><span class="price-n">{present.value}</span>{present.about && <span class="price-of broad">{present.about}</span>}<span class="price-age"><Ago at={present.at} /></span></div>
+        ) : null}
+      </>
     );
   }
   const named = target.outcome && row.current_prices && target.outcome in row.current_prices ? { ...row, outcomes: [target.outcome] } : row;
@@ -304,6 +363,7 @@ function Rules({ at, rules, targets, changed }: { at: string; rules: Loaded<Page
           })}
         </ul>
       )}
+      <Data json={`${at}/rules?limit=200`} csv={{ name: "rules", rows: rules.data?.items ?? [] }} />
     </>
   );
 }
@@ -359,6 +419,7 @@ function Deliveries({ at }: { at: string }) {
           ))}
         </ul>
       )}
+      <Data json={`${at}/deliveries`} csv={{ name: "deliveries", rows: found.data?.items ?? [] }} />
     </>
   );
 }

@@ -1,9 +1,10 @@
 // Lines over time on a canvas, with a crosshair, markers of events and thresholds.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import * as format from "../lib/format.ts";
 import { colour } from "../lib/theme.ts";
+import { type Volume, barAt, drawVolume, scaleOf } from "./volume.ts";
 
 /** Labels of the time axis by their distance: seconds, the label, and what is said once below it. */
 const DATES: uPlot.Axis.Values = [
@@ -22,6 +23,8 @@ export interface Line {
   /** Stands until the next point: prices do, interpolated values do not. */
   steps?: boolean;
   dash?: boolean;
+  /** Its points stand out: between them nothing is known. */
+  dots?: boolean;
 }
 
 export interface Mark {
@@ -37,6 +40,8 @@ interface Props {
   marks?: Mark[];
   thresholds?: { value: number; label: string }[];
   write?: (value: number | null) => string;
+  /** What was traded, as bars at the foot. */
+  volume?: Volume | undefined;
 }
 
 // The same lists every time: a new one would draw the chart anew.
@@ -76,7 +81,8 @@ export function aligned(lines: Line[]): uPlot.AlignedData {
   ] as uPlot.AlignedData;
 }
 
-export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds = NO_THRESHOLDS, write = format.percent }: Props) {
+export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds = NO_THRESHOLDS, write = format.percent, volume: given }: Props) {
+  const volume = given?.bars.length ? given : undefined;
   const box = useRef<HTMLDivElement>(null);
   const [tip, setTip] = useState<{ left: number; at: number; values: (number | null)[] } | null>(null);
   const [painted, repaint] = useState(0);
@@ -172,7 +178,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
             spanGaps: false,
             ...(line.dash ? { dash: [6, 4] } : {}),
             ...(line.steps ? { paths: steps } : {}),
-            points: { show: line.points.length < 3 },
+            points: { show: line.dots || line.points.length < 3 },
           })),
         ],
         hooks: {
@@ -195,6 +201,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
               });
             },
           ],
+          drawAxes: [(plot) => volume && drawVolume(plot, volume, soft)],
           draw: [
             (plot) => {
               const { ctx, bbox } = plot;
@@ -246,7 +253,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
       sized.disconnect();
       chart.destroy();
     };
-  }, [lines, marks, thresholds, height, painted]);
+  }, [lines, marks, thresholds, height, painted, volume]);
   return (
     <figure class="chart-frame" tabIndex={0} onKeyDown={steer} aria-label={`${label}. Plus and minus zoom, arrow keys move, 0 shows all.`}>
       <div class="chart" ref={box} role="img" aria-label={label} />
@@ -255,13 +262,34 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
         <div class="chart-tip" style={{ left: `${tip.left}px`, top: "8px" }}>
           <div class="soft" title={format.utc(new Date(tip.at * 1000))}>{format.dateTime(new Date(tip.at * 1000))}</div>
           {lines.map((line, n) => <div key={n} class={`c${(n % 6) + 1}`}><b>{write(tip.values[n] ?? null)}</b> {lines.length > 1 && line.name}</div>)}
+          {volume && <Traded volume={volume} at={tip.at} />}
         </div>
       )}
-      {lines.length > 1 && (
-        <figcaption class="key">{lines.map((line, n) => <span key={n} class={`c${(n % 6) + 1}`}><i class={line.dash ? "dashed" : ""} />{line.name}</span>)}</figcaption>
+      {(lines.length > 1 || volume) && (
+        <figcaption class="key">
+          {lines.length > 1 && lines.map((line, n) => <span key={n} class={`c${(n % 6) + 1}`}><i class={line.dash ? "dashed" : ""} />{line.name}</span>)}
+          {volume && <span class="soft"><i class="bars" />Volume, {scaleOf(volume)}</span>}
+        </figcaption>
       )}
     </figure>
   );
+}
+
+/** The chance that something has happened by a time, over the times that are asked about. */
+export function ByWhen({ points }: { points: { time: number; value: number }[] }) {
+  const key = JSON.stringify(points);
+  const lines = useMemo<Line[]>(() => [{ name: "by then", dots: true, points: [...points].sort((a, b) => a.time - b.time) }], [key]);
+  if (points.length < 3) return null;
+  return <Chart lines={lines} height={190} label={`Chance that it has happened by then: ${lines[0]!.points.map((one) => `${format.date(new Date(one.time * 1000))} ${format.percent(one.value)}`).join(", ")}`} />;
+}
+
+/** What was traded around a moment, and how long that took. */
+function Traded({ volume, at }: { volume: Volume; at: number }) {
+  const bar = barAt(volume.bars, at);
+  if (!bar) return null;
+  const minutes = Math.max(1, Math.round((bar.to - bar.from) / 60));
+  const long = minutes < 60 ? `${minutes} min` : minutes < 2880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
+  return <div class="soft">{volume.write(bar.volume)} in {long}</div>;
 }
 
 function standing(values: (number | null | undefined)[], at: number): number | null {

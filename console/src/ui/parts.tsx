@@ -3,7 +3,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Row } from "../api/types.ts";
 import type { ApiError } from "../lib/api.ts";
+import { spread } from "../lib/csv.ts";
 import * as format from "../lib/format.ts";
+import { save } from "../lib/save.ts";
 import { EmptyIcon, WarnIcon } from "./icons.tsx";
 import { Spark } from "./spark.tsx";
 
@@ -92,8 +94,26 @@ export function MarketRow({ row, twins = [], reason }: { row: Row; twins?: Row[]
           </a>
         );
       })}
+      {row.family && <Family family={row.family} />}
       {reason && <p class="reason">{reason}</p>}
     </li>
+  );
+}
+
+/** The others of a row's contest, ladder or dates, behind a line that says how many there are. */
+function Family({ family }: { family: NonNullable<Row["family"]> }) {
+  return (
+    <details class="family">
+      <summary class="soft small">{family.more.length} more like this</summary>
+      <ul>
+        {family.more.map((one) => (
+          <li key={one.id}>
+            <a href={marketPath(one.id)}>{one.label}</a> <span>{format.percent(one.price)}</span>
+            {one.status !== "active" && <span class="soft"> {one.status}</span>}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -219,11 +239,16 @@ export function Copy({ text, children }: { text: string | (() => string); childr
   );
 }
 
-/** The same data for programs. */
-export const Data = ({ json, csv }: { json: string; csv?: string }) => (
+/** The same data for programs. `csv`: the address of a table, or its name and rows where the service has none. */
+export const Data = ({ json, csv }: { json: string; csv?: string | { name: string; rows: object[] } }) => (
   <p class="small soft rowline">
     <span>The same data:</span>
     <a href={json} target="_blank" rel="noopener">JSON</a>
-    {csv && <a href={csv} target="_blank" rel="noopener">CSV</a>}
+    {typeof csv === "string" ? <a href={csv} target="_blank" rel="noopener">CSV</a> : csv && <Table {...csv} />}
   </p>
+);
+
+/** A button that keeps rows as a file for spreadsheets. */
+export const Table = ({ name, rows, kind = "link-button" }: { name: string; rows: object[]; kind?: string }) => (
+  <button class={kind} type="button" disabled={!rows.length} onClick={() => save(new Blob(["\uFEFF", spread(rows)], { type: "text/csv" }), `${name}.csv`)}>CSV</button>
 );

@@ -7,13 +7,14 @@ import { useLoad, useRested } from "../lib/use.ts";
 import { Chart } from "./chart.tsx";
 import { Failure, Loading, When } from "./parts.tsx";
 
-/** percent: of a probability; whole: of what may be above 100%; points: a difference of probabilities. */
-type Unit = "percent" | "whole" | "points" | "number" | "status";
+/** percent: of a probability; whole: of what may be above 100%; points: a difference of probabilities; time: seconds, asked for in hours. */
+type Unit = "percent" | "whole" | "points" | "number" | "status" | "time";
 const write = (unit: Unit | undefined, value: number | null): string =>
   value === null ? "–"
   : unit === "percent" ? format.percent(value)
   : unit === "whole" ? format.whole(value)
   : unit === "points" ? `${Number((100 * value).toFixed(2))} points`
+  : unit === "time" ? format.span(value)
   : format.short(value);
 const isShare = (unit: Unit): boolean => unit === "percent" || unit === "whole" || unit === "points";
 
@@ -31,7 +32,7 @@ const METRICS: Record<string, { title: string; unit: Unit; kinds: string[] }> = 
   series_change: { title: "the change of the value", unit: "number", kinds: ["series"] },
   rvol_forecast: { title: "the volatility forecast", unit: "whole", kinds: ["asset"] },
   rvol_ratio: { title: "realized over forecast volatility", unit: "number", kinds: ["asset"] },
-  staleness: { title: "the time without news in seconds", unit: "number", kinds: ["market", "event", "search", "series", "asset"] },
+  staleness: { title: "the time without news", unit: "time", kinds: ["market", "event", "search", "series", "asset"] },
 };
 const OPS: Record<string, string> = {
   crosses_above: "rises above", crosses_below: "falls below", gt: "is above", gte: "is at least", lt: "is below", lte: "is at most", eq: "is", ne: "is not",
@@ -39,7 +40,8 @@ const OPS: Record<string, string> = {
 
 export function inWords(rule: Pick<Rule, "metric" | "op" | "value" | "for" | "window" | "cooldown">): string {
   const metric = METRICS[rule.metric];
-  const value = typeof rule.value !== "number" || !metric || !isShare(metric.unit) ? String(rule.value) : write(metric.unit, rule.value);
+  const worded = metric && (isShare(metric.unit) || metric.unit === "time");
+  const value = typeof rule.value === "number" && worded ? write(metric.unit, rule.value) : String(rule.value);
   const window = rule.window ? ` over ${rule.window}` : "";
   const hold = rule.for ? ` for ${rule.for}` : "";
   const cooldown = rule.cooldown ? `, at most once in ${rule.cooldown}` : "";
@@ -68,7 +70,7 @@ export function RuleBuilder({ at, targets, close, done }: { at: string; targets:
   const [name, setName] = useState("");
   const [failure, fail] = useState<ApiError | null>(null);
   const unit = METRICS[metric]!.unit;
-  const amount = unit === "status" ? value : isShare(unit) ? Number(value) / 100 : Number(value);
+  const amount = unit === "status" ? value : isShare(unit) ? Number(value) / 100 : unit === "time" ? Number(value) * 3600 : Number(value);
   const rule = {
     target_id: targetId || null, metric, op, value: amount, severity, window: window || null, for: hold || null, cooldown: cooldown || null,
   };
@@ -76,7 +78,7 @@ export function RuleBuilder({ at, targets, close, done }: { at: string; targets:
   const keep = async (event: Event) => {
     event.preventDefault();
     try {
-      await api(`${at}/rules`, { body: { ...rule, name: name || sentence.slice(5, 150) } });
+      await api(`${at}/rules`, { body: { ...rule, name: name || sentence[5]!.toUpperCase() + sentence.slice(6, 150) } });
       done();
     } catch (error) {
       fail(error as ApiError);
@@ -93,7 +95,8 @@ export function RuleBuilder({ at, targets, close, done }: { at: string; targets:
   const chooseMetric = (wanted: string) => {
     setMetric(wanted);
     if (wanted === "status") [setOp("eq"), setValue("resolved")];
-    else if (unit === "status") [setOp("crosses_above"), setValue("60")];
+    else if (wanted === "staleness") [setOp("gt"), setValue("24")];
+    else if (unit === "status" || unit === "time") [setOp("crosses_above"), setValue("60")];
   };
   return (
     <form class="card stack" onSubmit={(event) => void keep(event)}>
@@ -103,7 +106,7 @@ export function RuleBuilder({ at, targets, close, done }: { at: string; targets:
         {select("When", metric, chooseMetric, fitting.map(([id, one]) => [id, one.title]))}
         {select("Condition", op, setOp, Object.entries(OPS).filter(([id]) => unit !== "status" || id === "eq" || id === "ne"))}
         {unit === "status" ? select("Status", value, setValue, [["active", "active"], ["closed", "closed"], ["resolved", "resolved"]])
-          : input(unit === "points" ? "Points" : isShare(unit) ? "Percent" : "Value", value, setValue, { type: "number", step: "any", required: true })}
+          : input(unit === "points" ? "Points" : isShare(unit) ? "Percent" : unit === "time" ? "Hours" : "Value", value, setValue, { type: "number", step: "any", required: true })}
         {["probability_change", "probability_zscore", "volume_spike", "series_change"].includes(metric) && input("Over (like 1h)", window, setWindow, { placeholder: "1h", pattern: "[1-9][0-9]*[smhd]" })}
         {input("Holding for", hold, setHold, { placeholder: "10m", pattern: "[1-9][0-9]*[smhd]" })}
         {input("At most once in", cooldown, setCooldown, { placeholder: "6h", pattern: "[1-9][0-9]*[smhd]" })}
@@ -138,8 +141,8 @@ function Tried({ at, rule, targets }: { at: string; rule: Record<string, unknown
       </div>
       {found.error ? <p class="soft">{found.error.status === 404 ? "This service can't preview rules." : found.error.message}</p> : !found.data ? <Loading what="preview" lines={2} /> : (
         <>
-          <p>{found.data.fired ? <>Would have fired <b>{found.data.fired} {found.data.fired === 1 ? "time" : "times"}</b> in {days} days.</> : `Would not have fired in ${days} days.`}</p>
-          {found.data.targets.filter((target) => target.reason).slice(0, 3).map((target) => <p class="soft small" key={target.target_id}>{targets.length > 1 && `${target.name}: `}{target.reason}</p>)}
+          <p>{found.data.targets.length > 0 && found.data.targets.every((target) => target.reason) ? `Nothing to try it on in these ${days} days.` : found.data.fired ? <>Would have fired <b>{found.data.fired} {found.data.fired === 1 ? "time" : "times"}</b> in {days} days.</> : `Would not have fired in ${days} days.`}</p>
+          {found.data.targets.filter((target) => target.reason).slice(0, 3).map((target) => <p class="soft small" key={target.target_id}>{targets.length > 1 && <><b>{target.name}</b> </>}{target.reason}</p>)}
           {first && lines[0]!.points.length > 0 && <Chart lines={lines} marks={marks} thresholds={threshold} height={200} label={`${first.name} with the moments at which the rule would have fired`} write={(value) => write(unit, value)} />}
           {first && first.episodes.length > 0 && <p class="soft small">{first.name}: {first.episodes.slice(0, 5).map((one, n) => <span key={n}>{n > 0 && ", "}<When at={one.fired_at} /></span>)}{first.episodes.length > 5 && " …"}</p>}
         </>

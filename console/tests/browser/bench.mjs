@@ -168,7 +168,8 @@ async function panning({ browser, url, state }) {
     price = Math.min(0.99, Math.max(0.01, price + (seed / 2147483647 - 0.5) * 0.02));
     return { timestamp: new Date(now - (10_000 - n) * 300_000).toISOString(), probability: price };
   });
-  await page.route(/\/history\?/, (route) => route.fulfill({ json: { market: items[0], interval_minutes: 5, series: [{ outcome: "Yes", points }] } }));
+  const volume = points.slice(12).flatMap((point, n) => (n % 12 ? [] : [{ start: points[n].timestamp, end: point.timestamp, volume: 1 + (n % 97) }]));
+  await page.route(/\/history\?/, (route) => route.fulfill({ json: { market: items[0], interval_minutes: 5, series: [{ outcome: "Yes", points }], volume } }));
   await page.goto(`${url}/market/${items[0].id}`);
   await settle(page);
   const box = await page.locator(".chart .u-over").first().boundingBox();

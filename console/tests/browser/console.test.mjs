@@ -56,7 +56,7 @@ test("the owner signs in by the link, once, and it leaves the address", async ()
   assert.equal(new URL(page.url()).hash, "");
   const other = await (await open()).newPage();
   await other.goto(`${base}/sign-in#${link}`);
-  await other.getByText("used already").waitFor();
+  await other.getByText("used before").waitFor();
   const cookies = await context.cookies();
   assert.equal(cookies.length, 1);
   assert.ok(cookies[0].httpOnly && cookies[0].sameSite === "Strict");
@@ -80,6 +80,7 @@ test("the analyst searches with the keyboard and reads a market", async () => {
   await headed(page, chosen);
   await page.locator(".chart canvas").waitFor();
   await page.locator(".row .spark path").first().waitFor();
+  await page.getByText(/^Volume, up to .+ an hour$/).waitFor();
   await page.getByRole("button", { name: "1 week" }).click();
   await page.waitForURL(/range=week/);
   await page.reload();
@@ -136,6 +137,13 @@ test("a watchlist is made, a rule tried on the past and kept, an alert snoozed",
   await page.getByText("Done: 1 of 2 rows are watched now.").waitFor();
   await page.getByText(/Line 2, kalshi:NO-SUCH: /).waitFor();
   await page.getByRole("tab", { name: "Watched (2)" }).waitFor();
+  // What is watched stands with what it is worth now.
+  await page.getByText(/^a year, realized from .+ on; forecast \d+%$/).waitFor();
+  await page.locator("#watch-panel select").first().selectOption("search");
+  await page.getByLabel("Which").fill("fed rate cut");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("Best found now").waitFor();
+  await page.locator(".watched .price-age").nth(2).waitFor();
   await page.getByRole("tab", { name: /Rules/ }).click();
   await page.getByRole("button", { name: "New rule" }).click();
   await page.getByLabel("Condition").selectOption("gt");
@@ -144,15 +152,43 @@ test("a watchlist is made, a rule tried on the past and kept, an alert snoozed",
   await page.getByRole("button", { name: "Keep this rule" }).click();
   await page.getByRole("tab", { name: "Rules (1)" }).waitFor();
   await page.getByRole("button", { name: "Evaluate now" }).click();
-  await page.getByText("1 firing").waitFor();
+  await page.locator(".chip.firing").first().waitFor();
   await page.getByRole("tab", { name: "Alerts" }).click();
-  await page.getByRole("button", { name: "Snooze 4 h" }).click();
-  await page.getByText(/snoozed until/).waitFor();
+  await page.getByText(/Price when it fired .*\d%, now \d+(\.\d)?% \(±0 pt\)/).first().waitFor();
+  await page.getByRole("button", { name: "Snooze 4 h" }).first().click();
+  await page.getByText(/snoozed until/).first().waitFor();
   // The address restores what is shown.
   await page.getByLabel("State", { exact: true }).selectOption("resolved");
   await page.waitForURL(/state=resolved/);
   await page.reload();
   await page.getByText("No alerts").waitFor();
+});
+
+test("the address of the system page restores what was looked for", async () => {
+  const page = await context.newPage();
+  await visit(page, "/system");
+  await page.getByLabel("Find a setting").fill("embed");
+  await page.waitForURL(/setting=embed/);
+  await page.reload();
+  await page.getByText("AUGURY_EMBED_ORIGINS").first().waitFor();
+  assert.equal(await page.getByLabel("Find a setting").inputValue(), "embed");
+  await page.getByLabel("Find a setting").fill("");
+  await page.waitForURL((url) => !url.searchParams.has("setting"));
+  await page.getByRole("button", { name: /Show all \d+ settings/ }).click();
+  await page.waitForURL(/settings=all/);
+  await page.reload();
+  await page.getByRole("button", { name: "Show only what was chosen here" }).waitFor();
+});
+
+test("the track record has the volatility forecasts too, and keeps its tables", async () => {
+  const page = await context.newPage();
+  await visit(page, "/record");
+  const part = page.locator("section[aria-label='Volatility forecasts']");
+  await part.getByText("Sample data: these scores are of simulated bars.").waitFor();
+  assert.match(await part.locator("tbody tr").first().innerText(), /^1d[\s\S]*\d\.\d{3}/);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).last().click()]);
+  assert.equal(file.suggestedFilename(), "scorecard.csv");
+  assert.match(await readFile(await file.path(), "utf8"), /^\uFEFFpart,n,brier/);
 });
 
 test("the operator makes a key, which signs a colleague in with its scopes alone", async () => {

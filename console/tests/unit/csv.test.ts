@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldsOf, tableOf, wantedOf } from "../../src/lib/csv.ts";
+import { fieldsOf, flat, spread, tableOf, wantedOf } from "../../src/lib/csv.ts";
 
 test("a table of targets is read as spreadsheets write it", () => {
   assert.deepEqual(fieldsOf('a,"b, ""c""\nd"\r\n1;2,3'), [["a", 'b, "c"\nd'], ["1;2", "3"]]);
@@ -23,4 +23,10 @@ test("a table says what it holds, and nothing in it is run by a spreadsheet", ()
   const text = tableOf(["question", "price", "stale"], [{ question: '=HYPERLINK("x"), "quoted"', price: -0.5, stale: false }, { question: "two\nlines", price: null }]);
   assert.equal(text, `question,price,stale\r\n"'=HYPERLINK(""x""), ""quoted""",-0.5,false\r\n"two\nlines",,\r\n`);
   assert.deepEqual(fieldsOf(text)[1], [`'=HYPERLINK("x"), "quoted"`, "-0.5", "false"]);
+});
+
+test("a record of parts becomes a row with a column for each of them", () => {
+  const record = { id: "a", market: { id: "kalshi:A", prices: { Yes: 0.4 } }, tags: ["x", "y"], evidence: [{ kind: "price" }], none: null };
+  assert.deepEqual(flat(record), { id: "a", "market.id": "kalshi:A", "market.prices.Yes": 0.4, tags: "x; y", none: null });
+  assert.equal(spread([{ a: 1 }, { a: 2, b: { c: "=x" } }]), "a,b.c\r\n1,\r\n2,'=x\r\n");
 });

@@ -12,8 +12,9 @@ test("evidence of the stream becomes a row with venue, side and price", () => {
 });
 
 test("the grade is the best role that counts", () => {
-  const row = (role: string, weight: number) => ({ ...evidenceOf(streamed), role, weight });
+  const row = (role: string, weight: number | null) => ({ ...evidenceOf(streamed), role, weight });
   assert.equal(gradeOf(0.3, [row("direct", 0), row("bound", 0.5)]), "bounded");
+  assert.equal(gradeOf(0.3, [row("direct", 0), row("bound", null)]), "bounded");
   assert.equal(gradeOf(0.3, [row("direct", 1)]), "asked");
   assert.equal(gradeOf(0.3, [row("proxy", 1)]), "hinted");
   assert.equal(gradeOf(null, [row("direct", 1)]), "none");

@@ -55,3 +55,7 @@ test("a replay tells ages from its own moment", () => {
   assert.equal(format.before("2026-04-17T18:00:00Z", "2026-04-18T12:00:00Z"), "18 h before");
   assert.equal(format.before("2026-04-18T12:00:00Z", "2026-04-18T12:00:10Z"), "at that moment");
 });
+
+test("a length of time is told in its largest unit", () => {
+  assert.deepEqual([600, 5400, 86_400, 40 * 86_400].map(format.span), ["10 min", "90 min", "24 h", "40 days"]);
+});

@@ -79,13 +79,13 @@ def build() -> None:
         There are no sources, no Node.js, no packages, or the bundler failed.
     """
     if not (SOURCES / "package-lock.json").exists():
-        raise BuildFailed("There are no sources of the console here.")
+        raise BuildFailed("This installation has no sources of the console to build.")
     if is_fresh():
         return
     try:
         WORK.mkdir(exist_ok=True)
     except OSError as error:
-        raise BuildFailed(f"{SOURCES} can't be written to ({error.strerror}).") from error
+        raise BuildFailed(f"No permission to write to {SOURCES} ({error.strerror}).") from error
     with _alone():
         if is_fresh():
             return
@@ -136,7 +136,10 @@ def _node() -> _Node:
          str(target), "-r", str(NODE_LOCK)]
     )  # fmt: skip
     if (found := _of_wheel(target)) is None:
-        raise BuildFailed("The wheel of Node.js holds no Node.js for this machine.")
+        raise BuildFailed(
+            "The installed Node.js package has no program for this machine. Install "
+            "Node.js 20 or newer."
+        )
     return found
 
 

@@ -69,9 +69,11 @@ for path in (*PAGES, *EMBEDS):
 @router.get("/console/{name}", include_in_schema=False)
 async def file(request: Request, name: str, files: Files, settings: Chosen) -> Response:
     """A file of the build. Its name changes with its content, so it may be kept for ever."""
+    if name == WAITING and settings.console == "on":
+        return Response(_LOOK, headers=_HEADERS, media_type="text/javascript; charset=utf-8")
     found = files.get(name) if settings.console == "on" and not name.endswith(".html") else None
     if found is None:
-        raise NotFound("There is no such file.")
+        raise NotFound("Not found.")
     keep = {"Cache-Control": FOREVER, "Cross-Origin-Resource-Policy": "same-origin"}
     return _file(request, found, {**_HEADERS, **keep})
 
@@ -87,14 +89,23 @@ def _file(request: Request, asset: Asset, headers: dict[str, str]) -> Response:
     return Response(body, headers=headers | {"ETag": tag}, media_type=asset.media_type)
 
 
+WAITING = "waiting.js"
+_LOOK = """// Looks every second for the page that is being built, and shows it once it is there.
+const look = async () => {
+  const text = await fetch(location.href).then((answer) => answer.text()).catch(() => "");
+  if (text && !text.includes("waiting.js")) location.reload();
+  else setTimeout(look, 1000);
+};
+setTimeout(look, 1000);
+"""
 _WAITING = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-{refresh}<title>Augury</title>
+<title>Augury</title>
 <link rel="stylesheet" href="/docs/page.css">
-</head>
+{script}</head>
 <body>
 <main>
 <h1>{title}</h1>
@@ -110,14 +121,14 @@ def _waiting(policy: str) -> Response:
     """What stands at `/` while nothing is built."""
     told = build.status()
     detail = html.escape(str(told.get("detail", "")))
-    refresh, title = "", "The console is not built"
+    script, title = "", "The console is not built"
     if told.get("state") == "building":
-        refresh = '<meta http-equiv="refresh" content="2">\n'
-        title, text = "The console is being built", f"{detail} This page reloads by itself."
+        script = f'<script src="/console/{WAITING}" defer></script>\n'
+        title, text = "The console is being built", f"{detail} It appears here by itself."
     elif told.get("state") == "failed":
         text = f"{detail} Put that right and start <code>./augury serve</code> again."
     else:
         text = "Start the service by <code>./augury serve</code>, which builds it once."
-    body = _WAITING.format(refresh=refresh, title=title, text=text)
+    body = _WAITING.format(script=script, title=title, text=text)
     headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store", **_HEADERS}
     return Response(body, headers=headers, media_type="text/html; charset=utf-8")

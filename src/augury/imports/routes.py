@@ -26,7 +26,7 @@ Service = Annotated[ImportService, Depends(_service)]
 
 @router.get(_AT, summary="List imports", response_model=schemas.ImportList)
 async def list_imports(caller: AdminCaller, service: Service, response: Response) -> dict[str, Any]:
-    """The latest files sent, how far they are, and what became of their rows."""
+    """The latest files sent, with their progress and results."""
     response.headers["Cache-Control"] = "no-store"
     found = await service.newest(LISTED)
     return {"items": [schemas.record(row, service.part_bytes) for row in found]}
@@ -60,7 +60,7 @@ async def put_part(
     service: Service,
     request: Request,
 ) -> dict[str, Any]:
-    """The bytes of one part, numbered from 0, as they are. A part may be sent again."""
+    """The raw bytes of one part. Parts are numbered from 0 and may be sent again."""
     row = await service.put(import_id, number, await request.body())
     return schemas.record(row, service.part_bytes)
 
@@ -73,7 +73,7 @@ async def put_part(
     responses=openapi.errors(404, 409),
 )
 async def start(import_id: str, caller: AdminCaller, service: Service) -> dict[str, Any]:
-    """Have a worker read the file, once all of its parts are here. Idempotent."""
+    """Start reading the file once all parts have arrived. Idempotent."""
     return schemas.record(await service.start(import_id), service.part_bytes)
 
 
@@ -86,7 +86,7 @@ async def start(import_id: str, caller: AdminCaller, service: Service) -> dict[s
 async def read_import(
     import_id: str, caller: AdminCaller, service: Service, response: Response
 ) -> dict[str, Any]:
-    """How far a file is, and what became of its rows."""
+    """The progress of a file, and how many rows were added, updated or refused."""
     response.headers["Cache-Control"] = "no-store"
     return schemas.record(await service.get(import_id), service.part_bytes)
 
@@ -94,10 +94,10 @@ async def read_import(
 @router.delete(
     f"{_AT}/{{import_id}}",
     status_code=204,
-    summary="Give an import up",
+    summary="Cancel an import",
     responses=openapi.errors(404),
 )
 async def remove(import_id: str, caller: AdminCaller, service: Service) -> Response:
-    """Stop a file and forget it. What of it is in the catalogue already stays there."""
+    """Cancel the import of a file and delete its parts. Rows already in the catalogue stay."""
     await service.remove(import_id)
     return Response(status_code=204)

@@ -31,8 +31,10 @@ class ImportRequest(BaseModel):
         json_schema_extra={"examples": [{"name": "markets.parquet", "bytes": 9_412_033}]},
     )
 
-    name: FileName = Field(description="Its name; the ending tells what it is.")
-    bytes: int = Field(ge=1, strict=True, description="Its size.")
+    name: FileName = Field(
+        description="File name. Its ending (.parquet, .csv, .jsonl) gives the format."
+    )
+    bytes: int = Field(ge=1, strict=True, description="Size of the file in bytes.")
 
 
 class ImportSummary(BaseModel):
@@ -44,8 +46,8 @@ class ImportSummary(BaseModel):
     updated: int
     unchanged: int
     refused: dict[str, int] = Field(description="Rows refused, by reason.")
-    quarantined: dict[str, int] = Field(description="Quotes held, by reason.")
-    examples: dict[str, list[str]] = Field(description="A few refused rows by reason.")
+    quarantined: dict[str, int] = Field(description="Quotes held in quarantine, by reason.")
+    examples: dict[str, list[str]] = Field(description="Examples of refused rows, by reason.")
     seconds: float
 
 
@@ -55,12 +57,12 @@ class ImportRecord(BaseModel):
     id: str
     name: str
     bytes: int
-    received: int = Field(description="Bytes that are here; 0 once the file was read.")
-    part_bytes: int = Field(description="Most bytes of one part.")
+    received: int = Field(description="Bytes received so far; 0 once the file has been read.")
+    part_bytes: int = Field(description="Largest size of one part, in bytes.")
     state: State
-    stage: str | None = Field(description="reading or importing, while it runs.")
-    rows: int | None = Field(description="Rows of the file, once it is opened.")
-    done: int | None = Field(description="Rows that are through.")
+    stage: str | None = Field(description="reading or importing, while the import runs.")
+    rows: int | None = Field(description="Rows in the file, known once it is opened.")
+    done: int | None = Field(description="Rows processed so far.")
     summary: ImportSummary | None
     error: str | None
     created_at: datetime

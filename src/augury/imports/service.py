@@ -25,11 +25,11 @@ from augury.storage.database import Database
 KIND: Final = "catalogue.import"
 ENDINGS: Final = (".parquet", ".pq", ".csv", ".jsonl", ".ndjson")
 PART_BYTES: Final = 1024 * 1024
-"""Most bytes of one part: what a slow line sends within the time for a body."""
+"""Largest size of one part, in bytes: what a slow line can send within the time limit of a body."""
 PROGRESS_EVERY: Final = 0.5
-"""Seconds between words on how far a file is read."""
+"""Seconds between progress updates while a file is read."""
 TRIES: Final = 3
-"""How often a file may take its worker with it before it is given up."""
+"""How many workers may die while reading one file before the import is given up."""
 
 
 class ImportService:
@@ -52,8 +52,8 @@ class ImportService:
         """
         if not self._most:
             raise Forbidden(
-                "Imports over HTTP are switched off (AUGURY_IMPORT_MAX_BYTES=0). On the server: "
-                "augury import FILE.",
+                "Imports over HTTP are disabled (AUGURY_IMPORT_MAX_BYTES=0). Use `augury import "
+                "FILE` on the server.",
                 code="imports_off",
             )
         if not name.lower().endswith(ENDINGS):
@@ -75,7 +75,7 @@ class ImportService:
         async with self._database.reading() as conn:
             found = await store.find(conn, import_id)
         if found is None:
-            raise NotFound("There is no such import.")
+            raise NotFound("No import has this id.")
         return found
 
     async def newest(self, limit: int) -> list[ImportRow]:
@@ -89,16 +89,16 @@ class ImportService:
         Raises
         ------
         Conflict
-            The file is whole already.
+            All bytes of this file have already been sent.
         InvalidInput
             The part is empty, or there would be more bytes than were announced.
         """
         async with self._database.transaction() as conn:
             found = await store.find(conn, import_id, lock=True)
             if found is None:
-                raise NotFound("There is no such import.")
+                raise NotFound("No import has this id.")
             if found.job_id is not None:
-                raise Conflict("The file is whole already.")
+                raise Conflict("All bytes of this file have already been sent.")
             if not body or len(body) > self.part_bytes:
                 raise InvalidInput(f"A part has 1 to {self.part_bytes:,} bytes.")
             before = await store.size_of_part(conn, import_id, number)
@@ -112,7 +112,7 @@ class ImportService:
         async with self._database.transaction() as conn:
             found = await store.find(conn, import_id, lock=True)
             if found is None:
-                raise NotFound("There is no such import.")
+                raise NotFound("No import has this id.")
             if found.job_id is None:
                 here = await store.numbers(conn, import_id)
                 if found.received != found.bytes or here != list(range(len(here))):
@@ -124,11 +124,11 @@ class ImportService:
         return await self.get(import_id)
 
     async def remove(self, import_id: str) -> None:
-        """Give an import up. What of it is in the catalogue stays there."""
+        """Cancel an import. What of it is in the catalogue stays there."""
         async with self._database.transaction() as conn:
             found = await store.find(conn, import_id, lock=True)
             if found is None:
-                raise NotFound("There is no such import.")
+                raise NotFound("No import has this id.")
             if found.job_id is not None:
                 await queue.cancel(conn, found.job_id)
             await store.remove(conn, import_id)
@@ -157,8 +157,8 @@ async def _read(database: Database, job: Job) -> dict[str, Any]:
     if job.attempt > TRIES:
         await _drop(database, import_id)
         raise SetupProblem(
-            "The worker ended each time it read this file: it may need more memory than there is. "
-            "Cut it into smaller files."
+            "The worker stopped each time it read this file, probably for lack of memory. Split "
+            "it into smaller files."
         )
     with TemporaryDirectory(prefix="augury-import-") as folder:
         path = Path(folder, f"upload{Path(name).suffix.lower()}")

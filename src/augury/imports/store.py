@@ -11,9 +11,9 @@ from psycopg import AsyncConnection
 Connection = AsyncConnection[Any]
 
 KEPT = timedelta(days=30)
-"""How long it is told what became of a file."""
+"""How long the result of an import can be read."""
 UNFINISHED_KEPT = timedelta(days=1)
-"""How long a file may take to arrive."""
+"""How long the parts of a file may take to arrive."""
 
 
 class ImportRow(NamedTuple):
@@ -23,11 +23,11 @@ class ImportRow(NamedTuple):
     name: str
     bytes: int
     received: int
-    """Bytes that are here; 0 again once the file was read."""
+    """Bytes received so far; 0 again once the file has been read."""
     created_at: datetime
     job_id: str | None
     status: str | None
-    """Of the job: queued, running, succeeded, failed or canceled."""
+    """Status of the job: queued, running, succeeded, failed or canceled."""
     stage: str | None
     progress: dict[str, Any] | None
     result: dict[str, Any] | None

@@ -22,20 +22,24 @@ T = TypeVar("T")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Why = Annotated[
-    str | None, typer.Option("--reason", help=f"Only what is held for it: {', '.join(REASONS)}.")
+    str | None,
+    typer.Option("--reason", help=f"Only quotes held for this reason: {', '.join(REASONS)}."),
 ]
 
 
 @app.command()
 def quarantine(
     market: Annotated[
-        list[str] | None, typer.Argument(metavar="[MARKET]...", help="Only these, by any name.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[MARKET]...", help="Only these markets, by id, UUID, slug, ticker or address."
+        ),
     ] = None,
     reason: Why = None,
-    limit: Annotated[int, typer.Option(min=1, help="Most to list.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of quotes to list.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List quotes and recorded prices that can't be right and are held, with the reason.
+    """List quotes and recorded prices that are held because they can't be right, with the reason.
 
     Example: augury markets quarantine --reason unit
     """
@@ -45,7 +49,7 @@ def quarantine(
         typer.echo(json.dumps({"items": [_plain(one) for one in found]}))
         return
     if not found:
-        typer.echo("Nothing is held.")
+        typer.echo("No quotes are held.")
     for one in found:
         what = "quote" if one.outcome == WHOLE else f"price of outcome {one.outcome + 1}"
         shown = ", ".join("none" if price is None else f"{price:g}" for price in one.prices)
@@ -56,24 +60,27 @@ def quarantine(
         typer.echo(f"  {what} {shown}{book}, {one.at:%Y-%m-%d %H:%M} UTC, {one.source}")
         typer.echo(f"  {one.reason}: {one.detail}")
     if len(found) == limit:
-        typer.echo("There may be more: --limit lists more.", err=True)
+        typer.echo("There may be more. Raise --limit to see them.", err=True)
 
 
 @app.command()
 def release(
     market: Annotated[
-        list[str] | None, typer.Argument(metavar="[MARKET]...", help="These, by any name.")
+        list[str] | None,
+        typer.Argument(metavar="[MARKET]...", help="Markets by id, UUID, slug, ticker or address."),
     ] = None,
     reason: Why = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that is held.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Release everything that is held.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give held quotes back to their markets: the same quotes pass from then on.
+    """Release held quotes to their markets. The same quotes are accepted from then on.
 
     Example: augury markets release kalshi:KXFED-27JAN-T3.50
     """
     if not market and reason is None and not everything:
-        raise typer.BadParameter("Name markets, a --reason, or --all.")
+        raise typer.BadParameter("Give market ids, a --reason, or --all.")
     why = _reason(reason)
     quotes, prices = _run(lambda service: service.release(market or None, reason=why))
     if as_json:

@@ -41,7 +41,7 @@ TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
 """From which ratio on a quote is not its twin's, and the least that the greater must be."""
 
 
-class Quote(NamedTuple):
+class ScreenedQuote(NamedTuple):
     """A market's quote as stored. Fields as in `records.Market`."""
 
     id: str
@@ -54,20 +54,20 @@ class Quote(NamedTuple):
     imported: bool = True
 
 
-class Verdict(NamedTuple):
+class HoldReason(NamedTuple):
     """Why a quote is held."""
 
     reason: Reason
     detail: str
 
 
-def is_shrunken(quote: Quote) -> bool:
+def is_shrunken(quote: ScreenedQuote) -> bool:
     """Whether all that is quoted of the first outcome is a cent or less."""
     known = [quote.prices[0], quote.best_bid, quote.best_ask]
     return max((value for value in known if value is not None), default=1.0) <= SHRUNKEN
 
 
-def judge(quotes: Iterable[Quote], before: Mapping[str, float]) -> dict[str, Verdict]:
+def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[str, HoldReason]:
     """The quotes that can't be right, by market.
 
     Parameters
@@ -77,8 +77,8 @@ def judge(quotes: Iterable[Quote], before: Mapping[str, float]) -> dict[str, Ver
     before
         The first outcome's price recorded last before its quote, of markets that are shrunken.
     """
-    found: dict[str, Verdict] = {}
-    batches: dict[tuple[str, date], list[Quote]] = defaultdict(list)
+    found: dict[str, HoldReason] = {}
+    batches: dict[tuple[str, date], list[ScreenedQuote]] = defaultdict(list)
     for quote in quotes:
         if quote.imported:
             batches[quote.platform, quote.at.date()].append(quote)
@@ -88,11 +88,11 @@ def judge(quotes: Iterable[Quote], before: Mapping[str, float]) -> dict[str, Ver
     for (platform, day), batch in batches.items():
         if is_in_another_unit(batch):
             why = f"All {len(batch)} quotes of {platform} of {day} are at most one cent."
-            found |= {quote.id: Verdict("unit", why) for quote in batch if quote.id not in found}
+            found |= {quote.id: HoldReason("unit", why) for quote in batch if quote.id not in found}
     return found
 
 
-def is_in_another_unit(batch: Sequence[Quote]) -> bool:
+def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
     """Whether quotes of one venue and day are all a cent or less, over many events.
 
     Zero is zero in every unit, and what a lost market is quoted at: it says nothing.
@@ -112,27 +112,31 @@ def are_apart(one: float | None, other: float | None) -> bool:
     return len(ratios) == 2 and min(ratios) >= TWIN_RATIO and greater >= TWIN_FLOOR
 
 
-def _unit(quote: Quote, before: float | None) -> Verdict | None:
+def _unit(quote: ScreenedQuote, before: float | None) -> HoldReason | None:
     if not is_shrunken(quote):
         return None
     if quote.platform == "kalshi":
         for name, value in (("bid", quote.best_bid), ("ask", quote.best_ask)):
             if value and abs(value / KALSHI_TICK - round(value / KALSHI_TICK)) > 1e-6:
-                return Verdict("unit", f"The {name} {value:g} is between two ticks of its venue.")
+                return HoldReason(
+                    "unit", f"The {name} {value:g} is between two ticks of its venue."
+                )
     price = quote.prices[0]
     if price and before and abs(100 * price / before - 1) <= 0.01:
-        return Verdict("unit", f"The price {price:g} is a hundredth of the one before, {before:g}.")
+        return HoldReason(
+            "unit", f"The price {price:g} is a hundredth of the one before, {before:g}."
+        )
     return None
 
 
-def _book(quote: Quote) -> Verdict | None:
+def _book(quote: ScreenedQuote) -> HoldReason | None:
     price, bid, ask = quote.prices[0], quote.best_bid, quote.best_ask
     if not quote.imported:
         return None
     if bid is not None and ask is not None and bid > ask + CROSSED:
-        return Verdict("book", f"The bid {bid:g} is above the ask {ask:g}.")
+        return HoldReason("book", f"The bid {bid:g} is above the ask {ask:g}.")
     if price is None or bid is None or ask is None:
         return None
     if max(bid - price, price - ask) > OUTSIDE_BOOK:
-        return Verdict("book", f"The price {price:g} is outside its book, {bid:g} to {ask:g}.")
+        return HoldReason("book", f"The price {price:g} is outside its book, {bid:g} to {ask:g}.")
     return None

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import polars as pl
 
+from augury.markets.history import History
 from augury.markets.records import labels, priced
 from augury.markets.schemas import record
-from augury.markets.service import History
 from augury.markets.store import StoredMarket
 
 _TIME = pl.Datetime("us", "UTC")

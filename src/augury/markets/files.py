@@ -16,7 +16,7 @@ from augury.apart import Apart
 from augury.clock import Clock
 from augury.errors import Unavailable
 from augury.markets.freshness import AgeRule
-from augury.markets.paging import Page, read_page
+from augury.markets.paging import MarketPage, read_page
 from augury.markets.store import Filters, Position, Sort
 from augury.storage.database import once
 
@@ -27,7 +27,7 @@ _PATIENCE = 120.0
 """Seconds a slice may take."""
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """A slice of a file, and the position after which the next starts; None: it was the last."""
 
     body: bytes
@@ -84,7 +84,7 @@ class Files:
         form: Literal["csv", "arrow"],
         *,
         header: bool = True,
-    ) -> Part:
+    ) -> FilePart:
         async with self._turn:
             await asyncio.sleep(self._rested - time.monotonic())
             began = time.monotonic()
@@ -95,7 +95,10 @@ class Files:
                     form=form, header=header,
                 )  # fmt: skip
             except TimeoutError:
-                raise Unavailable("The file took too long to make.", code="deadline") from None
+                raise Unavailable(
+                    "Writing the file took too long. Ask for a smaller part with filters.",
+                    code="deadline",
+                ) from None
             finally:
                 now = time.monotonic()
                 self._rested = now + (now - began)
@@ -115,17 +118,17 @@ def _made(
     at: datetime,
     form: Literal["csv", "arrow"],
     header: bool,
-) -> Part:
+) -> FilePart:
     from augury.markets import exports
 
-    async def read() -> Page:
+    async def read() -> MarketPage:
         async with once(url) as conn:
             return await read_page(conn, filters, sort, limit=limit, after=after, age=age, at=at)
 
     page = asyncio.run(read())
     frame = exports.export_frame(page.markets)
     body = exports.as_csv(frame, header=header) if form == "csv" else exports.as_slice(frame)
-    return Part(body, page.next)
+    return FilePart(body, page.next)
 
 
 def _joined(slices: Sequence[bytes]) -> bytes:

@@ -42,7 +42,8 @@ class Follower(ABC):
         """Follow the next at most `BATCH` changes; how many there were."""
 
     async def catch_up(self, progress: Progress | None = None) -> int | None:
-        """Follow all changes there are; how many, or None if another process is at it."""
+        """Follow all changes there are; how many, or None if another process is already doing
+        this."""
         async with self._database.leading(self.LOCK) as leads:
             if not leads:
                 return None

@@ -14,44 +14,31 @@ the markets at hand are all there are.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
-import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import msgspec
 
-from augury.language import calendar
-from augury.markets.quantities import quantity
-from augury.markets.records import MarketType, Platform, Status, Strike
+from augury.markets.families import family_id, undated
+from augury.markets.records import MarketType
+from augury.markets.sides import (
+    Deadline,
+    EventMember,
+    Interval,
+    Sides,
+    read_interval,
+    side_of,
+    squash,
+)
 
 MOST_EXCLUSIVE = 1.35
 """Sum of the Yes prices of exclusive markets that ghost quotes and spreads still explain."""
 
 INVERSION = 0.10
 """How far a wider rung of a ladder may be quoted below a narrower one: spreads, stale quotes."""
-
-
-class Member(msgspec.Struct, frozen=True, kw_only=True):
-    """What the inference looks at in one market. Prices as in `records.Market`."""
-
-    id: str
-    platform: Platform
-    question: str
-    title: str
-    subtitle: str | None = None
-    outcomes: tuple[str, ...] = ("Yes", "No")
-    prices: tuple[float | None, ...] = (None, None)
-    status: Status = "active"
-    resolution: str | None = None
-    event_id: str | None = None
-    event_name: str | None = None
-    exclusive: bool | None = None
-    strike: Strike | None = None
 
 
 class Grouping(msgspec.Struct, frozen=True):
@@ -62,39 +49,16 @@ class Grouping(msgspec.Struct, frozen=True):
     group_name: str
 
 
-class Interval(NamedTuple):
-    """What has to lie in [low, high] for Yes. `touch`: it is enough to get there once."""
-
-    low: float
-    high: float
-    frame: str
-    """The text without its number and words of direction: only equal frames compare."""
-    touch: bool = False
-
-
-class Deadline(NamedTuple):
-    """Yes when it happens by the date named."""
-
-    date: str
-    frame: str
-
-
-def infer(members: Sequence[Member]) -> dict[str, Grouping]:
+def infer(members: Sequence[EventMember]) -> dict[str, Grouping]:
     """The grouping of each of one event's markets (or of one market without an event), by id."""
-    sides = {m.id: _side(m) for m in members} if len(members) > 1 else {}
+    sides = {m.id: side_of(m) for m in members} if len(members) > 1 else {}
     name = _family_name(members, sides)
     group_id = family_id(name, members[0])
     types = _types(members, sides)
     return {m.id: Grouping(types.get(m.id, "binary"), group_id, name) for m in members}
 
 
-# Types
-
-
-_Sides = Mapping[str, "Interval | Deadline | None"]
-
-
-def _types(members: Sequence[Member], sides: _Sides) -> dict[str, MarketType]:
+def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType]:
     """The types that are known; every other market is binary."""
     if len(members) == 1:
         return _type_of_field(members[0])
@@ -132,16 +96,16 @@ def _types(members: Sequence[Member], sides: _Sides) -> dict[str, MarketType]:
     return types
 
 
-def _type_of_field(market: Member) -> dict[str, MarketType]:
+def _type_of_field(market: EventMember) -> dict[str, MarketType]:
     """A lone market: with three outcomes or more they exclude each other by construction."""
     if len(market.outcomes) < 3:
         return {}
-    ranges = sum(_read_interval(label, "") is not None for label in market.outcomes)
+    ranges = sum(read_interval(label, "") is not None for label in market.outcomes)
     return {market.id: "sum_to_one" if 2 * ranges >= len(market.outcomes) else "winner_take_all"}
 
 
 def _types_of_flagged(
-    members: Sequence[Member], intervals: dict[str, Interval], deadlines: dict[str, Deadline]
+    members: Sequence[EventMember], intervals: dict[str, Interval], deadlines: dict[str, Deadline]
 ) -> dict[str, MarketType]:
     """An event whose venue says that at most one market resolves Yes."""
     if _contradicts_exclusion(members):
@@ -185,14 +149,14 @@ def _disjoint(sides: Sequence[Interval]) -> bool:
     return all(a.high <= b.low and (a.low, a.high) != (b.low, b.high) for a, b in pairwise(ordered))
 
 
-def _yes(market: Member) -> float | None:
+def _yes(market: EventMember) -> float | None:
     """The first outcome's probability, as quoted or as it was decided."""
     if market.status == "resolved" and market.resolution is not None:
         return 1.0 if market.resolution == market.outcomes[0] else 0.0
     return market.prices[0] if market.prices else None
 
 
-def _contradicts_exclusion(members: Sequence[Member]) -> bool:
+def _contradicts_exclusion(members: Sequence[EventMember]) -> bool:
     """Whether prices or results show that more than one can resolve Yes."""
     won = sum(
         m.resolution is not None and m.resolution == m.outcomes[0]
@@ -203,7 +167,7 @@ def _contradicts_exclusion(members: Sequence[Member]) -> bool:
     return won > 1 or sum(p for p in quoted if p is not None) > MOST_EXCLUSIVE
 
 
-def _contradicts_nesting(rungs: Sequence[tuple[Interval, Member]]) -> bool:
+def _contradicts_nesting(rungs: Sequence[tuple[Interval, EventMember]]) -> bool:
     """Whether neighbouring rungs are, for the most part, quoted against their order."""
     quoted = sorted(
         (s.low if math.isinf(s.high) else -s.high, price)
@@ -215,7 +179,7 @@ def _contradicts_nesting(rungs: Sequence[tuple[Interval, Member]]) -> bool:
     return 2 * inverted > len(pairs)
 
 
-def _adds_up(members: Sequence[Member]) -> bool:
+def _adds_up(members: Sequence[EventMember]) -> bool:
     """Whether every market is quoted or decided and the Yes sides add up to one."""
     prices = [_yes(m) for m in members]
     known = [p for p in prices if p is not None]
@@ -226,7 +190,7 @@ _STEP = re.compile(r"\b(?:bps|basis points?|percentage points?)\b", re.I)
 _NO_STEP = re.compile(r"\b(?:no changes?|unchanged|maintains?|hold|holds)\b", re.I)
 
 
-def _names_steps(members: Sequence[Member]) -> bool:
+def _names_steps(members: Sequence[EventMember]) -> bool:
     """A decision by how much to move something: steps up, steps down, and none."""
     texts = [m.subtitle or m.question for m in members]
     steps = sum(bool(_STEP.search(t) or re.fullmatch(r".{0,20}\d+\s*bps.{0,12}", t)) for t in texts)
@@ -255,7 +219,7 @@ _FIXTURE = re.compile(r"\S\s+(?:vs?\.?|@|at)\s+\S", re.I)
 _DRAW = re.compile(r"\b(?:tie|draw)\b", re.I)
 
 
-def _is_contest(members: Sequence[Member]) -> bool:
+def _is_contest(members: Sequence[EventMember]) -> bool:
     """Whether exactly one of the named can win, as far as texts tell and prices allow."""
     if _contradicts_exclusion(members) or len({_choice(m) for m in members}) < len(members):
         return False
@@ -272,11 +236,11 @@ def _is_contest(members: Sequence[Member]) -> bool:
     return len(members) > 2 or _adds_up(members)
 
 
-def _choice(market: Member) -> str:
+def _choice(market: EventMember) -> str:
     return (market.subtitle or market.question).casefold().strip()
 
 
-def _is_fixture(members: Sequence[Member]) -> bool:
+def _is_fixture(members: Sequence[EventMember]) -> bool:
     """Two sides, or two and a draw, of one match, and nothing but who wins it."""
     if not 2 <= len(members) <= 3:
         return False
@@ -287,11 +251,11 @@ def _is_fixture(members: Sequence[Member]) -> bool:
     draws = sum(bool(_DRAW.search(m.subtitle or m.question)) for m in members)
     if draws != len(members) - 2:
         return False
-    exact = {_squash(s) for s in sides}
+    exact = {squash(s) for s in sides}
     first, second = (_words(s) for s in sides)
     for m in members:
         text = m.subtitle or m.question
-        if _DRAW.search(text) or _squash(text) in exact:
+        if _DRAW.search(text) or squash(text) in exact:
             continue
         if m.subtitle is None and not re.search(r"\bwins?\b", text):
             return False
@@ -308,13 +272,13 @@ def _words(text: str) -> set[str]:
 _COMMON_WORDS = frozenset({"winner", "will", "win", "the", "and", "match", "game"})
 
 
-def _common_frame(members: Sequence[Member]) -> str | None:
+def _common_frame(members: Sequence[EventMember]) -> str | None:
     """What the questions have in common around one differing name; None when they differ else.
 
     With subtitles the titles are what is common, each without its own subtitle.
     """
     if all(m.subtitle for m in members):
-        frames = {_squash(m.title.replace(m.subtitle or "", " ")) for m in members}
+        frames = {squash(m.title.replace(m.subtitle or "", " ")) for m in members}
         return frames.pop() if len(frames) == 1 else None
     if any(m.subtitle for m in members):
         return None
@@ -324,7 +288,7 @@ def _common_frame(members: Sequence[Member]) -> str | None:
     if head + tail < 3 or any(len(q) - head - tail > 14 for q in questions):
         return None
     words = questions[0]
-    return _squash(" ".join(words[:head] + words[len(words) - tail :]))
+    return squash(" ".join(words[:head] + words[len(words) - tail :]))
 
 
 def _common_ends(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
@@ -339,119 +303,7 @@ def _common_ends(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
     return head, tail
 
 
-def _squash(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-# Reading one market
-
-_MONTH = rf"{calendar.MONTH}\b\.?"
-_CLOCK = (
-    r"(?:,?\s+(?:at\s+)?\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?(?:\s?[-–]\s?\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?)?"
-    r"(?:\s+(?:e[sd]?t|utc))?)"
-)
-_DAY = (
-    rf"{_MONTH}\s+\d{{1,2}}(?!\d)(?:st|nd|rd|th)?(?:\s?[-–]\s?(?:{_MONTH}\s+)?\d{{1,2}})?"
-    r"(?:,?\s+(?:19|20)\d\d\b)?"
-)
-_DAYS = rf"(?:{_DAY}{_CLOCK}?|\d{{1,2}}\s+{_MONTH}(?:,?\s+(?:19|20)\d\d\b)?|\b20\d\d-\d\d-\d\d\b)"
-_YEAR = r"\b(?:19|20)\d\d\b(?![,.]?\d)"
-_PERIOD = (
-    rf"(?:(?:the\s+)?(?:end|start|close)\s+of\s+(?:{_MONTH}\s*)?(?:{_YEAR})?|"
-    rf"q[1-4]\s*(?:{_YEAR})?|{_MONTH}\s+{_YEAR}|{_MONTH}|{_YEAR})"
-)
-_WEEKDAY = r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+"
-DAY = re.compile(rf"(?:\bon\s+)?(?:{_WEEKDAY})?\b{_DAYS}", re.I)
-_DEADLINE = re.compile(
-    rf"\b(?:by|before|prior to|no later than|on or before)\s+(?:the\s+)?({_DAYS}|{_PERIOD})", re.I
-)
-_DATED = re.compile(
-    rf"{_DAYS}|\b{_PERIOD}|\b\d+(?:st|nd|rd|th)\b|"
-    r"\b(?:game|week|season|round|match|set|map|part|volume|group|district|gpt-?|s&p|"
-    r"nasdaq|russell|top)\s?-?\d+\b",
-    re.I,
-)
-
-_MEASURED = re.compile(rf"\d|\b{_MONTH}", re.I)
-
-
-def _side(market: Member) -> Interval | Deadline | None:
-    """What the market's Yes stands for, if it is a quantity or a date."""
-    text = market.subtitle or market.question
-    about = market.title if market.subtitle else ""
-    if market.outcomes == ("Over", "Under"):
-        return _read_interval(market.question, "")
-    if not _is_yes_no(market.outcomes):
-        return None
-    # Most sides are names; every quantity has a digit, every date a digit or a month.
-    if market.strike is None and not _MEASURED.search(text):
-        return None
-    if (strike := market.strike) is not None and (side := _struck(market, strike)) is not None:
-        return side
-    if found := _DEADLINE.search(text):
-        if len(_DEADLINE.findall(text)) > 1:
-            return None
-        # What is asked beside a deadline in the subtitle is the event's; titles may vary.
-        alone = market.subtitle is not None and found.span() == (0, len(text.strip()))
-        frame = (
-            ""
-            if alone
-            else _squash(f"{_masked(about)} {text[: found.start()]} … {text[found.end() :]}")
-        )
-        if _read_interval(frame, "") is None:
-            return Deadline(_squash(found[1]), frame)
-    return _read_interval(text, about)
-
-
-def _is_yes_no(outcomes: tuple[str, ...]) -> bool:
-    return tuple(o.casefold() for o in outcomes) == ("yes", "no")
-
-
-def _struck(market: Member, strike: Strike) -> Interval | None:
-    frame = _masked(f"{market.title} {market.subtitle or ''}")
-    if strike.kind.startswith("greater") and strike.floor is not None:
-        return Interval(strike.floor, math.inf, frame)
-    if strike.kind.startswith("less") and strike.cap is not None:
-        return Interval(-math.inf, strike.cap, frame)
-    if strike.kind == "between" and strike.floor is not None and strike.cap is not None:
-        return Interval(strike.floor, max(strike.floor, strike.cap), frame)
-    return None
-
-
-_DIRECTION = re.compile(
-    r"\b(?:or|to|and|between|from|above|below|over|under|more|less|fewer|greater|higher|lower|"
-    r"than|at|least|most|exactly|equal|no|be|k|m|b|bn|t|million|billion|trillion|thousand)\b|"
-    r"[-–—+<>≤≥=,.?:$€£|]",
-    re.I,
-)
-
-
-def _masked(text: str) -> str:
-    """The text without its numbers and words of direction."""
-    without = re.sub(r"[-−]?[$€£]?\d[\d,]*(?:\.\d+)?", " ", DAY.sub(" ", text))
-    return _squash(_DIRECTION.sub(" ", without))
-
-
-def _read_interval(text: str, about: str) -> Interval | None:
-    """The quantity in `text`; None when there is none, or more than one."""
-    if not re.search(r"\d", text):
-        return None
-    # Dates, years and ordinals are no quantities. The blanks keep every place where it was.
-    found = quantity(_DATED.sub(lambda m: "\x1f" * len(m[0]), text))
-    if found is None or (found.touch and found.low == found.high):
-        return None  # "hit 50": from which side is not said
-    return Interval(found.low, found.high, _frame(text, found.span, about), found.touch)
-
-
-def _frame(text: str, span: tuple[int, int], about: str) -> str:
-    rest = f"{_masked(about)} # {text[: span[0]]} # {text[span[1] :]}"
-    return _squash(_DIRECTION.sub(" ", rest))
-
-
-# Families
-
-
-def _family_name(members: Sequence[Member], sides: _Sides) -> str:
+def _family_name(members: Sequence[EventMember], sides: Sides) -> str:
     """What the event's markets are about, with the days of a recurring series left open.
 
     So are deadlines, where one market stands alone or where they are what tells markets apart:
@@ -477,47 +329,3 @@ def _shared_title(titles: Sequence[str]) -> str:
         return titles[0]
     words = texts[0]
     return " ".join([*words[:head], "…", *words[len(words) - tail :]])
-
-
-def undated(text: str, *, deadlines: bool = True) -> str:
-    """`text` with each day widened to its month, so that a daily series shares one name.
-
-    With `deadlines` those are left open as well: "by March 31" and "by June" read "by …".
-    """
-    if deadlines and re.search(r"\b(?:by|before|prior|later)\b", text, re.I):
-        text = _DEADLINE.sub("by …", text)
-    if re.search(r"\d", text):
-        text = DAY.sub(_month_of, text)
-    return " ".join(text.split())
-
-
-def _month_of(day: re.Match[str]) -> str:
-    text = day[0]
-    year = re.search(_YEAR, text)
-    month = re.search(_MONTH, text, re.I)
-    preposition = "in " if text[:3].casefold() == "on " else ""
-    if month is None:  # 2026-03-31
-        return preposition + text[-10:-3]
-    return f"{preposition}{month[0].rstrip('.')}{' ' + year[0] if year else ''}"
-
-
-_NO_SLUG = re.compile(r"[^a-z0-9]+")
-_LETTERS = re.compile(r"(?:[a-z].*){5}")
-
-
-def family_id(name: str, member: Member) -> str:
-    """`name` as a readable id, equal on every venue; a nondescript one is the event's own."""
-    plain = name.casefold()
-    foreign = False
-    if not plain.isascii():
-        spelled = unicodedata.normalize("NFKD", plain)
-        plain = "".join(c for c in spelled if not unicodedata.combining(c))
-        foreign = any(c.isalpha() and not c.isascii() for c in plain)
-    slug = _NO_SLUG.sub("-", plain).strip("-")
-    if foreign or len(slug) > 96:
-        digest = hashlib.blake2b(name.casefold().encode(), digest_size=4).hexdigest()
-        slug = f"{slug[:80].rstrip('-')}-{digest}".strip("-")
-    if not _LETTERS.search(slug):
-        own = member.event_id or member.id
-        slug = f"{slug}-{member.platform}-{_NO_SLUG.sub('-', own.casefold())}"
-    return slug.strip("-")

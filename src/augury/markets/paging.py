@@ -13,7 +13,7 @@ from augury.markets.freshness import AgeRule
 from augury.markets.store import Filters, Position, Sort, StoredMarket
 
 
-class Page(NamedTuple):
+class MarketPage(NamedTuple):
     """Some markets, and the position after which more follow; None: these were the last."""
 
     markets: list[StoredMarket]
@@ -29,14 +29,14 @@ async def read_page(
     after: Position | None,
     age: AgeRule,
     at: datetime,
-) -> Page:
+) -> MarketPage:
     """At most `limit` markets after a position of the same list, as shown at a moment."""
     markets = await store.list_page(
         conn, filters, sort=sort, limit=limit + 1, now=at, oldest=age.oldest(at), after=after
     )
     more = len(markets) > limit
     markets = markets[:limit]
-    return Page(shown(markets, age, at), store.position(markets[-1], sort) if more else None)
+    return MarketPage(shown(markets, age, at), store.position(markets[-1], sort) if more else None)
 
 
 def shown(markets: Iterable[StoredMarket], age: AgeRule, at: datetime) -> list[StoredMarket]:

@@ -128,6 +128,8 @@ class PricePoint(msgspec.Struct, frozen=True, kw_only=True):
     """Probability in [0, 1]."""
     source: str = "snapshot"
     """snapshot, trade, candle, history, dump:<kind>, sample."""
+    volume: float | None = None
+    """The market's volume up to then, in the venue's unit; of candles, since the first of them."""
 
 
 class MarketChange(msgspec.Struct, frozen=True, kw_only=True):

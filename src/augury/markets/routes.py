@@ -73,25 +73,27 @@ async def list_markets(
         Query(
             default_factory=list,
             max_length=100,
-            description="Only these; once for each market, at most 100.",
+            description="Only these markets. Repeat the parameter for each id, at most 100.",
         ),
     ],
-    platform: Annotated[Platform | None, Query(description="Only this venue's.")] = None,
+    platform: Annotated[Platform | None, Query(description="Only markets of this venue.")] = None,
     status: Annotated[
         Status | None,
         Query(
-            description="Only markets in this state. A market past its close without a word from "
-            "its venue since is `closed` and `stale`."
+            description="Only markets in this state. A market past its close without news from "
+            "its venue is `closed` and `stale`."
         ),
     ] = None,
     stale: Annotated[
-        bool | None, Query(description="Only markets that are stale, or only those that are not.")
+        bool | None, Query(description="true: only stale markets. false: only fresh ones.")
     ] = None,
-    category: Annotated[Text | None, Query(description="The venue's category, any case.")] = None,
+    category: Annotated[
+        Text | None, Query(description="The venue's category, in upper or lower case.")
+    ] = None,
     event_id: Annotated[Text | None, Query(description="The venue's own event id.")] = None,
     q: Annotated[
         Annotated[Text, AfterValidator(_few_words)] | None,
-        Query(description="Words that all occur in the question, any case."),
+        Query(description="Words that must all occur in the question, in upper or lower case."),
     ] = None,
     closes_before: Annotated[Moment | None, Query(description="Closes before this time.")] = None,
     closes_after: Annotated[Moment | None, Query(description="Closes after this time.")] = None,
@@ -101,8 +103,8 @@ async def list_markets(
     sort: Annotated[
         Sort,
         Query(
-            description="volume and updated_at from high to low, closes_at from soon to late; "
-            "markets without the value last."
+            description="volume and updated_at: highest first. closes_at: soonest first. Markets "
+            "without the value come last."
         ),
     ] = "volume",
     limit: Annotated[
@@ -110,17 +112,18 @@ async def list_markets(
         Query(
             ge=1,
             le=200,
-            description="Markets a page (50). A file without it holds them all and needs a key.",
+            description="Markets per page (default 50). A file (csv, parquet) without a limit "
+            "holds all markets and needs a key.",
         ),
     ] = None,
     cursor: pages.Cursor = None,
 ) -> Response:
     """Markets of the catalogue, filtered and sorted, a page at a time.
 
-    Pages neither repeat nor skip a market while others come, go or tie. With `format=csv` or
-    `parquet` (or by `Accept`) the same markets come as a file: one page with `limit`, without
-    it all of them (Parquet: 20,000 a file; `Link: rel="next"` leads to the rest). A file without
-    `limit` needs a key with `search:read`; an account gets one at a time.
+    Paging is stable: no market is repeated or skipped while others are added or removed. With
+    `format=csv` or `parquet` (or by `Accept`) the same markets come as a file: one page with
+    `limit`, without it all of them (Parquet: 20,000 a file; `Link: rel="next"` leads to the rest).
+    A file without `limit` needs a key with `search:read`; an account gets one at a time.
     """
     filters = Filters(
         ids=await service.native_ids(market_id) if market_id else None,
@@ -152,7 +155,7 @@ async def list_markets(
 
 @router.get(
     "/v1/sparklines",
-    summary="A month of daily prices of many markets",
+    summary="Read a month of daily prices of many markets",
     response_model=schemas.Sparklines,
     responses={**NOT_MODIFIED, **openapi.errors(431)},
 )
@@ -162,10 +165,14 @@ async def sparklines(
     service: Service,
     market_id: Annotated[
         list[MarketId],
-        Query(min_length=1, max_length=100, description="Once for each market; at most 100."),
+        Query(
+            min_length=1,
+            max_length=100,
+            description="Repeat the parameter for each market, at most 100.",
+        ),
     ],
 ) -> Response:
-    """Thirty prices a market, one a day, to draw beside its row in a list.
+    """Thirty daily prices per market, to draw as a small line in a list.
 
     They end with the market's own latest price, so that one that is closed or stale shows its last
     month and not an empty one: read `price_as_of`.
@@ -176,7 +183,7 @@ async def sparklines(
 
 @router.get(
     "/v1/markets/{market_id:path}/history",
-    summary="A market's price history",
+    summary="Read a market's price history",
     response_model=schemas.MarketHistory,
     responses={200: {"content": FILES}, 404: {}, **NOT_MODIFIED},
 )
@@ -186,15 +193,20 @@ async def market_history(
     service: Service,
     wanted: Wanted,
     market_id: str,
-    start: Annotated[Moment | None, Query(description="First moment of the window.")] = None,
+    start: Annotated[Moment | None, Query(description="Start of the window, inclusive.")] = None,
     end: Annotated[
         Moment | None,
-        Query(description="End of the window, not in it; now, or a settled market's last price."),
+        Query(
+            description="End of the window, exclusive. Default: now, or the last price of a "
+            "resolved market."
+        ),
     ] = None,
     interval_minutes: Annotated[
         Literal[1, 5, 60, 1440],
         BeforeValidator(_number),
-        Query(description="Length of an interval, in minutes, aligned to midnight UTC."),
+        Query(
+            description="Length of an interval in minutes. Intervals are aligned to midnight UTC."
+        ),
     ] = 60,
 ) -> Response:
     """The last price of each outcome in each interval of the window.
@@ -216,14 +228,14 @@ async def market_history(
 
 @router.get(
     "/v1/markets/{market_id:path}",
-    summary="One market",
+    summary="Read a market",
     response_model=schemas.MarketDetail,
     responses={404: {}, **NOT_MODIFIED},
 )
 async def market_detail(
     request: Request, caller: MarketsCaller, service: Service, market_id: str
 ) -> Response:
-    """A market, its latest recorded prices, and the others of its event and family.
+    """A market with its latest recorded prices and the other markets of its event and family.
 
     The id may also be the market's UUID, the address of its page at its venue, its slug at
     Polymarket or its ticker at Kalshi.
@@ -247,12 +259,18 @@ def _read_cursor(cursor: str, filters: Filters, sort: Sort) -> Position:
         raise InvalidInput.at(
             "query",
             "cursor",
-            msg="This cursor belongs to a list with other filters or another order.",
+            msg="This cursor belongs to a list with other filters or another order. Start again "
+            "without a cursor. Start again "
+            "without a cursor. Start again "
+            "without a cursor.",
             type="cursor_invalid",
         )
     if not _fits(value, sort):
         raise InvalidInput.at(
-            "query", "cursor", msg="This cursor is not one of this list.", type="cursor_invalid"
+            "query",
+            "cursor",
+            msg="This cursor does not belong to this list. Start again without a cursor.",
+            type="cursor_invalid",
         )
     return Position(value, seq)
 

@@ -27,13 +27,22 @@ DAYS = 60
 _DAILY_VOLATILITY = 0.12
 """Standard deviation of a day's step, in log odds."""
 
+_DAILY_VOLUME = 0.02
+"""Share of a market's volume that its last day brings."""
+
+_DAILY_TRADING = 0.5
+"""Standard deviation of the logarithm of a day's volume."""
+
+_FADING = 30.0
+"""Days back over which trading falls to 1/e."""
+
 _PLACEHOLDER = re.compile(r"\{(month|end|day|year):(-?\d+)\}")
 
 Kind = Literal["single", "versus", "winner", "buckets", "ladder", "deadlines"]
 _Array = npt.NDArray[np.float64]
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SampleEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One entry of samples.toml, as its head describes it."""
 
     id: str
@@ -63,10 +72,10 @@ class _Side(msgspec.Struct, frozen=True):
     closes_at: datetime
 
 
-def load() -> list[Event]:
+def load() -> list[SampleEvent]:
     """The events of the data file."""
     text = resources.files("augury.markets").joinpath("samples.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text)["event"], list[Event])
+    return msgspec.convert(tomllib.loads(text)["event"], list[SampleEvent])
 
 
 def generate(at: datetime) -> tuple[list[Market], list[PricePoint]]:
@@ -81,13 +90,13 @@ def generate(at: datetime) -> tuple[list[Market], list[PricePoint]]:
             market = _market(event, side, n, at, price=paths[n][-1], quoted_at=times[-1])
             markets.append(market)
             points += [
-                PricePoint(market_id=market.id, outcome=0, at=t, price=p, source="sample")
-                for t, p in zip(times, paths[n], strict=True)
+                PricePoint(market_id=market.id, outcome=0, at=t, price=p, source="sample", volume=v)
+                for t, p, v in zip(times, paths[n], _volumes(market, times), strict=True)
             ]
     return markets, points
 
 
-def _sides(event: Event, at: datetime) -> list[_Side]:
+def _sides(event: SampleEvent, at: datetime) -> list[_Side]:
     closes_at = _closing(event, at)
     if event.kind in ("single", "versus"):
         return [_Side("", None, event.price, closes_at)]
@@ -104,7 +113,7 @@ def _sides(event: Event, at: datetime) -> list[_Side]:
     return sides
 
 
-def _closing(event: Event, at: datetime) -> datetime:
+def _closing(event: SampleEvent, at: datetime) -> datetime:
     """The end of the day, month or year that the event's text names, else `closes` days ahead."""
     text = f"{event.name} {event.question or ''}"
     midnight = at.replace(hour=0, minute=0, second=0)
@@ -120,7 +129,7 @@ def _closing(event: Event, at: datetime) -> datetime:
 
 
 def _market(
-    event: Event, side: _Side, n: int, at: datetime, *, price: float, quoted_at: datetime
+    event: SampleEvent, side: _Side, n: int, at: datetime, *, price: float, quoted_at: datetime
 ) -> Market:
     over = side.closes_at <= at
     status: Status = "active" if not over else "closed" if event.resolved is None else "resolved"
@@ -164,7 +173,7 @@ def _market(
         category=event.category,
         tags=(event.domain, "sample"),
         volume=round(share, 2),
-        volume_24h=round(share * 0.02, 2) if status == "active" else 0.0,
+        volume_24h=round(share * _DAILY_VOLUME, 2) if status == "active" else 0.0,
         liquidity=round(share * 0.05, 2) if status == "active" else 0.0,
         open_interest=round(share * 0.3, 2) if event.platform == "kalshi" else None,
         best_bid=round(max(price - 0.005, 0.001), 4) if status == "active" else None,
@@ -175,7 +184,7 @@ def _market(
 
 
 def _paths(
-    event: Event, sides: Sequence[_Side], at: datetime
+    event: SampleEvent, sides: Sequence[_Side], at: datetime
 ) -> tuple[list[datetime], list[list[float]]]:
     """Common times and, per side, prices that stay coherent at every one of them.
 
@@ -198,6 +207,17 @@ def _paths(
     shape: Callable[[_Array, _Array], _Array] = _softmax if exclusive else _shift
     paths = np.clip(shape(final, walk), 0.0005, 0.9995).round(4)
     return times, paths.tolist()
+
+
+def _volumes(market: Market, times: Sequence[datetime]) -> list[float]:
+    """The market's volume at each of these times: busier and quieter days, up to all of it."""
+    seed = np.random.default_rng(zlib.crc32(market.id.encode()))
+    ages = (times[-1].timestamp() - np.array([t.timestamp() for t in times])) / 86_400
+    usual = np.diff(_DAILY_VOLUME * _FADING * np.exp(-ages / _FADING))
+    noise = seed.lognormal(0, _DAILY_TRADING, len(usual))
+    traded = usual * noise * usual.sum() / (usual * noise).sum()
+    shares = 1 - usual.sum() + np.concatenate([[0.0], np.cumsum(traded)])
+    return ((market.volume or 0.0) * shares).round(2).tolist()
 
 
 def _softmax(final: _Array, walk: _Array) -> _Array:

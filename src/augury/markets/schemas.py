@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from augury.http.examples import example
+from augury.markets.history import Detail, History, complement
 from augury.markets.records import (
     ORIGINS,
     MarketType,
@@ -17,7 +19,6 @@ from augury.markets.records import (
     origin_of_source,
     priced,
 )
-from augury.markets.service import Detail, History, complement
 from augury.markets.store import PriceRow, StoredMarket
 
 _EXAMPLE_RECORD: dict[str, Any] = {
@@ -71,34 +72,30 @@ _EXAMPLE_RELATED: dict[str, Any] = {
 }
 
 
-def _example(**fields: Any) -> ConfigDict:
-    return ConfigDict(json_schema_extra={"examples": [fields]})
-
-
 class MarketRecord(BaseModel):
     """One market as the catalogue holds it."""
 
-    model_config = _example(**_EXAMPLE_RECORD)
+    model_config = example(**_EXAMPLE_RECORD)
 
     id: str = Field(
-        description="`polymarket:<id>` or `kalshi:<ticker>`, or its UUID (`AUGURY_MARKET_IDS`)."
+        description="Market id: `polymarket:<id>` or `kalshi:<ticker>`, or a UUID if "
+        "`AUGURY_MARKET_IDS` is uuid."
     )
     platform: Platform
     platform_id: str
     question: str
     outcomes: list[str] = Field(description="Labels in the venue's order, made unique.")
     status: Status = Field(
-        description="`closed` and `stale` also where its close has passed without a word from "
-        "its venue since."
+        description="A market past its close without news from its venue is `closed` and `stale`."
     )
-    resolution: str | None = Field(description="Label of the outcome that won.")
+    resolution: str | None = Field(description="Label of the winning outcome.")
     created_at: datetime | None
     closes_at: datetime | None
     resolved_at: datetime | None
     platform_event_id: str | None
     platform_event_name: str | None
     event_group_id: str | None = Field(
-        description="Family of markets that differ by strike, name or date, on any venue."
+        description="Markets with the same group differ only by strike, name or date."
     )
     event_group_name: str | None
     category: str | None
@@ -107,11 +104,12 @@ class MarketRecord(BaseModel):
     volume: float | None = Field(description="US dollars on Polymarket, contracts on Kalshi.")
     liquidity: float | None = Field(description="US dollars.")
     platform_url: str | None
-    description: str | None = Field(description="The venue's resolution rules, untrusted text.")
+    description: str | None = Field(description="The venue's resolution rules. Untrusted text.")
     current_prices: dict[str, float | None] | None = Field(
-        description="Probability by outcome; null: no quote. Null as a whole: no quote at all."
+        description="Probability by outcome; null for an outcome without a quote. Null as a whole "
+        "if there is no quote at all."
     )
-    price_as_of: datetime | None = Field(description="When the venue quoted current_prices.")
+    price_as_of: datetime | None = Field(description="When the venue quoted `current_prices`.")
     best_bid: float | None
     best_ask: float | None
     volume_24h: float | None
@@ -119,20 +117,20 @@ class MarketRecord(BaseModel):
         description="The same contract on other venues, or its exact complement there."
     )
     stale: bool = Field(
-        description="Past its close without a word from its venue, or active at a price older "
-        "than the bound (`AUGURY_PRICE_MAX_AGE`, 14 days)."
+        description="True if the market is past its close without news from its venue, or active "
+        "with a price older than `AUGURY_PRICE_MAX_AGE` (14 days)."
     )
     origin: ShownOrigin = Field(
-        description="live: followed at its venue; import: from a file; sample: not a real market."
+        description="live: from the venue. import: from a file. sample: an invented market."
     )
-    observed_at: datetime | None = Field(description="When this state was seen at its source.")
+    observed_at: datetime | None = Field(description="When this state was read from its source.")
     updated_at: datetime
 
 
 class MarketList(BaseModel):
     """One page of markets."""
 
-    model_config = _example(items=[_EXAMPLE_RECORD], next_cursor=None)
+    model_config = example(items=[_EXAMPLE_RECORD], next_cursor=None)
 
     items: list[MarketRecord]
     next_cursor: str | None = Field(description="Pass as `cursor` for the next page.")
@@ -169,7 +167,7 @@ class RelatedMarket(BaseModel):
 class MarketDetail(BaseModel):
     """One market with its latest prices and its kin."""
 
-    model_config = _example(
+    model_config = example(
         market=_EXAMPLE_RECORD,
         current_prices=_EXAMPLE_RECORD["current_prices"],
         price_as_of=_EXAMPLE_RECORD["price_as_of"],
@@ -197,7 +195,7 @@ class HistoryPoint(BaseModel):
     """The last price inside one interval."""
 
     timestamp: datetime = Field(description="Start of the interval, UTC.")
-    probability: float | None = Field(description="Null: no data in this interval.")
+    probability: float | None = Field(description="Null if there is no data in this interval.")
 
 
 class OutcomeHistory(BaseModel):
@@ -207,10 +205,18 @@ class OutcomeHistory(BaseModel):
     points: list[HistoryPoint] = Field(description="Empty: nothing in the window.")
 
 
-class MarketHistory(BaseModel):
-    """A market's prices over a window."""
+class TradedVolume(BaseModel):
+    """What was traded between two looks at the market, or in a venue's candles."""
 
-    model_config = _example(
+    start: datetime
+    end: datetime
+    volume: float = Field(description="In the venue's unit: dollars, or contracts at Kalshi.")
+
+
+class MarketHistory(BaseModel):
+    """A market's prices over a window, and what was traded in it as far as that is known."""
+
+    model_config = example(
         market=_EXAMPLE_RECORD,
         start="2026-11-20T00:00:00Z",
         end="2026-11-21T00:00:00Z",
@@ -227,21 +233,29 @@ class MarketHistory(BaseModel):
                 ],
             }
         ],
+        volume=[{"start": "2026-11-20T00:00:00Z", "end": "2026-11-20T01:00:00Z", "volume": 1250.0}],
     )
 
     market: MarketRecord
     start: datetime
-    end: datetime = Field(description="Not part of the window.")
+    end: datetime = Field(description="End of the window, exclusive.")
     interval_minutes: Literal[1, 5, 60, 1440]
-    price_as_of: datetime | None = Field(description="Of the market's current prices.")
+    price_as_of: datetime | None = Field(
+        description="When the market's current prices were quoted."
+    )
     origin: ShownOrigin
     series: list[OutcomeHistory]
+    volume: list[TradedVolume] = Field(
+        description="Oldest first, at most one an interval and longer where nobody looked more "
+        "often; known from the venue's candles or since the market has been followed. Where there "
+        "is none, nothing was traded or nothing is known."
+    )
 
 
 class Sparkline(BaseModel):
     """A month of one market's daily prices, up to its own latest one."""
 
-    model_config = _example(
+    model_config = example(
         market_id="kalshi:KXRATECUT-26DEC31",
         outcome="Yes",
         price_as_of="2026-11-21T09:30:00Z",
@@ -250,12 +264,14 @@ class Sparkline(BaseModel):
     )
 
     market_id: str
-    outcome: str = Field(description="Yes where the market has it, else its first outcome.")
+    outcome: str = Field(
+        description="The outcome shown: Yes if the market has it, else its first one."
+    )
     price_as_of: datetime = Field(
-        description="When the last of the prices stood; the others a day apart."
+        description="Time of the last price. The others are one day apart."
     )
     origin: ShownOrigin = Field(description="Where the market's last price comes from.")
-    prices: list[float | None] = Field(description="Oldest first; null: none stood that day.")
+    prices: list[float | None] = Field(description="Oldest first. Null: no price that day.")
 
 
 class Sparklines(BaseModel):
@@ -362,4 +378,5 @@ def history(found: History) -> dict[str, Any]:
             }
             for outcome, points in zip(labels(found.market.outcomes), found.series, strict=True)
         ],
+        "volume": [bar._asdict() for bar in found.volume],
     }

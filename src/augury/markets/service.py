@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, TypeVar
 
 from augury.clock import Clock, now
 from augury.errors import InvalidInput, NotFound
@@ -12,9 +11,11 @@ from augury.markets import samples, store
 from augury.markets.doors import Reason
 from augury.markets.files import Files
 from augury.markets.freshness import AgeRule
+from augury.markets.history import Detail, History, complement
 from augury.markets.naming import read_name
-from augury.markets.paging import Page, read_page, shown
-from augury.markets.store import Bucket, Filters, Position, PriceRow, Sort, StoredMarket
+from augury.markets.paging import MarketPage, read_page, shown
+from augury.markets.store import Bucket, Filters, Position, Sort, StoredMarket
+from augury.markets.volume import bars
 from augury.storage.database import Database
 
 INTERVALS = (1, 5, 60, 1440)
@@ -34,26 +35,6 @@ _WINDOW = {
 }
 _RELATED = 50
 _LATEST_PRICES = 200
-
-_T = TypeVar("_T", float, float | None)
-
-
-class Detail(NamedTuple):
-    """A market with its latest recorded prices and its kin."""
-
-    market: StoredMarket
-    prices: list[PriceRow]
-    related: list[StoredMarket]
-
-
-class History(NamedTuple):
-    """A market's prices over [start, end): per outcome one (start of interval, price) each."""
-
-    market: StoredMarket
-    start: datetime
-    end: datetime
-    interval_minutes: int
-    series: list[list[tuple[datetime, float | None]]]
 
 
 class MarketService:
@@ -84,7 +65,7 @@ class MarketService:
 
     async def page(
         self, filters: Filters, *, sort: Sort, limit: int, after: Position | None = None
-    ) -> Page:
+    ) -> MarketPage:
         """At most `limit` markets after a position of the same list."""
         async with self._database.reading() as conn:
             return await read_page(
@@ -126,9 +107,15 @@ class MarketService:
             buckets = await store.history(
                 conn, market.seq, start=start, end=end, interval_minutes=interval_minutes
             )
-        series = to_series(buckets, len(market.outcomes), timedelta(minutes=interval_minutes))
+            readings = await store.volume_readings(
+                conn, market.seq, start=start, end=end, interval_minutes=interval_minutes
+            )
+        width = timedelta(minutes=interval_minutes)
+        series = to_series(buckets, len(market.outcomes), width)
+        traded = bars(readings, start, width)
         [market] = self.shown([market])
-        return History(market, start.astimezone(UTC), end.astimezone(UTC), interval_minutes, series)
+        window = (start.astimezone(UTC), end.astimezone(UTC))
+        return History(market, *window, interval_minutes, series, traded)
 
     async def native_ids(self, market_ids: Sequence[str]) -> list[str]:
         """The own ids of markets given by any name; what names none stays as it is."""
@@ -153,8 +140,8 @@ class MarketService:
             return found[0]
         name = read_name(market_id)
         if name is not None and len(several := await store.named_by(conn, name)) > 1:
-            raise NotFound(f"This names several markets. Ask for one of them: {', '.join(several)}")
-        raise NotFound("There is no market with this id.")
+            raise NotFound(f"This names several markets. Choose one of them: {', '.join(several)}")
+        raise NotFound("No market has this id.")
 
     async def quarantined(
         self, ids: Sequence[str] | None = None, *, reason: Reason | None = None, limit: int
@@ -176,7 +163,7 @@ class MarketService:
     async def _named(conn: store.Connection, ids: Sequence[str]) -> list[str]:
         names = await store.native_ids(conn, ids)
         if unknown := [one for one in ids if one not in names]:
-            raise NotFound(f"There is no market {unknown[0]}.")
+            raise NotFound(f"No market has the id {unknown[0]}.")
         return list(names.values())
 
     async def drop_sample(self) -> int:
@@ -199,7 +186,7 @@ class MarketService:
 
 def _check_window(start: datetime, end: datetime, interval_minutes: int) -> None:
     if start >= end:
-        raise InvalidInput.at("query", "start", msg="start should be before end")
+        raise InvalidInput.at("query", "start", msg="start must be before end")
     count = (end - start) / timedelta(minutes=interval_minutes)
     if count > MAX_INTERVALS:
         raise InvalidInput.at(
@@ -209,14 +196,6 @@ def _check_window(start: datetime, end: datetime, interval_minutes: int) -> None
             f"{MAX_INTERVALS:,} are served at once: shorten it or take a longer interval",
             type="window_too_long",
         )
-
-
-def complement(prices: dict[int, _T], outcomes: int) -> dict[int, _T | float]:
-    """`prices` by outcome, and of two outcomes the one not recorded as 1 minus the other."""
-    if outcomes != 2 or len(prices) != 1:
-        return dict(prices)
-    [(known, price)] = prices.items()
-    return dict(prices) if price is None else {known: price, 1 - known: round(1 - price, 12)}
 
 
 def to_series(

@@ -27,7 +27,7 @@ from augury import __version__, clock
 from augury.errors import SetupProblem
 from augury.settings import Settings
 from augury.storage import database, loading, migrate
-from augury.storage.embedded import Binaries
+from augury.storage.binaries import Binaries
 
 DUMP, MANIFEST = "database.dump", "manifest.json"
 FORMAT = 1
@@ -108,7 +108,7 @@ def _check_target(file: Path) -> None:
     if file.exists():
         raise SetupProblem(f"{file} exists. Choose another name: a backup never overwrites.")
     if not file.parent.is_dir():
-        raise SetupProblem(f"There is no folder {file.parent} to put the backup in.")
+        raise SetupProblem(f"The folder {file.parent} does not exist.")
 
 
 def _write(file: Path, manifest: Manifest, binaries: Binaries, url: str, snapshot: str) -> None:
@@ -151,11 +151,11 @@ def read_manifest(file: Path) -> Manifest:
             if damaged := archive.testzip():
                 raise SetupProblem(f"{file} is damaged ({damaged}): it can't be restored.")
             if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
-                raise ValueError("a manifest is a page of JSON")
+                raise ValueError("the manifest is larger than one page of JSON")
             manifest = Manifest(**json.loads(archive.read(MANIFEST)))
             archive.getinfo(DUMP)
     except FileNotFoundError as error:
-        raise SetupProblem(f"There is no file {file}.") from error
+        raise SetupProblem(f"The file {file} does not exist.") from error
     except OSError as error:
         raise SetupProblem(f"{file} can't be read: {error.strerror}.") from error
     except (
@@ -192,8 +192,8 @@ async def restore(settings: Settings, file: Path, *, replace: bool = False) -> M
             held = sum(count for table, count in rows.items() if table not in SELF_MADE)
         if held and not replace:
             raise SetupProblem(
-                f"The database holds {held} rows. Restore into an empty one, or replace what it "
-                "holds with --replace."
+                f"The database is not empty ({held} rows). Restore into an empty one, or add "
+                f"--replace."
             )
         dump = partial(_data, file, binaries)
         await asyncio.to_thread(loading.load, url, manifest.schema, manifest.rows, dump)
@@ -284,8 +284,9 @@ def _check_version(binaries: Binaries, server: int) -> None:
     ours = int(binaries.major_version())
     if server // 10000 > ours:
         raise SetupProblem(
-            f"The server is PostgreSQL {server // 10000}, and the programs here are of {ours}, "
-            "which can't back it up or restore it. Set AUGURY_PG_BIN_DIR to the folder of the "
+            f"The server is PostgreSQL {server // 10000}, but the programs here are PostgreSQL "
+            f"{ours} and can't back it up or restore it. Set AUGURY_PG_BIN_DIR to the folder of "
+            f"the "
             f"programs (pg_dump, psql) of PostgreSQL {server // 10000}."
         )
 

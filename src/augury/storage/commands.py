@@ -18,19 +18,19 @@ from augury.storage import backup as backups
 from augury.storage import migrate as migrations
 from augury.storage.database import Database
 
-app = typer.Typer(help="Look after the database.", no_args_is_help=True)
+app = typer.Typer(help="Maintain the database.", no_args_is_help=True)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Answer as one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @app.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="Where to write it; must not exist.")],
+    file: Annotated[Path, typer.Argument(help="File to write. It must not exist yet.")],
     as_json: AsJson = False,
 ) -> None:
-    """Write the whole database to one file. The service may go on running.
+    """Write the whole database to one file. The service may keep running.
 
-    The search index is not part of it: it is rebuilt from the database.
+    The search index is not included; it is rebuilt from the database.
 
     Example: augury db backup augury-2026-11-21.zip
     """
@@ -47,11 +47,11 @@ def backup(
 def restore(
     file: Annotated[Path, typer.Argument(help="A file made by `augury db backup`.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace what the database holds.")
+        bool, typer.Option("--replace", help="Replace the contents of the database.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring back a backup, all of it or nothing. Stop the service before.
+    """Restore a backup, completely or not at all. Stop the service first.
 
     Examples: augury db restore augury-2026-11-21.zip
 
@@ -70,7 +70,7 @@ def restore(
 def migrate(as_json: AsJson = False) -> None:
     """Bring the schema up to date, as every start does by itself.
 
-    There is no way back but a backup: make one before an update.
+    It can only be undone by restoring a backup, so make one first.
 
     Example: augury db backup before.zip && augury db migrate
     """
@@ -92,7 +92,7 @@ def migrate(as_json: AsJson = False) -> None:
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
-    """Which database this is, and where its schema stands.
+    """Show which database is used and the version of its schema.
 
     Example: augury db status --json
     """
@@ -129,17 +129,18 @@ def status(as_json: AsJson = False) -> None:
 
 @app.command("forget-secrets")
 def forget_secrets(
-    yes: Annotated[bool, typer.Option("--yes", help="Do it.")] = False, as_json: AsJson = False
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm the deletion.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Delete what is sealed under a key that is lost: endpoints of alerts, addresses of series.
+    """Delete data encrypted with a lost key: alert endpoints and addresses of series.
 
-    For a restored database whose secret.key (or AUGURY_SECRET_KEY) is gone, and which the service
-    refuses to serve. Users make their endpoints and series anew.
+    For a restored database whose secret.key (or AUGURY_SECRET_KEY) is lost, so that the service
+    refuses to start. Users have to create their endpoints and series again.
 
     Example: augury db forget-secrets --yes
     """
     if not yes:
-        raise SetupProblem("This deletes endpoints and addresses. Say --yes to do it.")
+        raise SetupProblem("This deletes endpoints and addresses. Add --yes to go ahead.")
 
     async def run() -> dict[str, int]:
         database = await Database.open(Settings())

@@ -58,5 +58,5 @@ def as_unavailable(exc: BaseException) -> Unavailable | None:
     if isinstance(exc, psycopg.OperationalError) and exc.sqlstate is None:
         return Unavailable("The database can't be reached.", retry_after=2)
     if isinstance(exc, psycopg.OperationalError) and (exc.sqlstate or "")[:2] in {"08", "53", "57"}:
-        return Unavailable("The database is not available for now.", retry_after=5)
+        return Unavailable("The database is temporarily unavailable.", retry_after=5)
     return None

@@ -115,8 +115,8 @@ def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
             table, names = _name(found[1]), [_name(n) for n in found[2].split(b", ")]
             if not set(names) <= columns.get(table, set()):
                 raise SetupProblem(
-                    f"The backup holds {table} ({', '.join(names)}), which is not of the schema "
-                    "it names. Nothing was changed."
+                    f"The backup holds {table} ({', '.join(names)}), which does not belong to the "
+                    f"schema it names. Nothing was changed."
                 )
             copy = sql.SQL("copy public.{} ({}) from stdin").format(
                 sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, names))
@@ -131,8 +131,8 @@ def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
             )
         elif not _IDLE.fullmatch(line):
             raise SetupProblem(
-                "The backup holds a command where only rows may be: Augury did not make it, or it "
-                "was changed. Nothing was run and nothing was changed."
+                "The backup holds a command where only rows may be: it was not written by Augury "
+                "or was altered. Nothing was run or changed."
             )
 
 
@@ -149,7 +149,9 @@ def _rows(lines: IO[bytes]) -> Iterator[bytes]:
         if len(batch) >= _BATCH:
             yield bytes(batch)
             batch.clear()
-    raise SetupProblem("The backup is damaged: it ends within a table. Nothing was changed.")
+    raise SetupProblem(
+        "The backup is incomplete: it ends in the middle of a table. Nothing was changed."
+    )
 
 
 def _columns(connection: psycopg.Connection[Any]) -> dict[str, set[str]]:
@@ -171,7 +173,7 @@ def _check(connection: psycopg.Connection[Any], rows: Mapping[str, int]) -> None
         row = connection.execute(count).fetchone()
         if row is None or row[0] != expected:
             raise SetupProblem(
-                f"The restore failed and changed nothing. Table {table} holds "
+                f"The restore failed and changed nothing. Table {table} has "
                 f"{row[0] if row else 0} rows instead of {expected}."
             )
 

@@ -1,24 +1,24 @@
-"""Brings a database's schema up to date: numbered SQL files, run in order by Alembic.
+"""Brings a database's schema up to date: numbered SQL files, run in order in one transaction.
 
-Alembic is only loaded when there is something to do: that the schema is current is seen from one
-row. There are no downgrades: the way back is to restore a backup made before.
+Where SQL is not enough, a Python module of the same name has `prepare(connection)`, which runs
+before the file, or `complete(connection)`, which runs after it.
+There are no downgrades: the way back is to restore a backup made before.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.sql import SQL
 
 from augury.errors import SetupProblem
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 FOLDER = Path(__file__).parent / "migrations"
 LOCK = 0x41554755  # "AUGU": one process migrates, the others wait for it
@@ -61,7 +61,7 @@ def _status(revision: str | None) -> Status:
         return Status(None, tuple(known))
     if revision not in known:
         raise SetupProblem(
-            f"The database's schema ({revision}) is newer than this version of Augury knows "
+            f"The database's schema ({revision}) is newer than this version of Augury supports "
             f"({known[-1]}). Start the newer version, or restore a backup made before the update."
         )
     return Status(revision, tuple(known[known.index(revision) + 1 :]))
@@ -70,7 +70,7 @@ def _status(revision: str | None) -> Status:
 def upgrade(url: str) -> None:
     """Run what is missing, in one transaction; processes that come together take turns."""
     with transaction(url) as (_, upgrade_to):
-        upgrade_to("head")
+        upgrade_to(revisions()[-1])
 
 
 @contextmanager
@@ -79,53 +79,36 @@ def transaction(url: str) -> Iterator[tuple[psycopg.Connection, Callable[[str], 
 
     Committed when the block ends, rolled back when it raises.
     """
-    from alembic.migration import MigrationContext
-    from alembic.operations import Operations
-    from alembic.script import ScriptDirectory
-    from sqlalchemy import create_engine
-    from sqlalchemy.pool import NullPool
-
-    script = ScriptDirectory(str(FOLDER), version_locations=[str(FOLDER)])
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool
-    )
-    with _of_psycopg(), engine.begin() as connection:
+    with psycopg.connect(url) as connection:
         # Released with the transaction, so that whoever waited sees what was done.
-        connection.exec_driver_sql(f"select pg_advisory_xact_lock({LOCK})")
+        connection.execute(SQL("select pg_advisory_xact_lock({})").format(LOCK))
 
         def upgrade_to(target: str) -> None:
-            def steps(revision: Any, _: MigrationContext) -> Any:
-                _status(revision[0] if revision else None)
-                return script._upgrade_revs(target, revision)
+            connection.execute(_REVISION_TABLE)
+            row = connection.execute("select version_num from alembic_version").fetchone()
+            for name in _status(row[0] if row else None).pending:
+                if name <= target:
+                    run(connection, name)
 
-            context = MigrationContext.configure(connection, opts={"fn": steps, "script": script})
-            with Operations.context(context):
-                context.run_migrations()
-
-        raw: Any = connection.connection.driver_connection
-        yield raw, upgrade_to
+        yield connection, upgrade_to
 
 
-@contextmanager
-def _of_psycopg() -> Iterator[None]:
-    """Failures of the database as psycopg tells them, by which they are known to pass or not."""
-    from sqlalchemy.exc import DBAPIError
-
-    try:
-        yield
-    except DBAPIError as error:
-        raise error.orig or error from error
+_REVISION_TABLE = """
+create table if not exists alembic_version (
+    version_num varchar(32) not null constraint alembic_version_pkc primary key)
+"""
+"""One row: the newest migration of the database. The name is that of the library which ran them
+once; databases of earlier versions have it."""
 
 
-def lineage(migration: str) -> tuple[str, str | None]:
-    """The name of the migration module `migration` (its `__file__`) and of the one before it."""
-    known = revisions()
-    at = known.index(Path(migration).stem)
-    return known[at], known[at - 1] if at else None
-
-
-def run_sql(connection: Connection, migration: str) -> None:
-    """Run the SQL file beside the migration module `migration` (its `__file__`)."""
-    # Not through SQLAlchemy, which would look for parameters in the text.
-    raw: Any = connection.connection.driver_connection
-    raw.execute(Path(migration).with_suffix(".sql").read_bytes())
+def run(connection: psycopg.Connection, name: str) -> None:
+    """One migration, and the note that the database has it."""
+    beside = f"augury.storage.migrations.{name}"
+    python = importlib.import_module(beside) if (FOLDER / f"{name}.py").exists() else None
+    if prepare := getattr(python, "prepare", None):
+        prepare(connection)
+    connection.execute((FOLDER / f"{name}.sql").read_bytes())
+    if complete := getattr(python, "complete", None):
+        complete(connection)
+    connection.execute("delete from alembic_version")
+    connection.execute("insert into alembic_version values (%s)", (name,))

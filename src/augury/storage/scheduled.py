@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +19,10 @@ from augury.storage import backup as backups
 
 log = structlog.get_logger(__name__)
 
-LAST = Gauge("augury_backup_verified_timestamp_seconds", "When the last verified backup was made.")
+LAST = Gauge(
+    "augury_backup_verified_timestamp_seconds",
+    "When the last verified backup was made; 0: none lies in the folder of this process.",
+)
 SIZE = Gauge("augury_backup_bytes", "Size of the last verified backup.")
 
 _PATTERN = "augury-*.backup"
@@ -34,6 +37,19 @@ def folder(settings: Settings) -> Path:
 def newest(settings: Settings) -> Path | None:
     """The last verified backup."""
     return max(folder(settings).glob(_PATTERN), default=None)
+
+
+def measure(settings: Settings) -> None:
+    """Let the gauges of this process tell of the newest backup, whichever process made it."""
+    LAST.set_function(lambda: found.st_mtime if (found := _stat(settings)) else 0.0)
+    SIZE.set_function(lambda: float(found.st_size) if (found := _stat(settings)) else 0.0)
+
+
+def _stat(settings: Settings) -> os.stat_result | None:
+    last = newest(settings)
+    with suppress(OSError):  # deleted meanwhile
+        return last.stat() if last else None
+    return None
 
 
 async def make(settings: Settings) -> Path:
@@ -55,8 +71,6 @@ async def make(settings: Settings) -> Path:
     manifest = await backups.backup(settings, trial)
     await verify(settings, trial)
     trial.rename(file)
-    LAST.set(time.time())
-    SIZE.set(file.stat().st_size)
     log.info("backup verified", file=str(file), rows=sum(manifest.rows.values()))
     for old in sorted(where.glob(_PATTERN))[: -settings.backup_keep]:
         old.unlink()

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from augury.markets.records import Market, MarketChange, Status
-from augury.venues.records import Refusal, Target
+from augury.venues.records import KnownTarget, Refusal
 
 CONFIRMATIONS = 2
 """How often a claim against a resolution must be repeated before it is believed."""
@@ -23,7 +23,7 @@ FORGET_AFTER = timedelta(days=2)
 MOST_DOUBTS = 2_000
 
 
-def align(market: Market, known: Target) -> Market | Refusal:
+def align(market: Market, known: KnownTarget) -> Market | Refusal:
     """`market` with its outcomes in the known order, prices and tokens along with them.
 
     Refused are other labels, and labels that sit on another token than before: there the prices
@@ -71,7 +71,7 @@ def as_change(market: Market, observed_at: datetime) -> MarketChange:
     )
 
 
-class Doubts:
+class UnconfirmedClaims:
     """Claims against known resolutions, waiting to be confirmed. Kept between syncs as JSON."""
 
     def __init__(self, kept: Any = None) -> None:
@@ -79,7 +79,7 @@ class Doubts:
         self.changed = False
 
     def believes(
-        self, known: Target, status: Status | None, resolution: str | None, at: datetime
+        self, known: KnownTarget, status: Status | None, resolution: str | None, at: datetime
     ) -> bool:
         """Whether news of this status and winner may be stored."""
         if known.status != "resolved":

@@ -26,7 +26,7 @@ from augury.venues.dump import DumpFile
 from augury.venues.http import VenueError
 from augury.venues.importing import FileSummary, import_file
 from augury.venues.records import Refusal
-from augury.venues.sync import Outcome, Sync
+from augury.venues.sync import FlowOutcome, Sync
 
 T = TypeVar("T")
 
@@ -35,11 +35,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 def import_(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help=".parquet, .jsonl or .csv dumps.")
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Files of markets or prices: .parquet, .jsonl or .csv."
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Bring dump files of markets and prices into the catalogue.
+    """Import files of markets and prices into the catalogue.
 
     Example: augury import markets.parquet prices.parquet
     """
@@ -48,30 +51,30 @@ def import_(
 
 def sync(
     venue: Annotated[
-        list[str] | None, typer.Option(help="polymarket or kalshi; both by default.")
+        list[str] | None, typer.Option(help="polymarket or kalshi. Default: both.")
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="List everything, not only what is new.")
+        bool, typer.Option("--full", help="List all markets, not only new ones.")
     ] = False,
     market: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID", help="This market alone, and further ones named so."),
+        typer.Option(metavar="ID", help="Sync only this market. Repeatable."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the catalogue up to date with the venues, once.
+    """Update the catalogue from the venues once.
 
     Example: augury sync --market polymarket:512345 --market kalshi:KXFED-27JAN-T3.50
     """
     if market:
         if venue or full:
-            raise typer.BadParameter("--market names all there is to do; leave the others out.")
+            raise typer.BadParameter("--market can't be combined with other options.")
         if _exit_on_failure(lambda: _sync_markets(market, as_json=as_json)):
             raise typer.Exit(1)
         return
     unknown = [name for name in venue or () if name not in PLATFORMS]
     if unknown:
-        raise typer.BadParameter(f"{unknown[0]} is none of {', '.join(PLATFORMS)}.")
+        raise typer.BadParameter(f"{unknown[0]} is not a venue. Use {' or '.join(PLATFORMS)}.")
     wanted: list[Platform] = [p for p in PLATFORMS if venue is None or p in venue]
     outcomes = _exit_on_failure(lambda: _sync(wanted, full=full, as_json=as_json))
     if any(outcome.failure for outcome in outcomes):
@@ -92,8 +95,8 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
                 replaced = await markets.sample_size(conn)
         if replaced:
             typer.echo(
-                f"This import replaces the sample: its {replaced:,} markets and their prices go "
-                "with the first market imported.",
+                f"This import replaces the sample: its {replaced:,} markets and their prices are "
+                f"removed with the first imported market.",
                 err=True,
             )
         with _progress(shown=not as_json) as bars:
@@ -150,11 +153,11 @@ def _show_import(summary: FileSummary) -> None:
         typer.echo(f"  in quarantine {count:,}: {reason}")
 
 
-async def _sync(platforms: list[Platform], *, full: bool, as_json: bool) -> list[Outcome]:
+async def _sync(platforms: list[Platform], *, full: bool, as_json: bool) -> list[FlowOutcome]:
     settings = Settings()
     database = await Database.open(settings)
     syncing = Sync(database, settings)
-    outcomes: list[Outcome] = []
+    outcomes: list[FlowOutcome] = []
     try:
         with _progress(shown=not as_json) as bars:
             for platform in platforms:
@@ -208,17 +211,17 @@ async def _sync_markets(ids: list[str], *, as_json: bool) -> int:
 
 async def _sync_venue(
     syncing: Sync, platform: Platform, bars: Progress, *, full: bool
-) -> list[Outcome]:
+) -> list[FlowOutcome]:
     """A full sync where one is asked for or none has succeeded yet; else the news and prices."""
     if not full and await syncing.has_full(platform):
         flows = [syncing.incremental, syncing.refresh_prices]
     else:
         flows = [syncing.full]
-    outcomes: list[Outcome] = []
+    outcomes: list[FlowOutcome] = []
     for flow in flows:
         bar = bars.add_task(f"{platform}", total=None)
 
-        def report(outcome: Outcome, bar: Any = bar) -> None:
+        def report(outcome: FlowOutcome, bar: Any = bar) -> None:
             bars.update(
                 bar,
                 description=f"{outcome.platform} {outcome.flow}: {outcome.pages} pages,"
@@ -232,9 +235,9 @@ async def _sync_venue(
     return outcomes
 
 
-def _show_sync(outcome: Outcome) -> None:
+def _show_sync(outcome: FlowOutcome) -> None:
     if outcome.skipped:
-        typer.echo(f"{outcome.platform} {outcome.flow}: another process is at it.")
+        typer.echo(f"{outcome.platform} {outcome.flow}: another process is already doing this.")
         return
     typer.echo(
         f"{outcome.platform} {outcome.flow}: {outcome.records:,} records on {outcome.pages} pages,"
@@ -245,7 +248,7 @@ def _show_sync(outcome: Outcome) -> None:
         typer.echo(f"  refused {count:,}: {reason}")
     if outcome.failure:
         typer.echo(f"  ended early: {outcome.failure}", err=True)
-        typer.echo("  What was known stays; the next sync goes on from here.", err=True)
+        typer.echo("  Data fetched so far is kept. The next sync continues from here.", err=True)
 
 
 def _progress(*, shown: bool) -> Progress:

@@ -19,7 +19,8 @@ import polars as pl
 from augury.errors import SetupProblem
 from augury.markets.doors import MIN_BATCH, MIN_EVENTS, SHRUNKEN
 from augury.markets.records import PLATFORMS, STATUSES, Market, PricePoint, Status, Strike
-from augury.venues.kalshi import PARLAY_PREFIX, series_of
+from augury.venues.kalshi_queries import series_of
+from augury.venues.kalshi_records import PARLAY_PREFIX
 from augury.venues.records import KnownMarket, Refusal
 from augury.venues.wire import (
     EMPTY_BOOK,
@@ -65,7 +66,7 @@ class DumpFile:
         if not path.is_file():
             if path.is_dir():
                 raise SetupProblem(f"{path} is a folder. Name a file in it.")
-            raise SetupProblem(f"There is no file {path}.")
+            raise SetupProblem(f"The file {path} does not exist.")
         try:
             self.frame = self._read(path)
         except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as problem:
@@ -81,7 +82,7 @@ class DumpFile:
                 f" nor a price's (market_id, ts, price, ...)."
             )
         if kind is not None and self.kind != kind:
-            raise SetupProblem(f"{path} holds {self.kind}, where {kind} are asked for.")
+            raise SetupProblem(f"{path} holds {self.kind}, but {kind} were expected.")
 
     def __len__(self) -> int:
         return self.frame.height

@@ -93,7 +93,7 @@ class NoSuchRecord(VenueError):
     outcome = "not_found"
 
 
-class Rejected(VenueError):
+class RequestRejected(VenueError):
     outcome = "rejected"
 
 
@@ -111,7 +111,7 @@ def shape_of(platform: str) -> Iterator[None]:
     try:
         yield
     except ValueError as problem:
-        raise BadAnswer(platform, f"answered in another shape: {problem}") from None
+        raise BadAnswer(platform, f"answered in an unexpected shape: {problem}") from None
 
 
 class TokenBucket:
@@ -224,7 +224,7 @@ class VenueClient:
         except TimeoutError:
             raise Unreachable(self.venue, "did not answer in time") from None
         except GivenUp:
-            raise Unreachable(self.venue, "is not asked any more") from None
+            raise Unreachable(self.venue, "is no longer asked") from None
 
     def _url(self, base: str, path: str, params: Params) -> str:
         pairs = [
@@ -269,7 +269,7 @@ class VenueClient:
         with self._watched(base):
             pause = self._paused_until[base] - self._clock()
             if pause > 0:
-                raise Throttled(self.venue, "asked us to slow down", retry_after=pause)
+                raise Throttled(self.venue, "asked for fewer requests", retry_after=pause)
             began = time.perf_counter()
             answer = await self._fetch(base, url)
             SECONDS.labels(self.venue).observe(time.perf_counter() - began)
@@ -328,7 +328,7 @@ class VenueClient:
         except httpx2.ConnectError as exc:
             raise Unreachable(self.venue, _connect_problem(exc)) from None
         except (httpx2.TransportError, httpx2.StreamError) as exc:
-            raise Unreachable(self.venue, f"broke off its answer ({type(exc).__name__})") from None
+            raise Unreachable(self.venue, f"cut its answer short ({type(exc).__name__})") from None
         except (httpx2.InvalidURL, httpx2.HTTPError) as exc:
             raise BadAnswer(self.venue, f"gave an unusable answer ({exc})"[:200]) from None
         raise BadAnswer(self.venue, "redirects in circles")
@@ -338,7 +338,7 @@ class VenueClient:
         try:
             there = target.join(response.headers.get("location", ""))
         except httpx2.InvalidURL:
-            raise BadAnswer(self.venue, "redirects to no usable address") from None
+            raise BadAnswer(self.venue, "redirects to an invalid address") from None
         home = httpx2.URL(self._bases[base])
         if (there.scheme, there.host, there.port) != (home.scheme, home.host, home.port):
             raise BadAnswer(self.venue, f"redirects to another host ({there.host[:80]})")
@@ -352,19 +352,19 @@ class VenueClient:
         if status == 429:
             raise Throttled(
                 self.venue,
-                "asked us to slow down",
+                "asked for fewer requests",
                 retry_after=UNASKED_PAUSE if wait is None else wait,
             )
         if status == 404:
             raise NoSuchRecord(self.venue, "does not know that record")
         if status >= 500:
             raise VenueFailed(self.venue, f"answered with status {status}", retry_after=wait)
-        raise Rejected(self.venue, f"refused the request with status {status}")
+        raise RequestRejected(self.venue, f"refused the request with status {status}")
 
     def _check_type(self, response: httpx2.Response) -> None:
         kind = response.headers.get("content-type", "application/json").split(";")[0].strip()
         if "html" in kind.lower() or "xml" in kind.lower():
-            raise BadAnswer(self.venue, f"answered with {kind[:60]} in place of JSON")
+            raise BadAnswer(self.venue, f"answered with {kind[:60]} instead of JSON")
 
     async def _body(self, response: httpx2.Response) -> bytes:
         try:

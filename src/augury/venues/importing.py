@@ -11,7 +11,7 @@ import msgspec
 import polars as pl
 
 from augury.markets import store as markets
-from augury.markets.doors import Verdict
+from augury.markets.doors import HoldReason
 from augury.markets.records import Market
 from augury.storage.database import Database
 from augury.venues import dump, store
@@ -35,10 +35,10 @@ class FileSummary(msgspec.Struct):
     unchanged: int = 0
     refused: Counter[str] = msgspec.field(default_factory=Counter)
     quarantined: Counter[str] = msgspec.field(default_factory=Counter)
-    """Quotes held, by reason. Of markets, which are counted as added or so; recorded prices that
-    are held are not."""
+    """Quotes held in quarantine, by reason. Of markets, which are counted as added or so; recorded
+    prices that are held are not."""
     examples: dict[str, list[str]] = msgspec.field(default_factory=dict)
-    """A few refused rows by reason."""
+    """Examples of refused rows, by reason."""
     seconds: float = 0.0
 
     def refuse(self, reason: str, example: str | None, count: int = 1) -> None:
@@ -105,7 +105,7 @@ async def _prices(
     if wrong.height:
         why = "All prices of its venue at that moment are at most one cent."
         async with database.transaction() as conn:
-            new = await markets.hold_points(conn, dump.points(wrong), Verdict("unit", why))
+            new = await markets.hold_points(conn, dump.points(wrong), HoldReason("unit", why))
         summary.quarantined["unit"] += new
         summary.unchanged += wrong.height - new
         good = good.join(wrong, on=["market_id", "outcome", "at"], how="anti")

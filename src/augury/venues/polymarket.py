@@ -15,8 +15,8 @@ from urllib.parse import quote as quote_path
 
 from augury.clock import Clock, now
 from augury.markets.records import Market, Platform, PricePoint, Status
-from augury.venues.http import BadAnswer, NoSuchRecord, Rejected, VenueClient, shape_of
-from augury.venues.records import Cursor, Notes, Page, Refusal, Target
+from augury.venues.http import BadAnswer, NoSuchRecord, RequestRejected, VenueClient, shape_of
+from augury.venues.records import Cursor, KnownTarget, Notes, Page, Refusal
 from augury.venues.wire import (
     LABEL_LIMIT,
     QUESTION_LIMIT,
@@ -397,7 +397,7 @@ class Polymarket:
         observed_at = self._clock()
         try:
             return await self._listing(phase, after, since, observed_at)
-        except (NoSuchRecord, Rejected):
+        except (NoSuchRecord, RequestRejected):
             if not self._keyset or after is not None:
                 raise
             # The older generation of the listing: offset pages.
@@ -440,7 +440,7 @@ class Polymarket:
         """Pages of Polymarket are whole: there is nothing to complete."""
         return Page()
 
-    async def news(self, targets: Sequence[Target]) -> Page:
+    async def news(self, targets: Sequence[KnownTarget]) -> Page:
         """Known markets by id. Closed ones are asked for apart: the venue hides them."""
         observed_at = self._clock()
         page = Page(partial=True)
@@ -471,10 +471,12 @@ class Polymarket:
         path, params = market_query(platform_id)
         found = market(await self._client.get("gamma", path, params), observed_at)
         if isinstance(found, Market) and found.platform_id != platform_id:
-            raise BadAnswer(self.platform, "answered with another market than the one asked for")
+            raise BadAnswer(self.platform, "answered with a different market than requested")
         return found
 
-    async def history(self, target: Target, start: datetime, end: datetime) -> list[PricePoint]:
+    async def history(
+        self, target: KnownTarget, start: datetime, end: datetime
+    ) -> list[PricePoint]:
         """Hourly prices; of the second token too only where the market has more than two."""
         # Below 12 hours, resolved markets come back empty.
         minutes = 720 if target.status == "resolved" else 60

@@ -26,7 +26,7 @@ class Refusal(msgspec.Struct, frozen=True):
     detail: str | None = None
 
 
-class Target(msgspec.Struct, frozen=True):
+class KnownTarget(msgspec.Struct, frozen=True):
     """A market the catalogue knows, as far as a look-up needs it."""
 
     id: str
@@ -91,11 +91,13 @@ class Venue(Protocol):
 
     async def complete(self, kin: Mapping[str, str]) -> Page: ...
 
-    async def news(self, targets: Sequence[Target]) -> Page: ...
+    async def news(self, targets: Sequence[KnownTarget]) -> Page: ...
 
     async def lookup(self, platform_id: str) -> Market | Refusal: ...
 
-    async def history(self, target: Target, start: datetime, end: datetime) -> list[PricePoint]: ...
+    async def history(
+        self, target: KnownTarget, start: datetime, end: datetime
+    ) -> list[PricePoint]: ...
 
 
 class KnownMarket(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from psycopg.rows import args_row
 from psycopg.types.json import Jsonb
 
 from augury.markets.records import PLATFORMS, Platform
-from augury.venues.records import KnownMarket, Target
+from augury.venues.records import KnownMarket, KnownTarget
 
 Connection = AsyncConnection[Any]
 
@@ -41,9 +41,9 @@ class VenueHealth(msgspec.Struct, frozen=True, kw_only=True):
     """Plain text of what is failing now; None while all flows succeed."""
 
 
-def _target(*values: Any) -> Target:
+def _target(*values: Any) -> KnownTarget:
     id_, platform_id, outcomes, status, resolution, tokens, series, origin, created = values
-    return Target(
+    return KnownTarget(
         id_,
         platform_id,
         tuple(outcomes),
@@ -116,7 +116,7 @@ async def fail(
     )
 
 
-async def targets(conn: Connection, ids: Sequence[str]) -> dict[str, Target]:
+async def targets(conn: Connection, ids: Sequence[str]) -> dict[str, KnownTarget]:
     """The known ones among `ids`."""
     cursor = conn.cursor(row_factory=args_row(_target))
     await cursor.execute(
@@ -140,7 +140,7 @@ async def count_open(conn: Connection, platform: Platform) -> int:
 
 async def unseen(
     conn: Connection, platform: Platform, before: datetime, after_seq: int, limit: int
-) -> list[tuple[int, Target]]:
+) -> list[tuple[int, KnownTarget]]:
     """Open markets not observed since `before`: the listing no longer has them. By seq."""
     cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
     await cursor.execute(
@@ -155,7 +155,7 @@ async def unseen(
     return await cursor.fetchall()
 
 
-async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> list[Target]:
+async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> list[KnownTarget]:
     """Open markets whose price to refresh: half the most traded, half the longest unseen.
 
     The first half keeps what people look at fresh; the second sees to it that no open market is
@@ -179,7 +179,7 @@ async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> li
 
 async def without_history(
     conn: Connection, platform: Platform, after_seq: int, limit: int
-) -> list[tuple[int, Target]]:
+) -> list[tuple[int, KnownTarget]]:
     """Traded markets whose past has not been fetched from the venue yet, by seq."""
     cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
     await cursor.execute(

@@ -29,20 +29,20 @@ from augury.markets.records import Market, MarketChange, Platform, PricePoint
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.venues import kalshi, polymarket, store
-from augury.venues.belief import Doubts, align, as_change
+from augury.venues.belief import UnconfirmedClaims, align, as_change
 from augury.venues.http import (
     BadAnswer,
     NoSuchRecord,
-    Rejected,
+    RequestRejected,
     Throttled,
     VenueClient,
     VenueError,
     VenueFailed,
 )
-from augury.venues.records import Page, Refusal, Target, Venue
+from augury.venues.records import KnownTarget, Page, Refusal, Venue
 from augury.venues.store import VenueHealth, venue_health
 
-__all__ = ["Outcome", "Sync", "VenueHealth", "open_venues", "venue_health"]
+__all__ = ["FlowOutcome", "Sync", "VenueHealth", "open_venues", "venue_health"]
 
 log = structlog.get_logger(__name__)
 
@@ -70,11 +70,11 @@ HISTORY_WINDOW = timedelta(days=30)
 HISTORY_EVERY = 300.0
 FIRST_BACKOFF, LONGEST_BACKOFF = 15.0, 600.0
 
-Report = Callable[["Outcome"], None]
+Report = Callable[["FlowOutcome"], None]
 T = TypeVar("T")
 
 
-class Outcome(msgspec.Struct):
+class FlowOutcome(msgspec.Struct):
     """What one run of a flow did."""
 
     platform: Platform
@@ -195,19 +195,19 @@ class Sync:
             await asyncio.gather(stopping, *tasks, return_exceptions=True)
             await self.aclose()
 
-    async def full(self, platform: Platform, report: Report | None = None) -> Outcome:
+    async def full(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
         """List everything open, then what closed lately, then look up what left the listing."""
         return await self._flow(platform, "full", self._full, report)
 
-    async def incremental(self, platform: Platform, report: Report | None = None) -> Outcome:
+    async def incremental(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
         """What is new or changed since the last run of this flow."""
         return await self._flow(platform, "incremental", self._incremental, report)
 
-    async def refresh_prices(self, platform: Platform, report: Report | None = None) -> Outcome:
+    async def refresh_prices(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
         """Prices and status of open markets, by id, in batches."""
         return await self._flow(platform, "prices", self._refresh_prices, report)
 
-    async def fetch_history(self, platform: Platform, report: Report | None = None) -> Outcome:
+    async def fetch_history(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
         """Past prices of a few more markets that have none from the venue yet."""
         return await self._flow(platform, "history", self._fetch_history, report)
 
@@ -230,19 +230,19 @@ class Sync:
         platform, _, own = market_id.partition(":")
         venue = self._venues().get(platform)  # type: ignore[call-overload]
         if venue is None or not own:
-            raise NotFound("No such market.")
+            raise NotFound("No market has this id.")
         try:
             found = await venue.lookup(own)
         except NoSuchRecord:
-            raise NotFound("No such market.") from None
+            raise NotFound("No market has this id.") from None
         if isinstance(found, Market):
-            outcome = Outcome(venue.platform, "look_up")
+            outcome = FlowOutcome(venue.platform, "look_up")
             await self._store(venue, Page(markets=[found]), outcome)
         return found
 
     # --- flows ---------------------------------------------------------------------------
 
-    async def _full(self, venue: Venue, outcome: Outcome, report: Report) -> None:
+    async def _full(self, venue: Venue, outcome: FlowOutcome, report: Report) -> None:
         at = self._clock()
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "full")
@@ -273,7 +273,7 @@ class Sync:
             )
         await self._finish(venue, "full", walk.run_at, outcome, problem)
 
-    async def _incremental(self, venue: Venue, outcome: Outcome, report: Report) -> None:
+    async def _incremental(self, venue: Venue, outcome: FlowOutcome, report: Report) -> None:
         at = self._clock()
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "incremental")
@@ -288,7 +288,7 @@ class Sync:
                 continue
             try:
                 await self._walk(venue, "incremental", walk, outcome, report, 0)
-            except Rejected:
+            except RequestRejected:
                 # An older generation lacks the filter: the full sync brings what it would have.
                 outcome.notes[f"no listing of {phase} markets"] += 1
             rest = venue.incremental[venue.incremental.index(phase) + 1 :]
@@ -296,7 +296,7 @@ class Sync:
                 walk.phase, walk.after, walk.prints = rest[0], None, []
         await self._finish(venue, "incremental", walk.run_at, outcome)
 
-    async def _refresh_prices(self, venue: Venue, outcome: Outcome, report: Report) -> None:
+    async def _refresh_prices(self, venue: Venue, outcome: FlowOutcome, report: Report) -> None:
         at = self._clock()
         async with self._database.reading() as conn:
             due = await store.due_for_prices(conn, venue.platform, PRICES_AT_ONCE)
@@ -309,7 +309,7 @@ class Sync:
             raise BadAnswer(venue.platform, f"answered for none of {len(due)} known markets")
         await self._finish(venue, "prices", at, outcome)
 
-    async def _fetch_history(self, venue: Venue, outcome: Outcome, report: Report) -> None:
+    async def _fetch_history(self, venue: Venue, outcome: FlowOutcome, report: Report) -> None:
         at = self._clock()
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "history")
@@ -323,7 +323,7 @@ class Sync:
             points: list[PricePoint] = []
             try:
                 points = await self._ask(lambda t=target, s=start: venue.history(t, s, at))
-            except (NoSuchRecord, Rejected):
+            except (NoSuchRecord, RequestRejected):
                 # One market without a past must not hold up those after it.
                 outcome.notes["no history"] += 1
             async with self._database.transaction() as conn:
@@ -339,7 +339,7 @@ class Sync:
         venue: Venue,
         flow: str,
         walk: _Walk,
-        outcome: Outcome,
+        outcome: FlowOutcome,
         report: Report,
         open_before: int,
     ) -> None:
@@ -349,7 +349,7 @@ class Sync:
         while True:
             try:
                 page = await self._ask(lambda: venue.listing(walk.phase, walk.after, walk.since))
-            except Rejected:
+            except RequestRejected:
                 if walk.after is None or started_over:
                     raise
                 # Cursors expire: this listing starts over, what it stored stays.
@@ -357,7 +357,7 @@ class Sync:
                 continue
             if lists_open and not page.records and not walk.listed and open_before >= SOUND_FROM:
                 raise BadAnswer(
-                    venue.platform, f"lists no market, though {open_before} were open before"
+                    venue.platform, f"lists no market, although {open_before} were open before"
                 )
             mark = page.fingerprint()
             if page.records and mark in walk.prints:
@@ -399,7 +399,7 @@ class Sync:
         page.notes += whole.notes
 
     async def _look_up_vanished(
-        self, venue: Venue, walk: _Walk, outcome: Outcome, report: Report
+        self, venue: Venue, walk: _Walk, outcome: FlowOutcome, report: Report
     ) -> None:
         """Ask by id for open markets that the listing left out. Silence changes nothing."""
         if not walk.sound:
@@ -421,7 +421,7 @@ class Sync:
                 try:
                     own = target.platform_id
                     page.add(await self._ask(lambda own=own: venue.lookup(own)))
-                except (NoSuchRecord, Rejected):
+                except (NoSuchRecord, RequestRejected):
                     outcome.notes["unknown to the venue"] += 1
             walk.after = batch[-1][0]
             await self._store(
@@ -435,8 +435,8 @@ class Sync:
         self,
         venue: Venue,
         page: Page,
-        outcome: Outcome,
-        known: dict[str, Target] | None = None,
+        outcome: FlowOutcome,
+        known: dict[str, KnownTarget] | None = None,
         checkpoint: tuple[str, _Walk] | None = None,
     ) -> None:
         """A page's believable part, and the checkpoint behind it, in one transaction."""
@@ -446,7 +446,7 @@ class Sync:
                 ids = [*(m.id for m in page.markets), *(c.id for c in page.changes)]
                 known = await store.targets(conn, ids)
             kept = await store.load(conn, venue.platform, "doubts")
-            doubts = Doubts(kept.cursor)
+            doubts = UnconfirmedClaims(kept.cursor)
             whole, news = _believable(page, known, doubts, outcome, at)
             summary = await markets.upsert_markets(conn, whole)
             touched = await markets.apply_changes(conn, news)
@@ -471,12 +471,12 @@ class Sync:
         self,
         platform: Platform,
         flow: str,
-        body: Callable[[Venue, Outcome, Report], Awaitable[None]],
+        body: Callable[[Venue, FlowOutcome, Report], Awaitable[None]],
         report: Report | None,
-    ) -> Outcome:
+    ) -> FlowOutcome:
         """Run a flow's body alone in the world, and note how it ended."""
         venue = self._venues()[platform]
-        outcome = Outcome(platform, flow)
+        outcome = FlowOutcome(platform, flow)
         began = time.perf_counter()
         try:
             async with self._alone(platform, flow):
@@ -485,7 +485,7 @@ class Sync:
                 except VenueError as problem:
                     outcome.failure = str(problem.detail)
                     # A venue that rejects the checkpoint itself would do so for ever.
-                    forget = isinstance(problem, Rejected)
+                    forget = isinstance(problem, RequestRejected)
                     async with self._database.transaction() as conn:
                         await store.fail(conn, platform, flow, outcome.failure, forget=forget)
         except _Busy:
@@ -498,7 +498,7 @@ class Sync:
         venue: Venue,
         flow: str,
         started_at: datetime,
-        outcome: Outcome,
+        outcome: FlowOutcome,
         problem: str | None = None,
     ) -> None:
         outcome.failure = problem
@@ -546,7 +546,7 @@ class Sync:
 
     async def _keep(
         self,
-        flow: Callable[[Platform], Awaitable[Outcome]],
+        flow: Callable[[Platform], Awaitable[FlowOutcome]],
         platform: Platform,
         interval: float,
     ) -> None:
@@ -559,7 +559,7 @@ class Sync:
                 outcome = await flow(platform)
             except (psycopg.Error, AuguryError) as problem:
                 log.warning("sync failed", venue=platform, problem=str(problem)[:200])
-                outcome = Outcome(platform, "", failure="failed")
+                outcome = FlowOutcome(platform, "", failure="failed")
             if outcome.failure is None:
                 backoff = FIRST_BACKOFF
                 wait = interval
@@ -574,7 +574,7 @@ class Sync:
 
     async def _first_wait(
         self,
-        flow: Callable[[Platform], Awaitable[Outcome]],
+        flow: Callable[[Platform], Awaitable[FlowOutcome]],
         platform: Platform,
         interval: float,
     ) -> float:
@@ -614,7 +614,11 @@ def _thin(listed: int, open_before: int) -> bool:
 
 
 def _believable(
-    page: Page, known: Mapping[str, Target], doubts: Doubts, outcome: Outcome, at: datetime
+    page: Page,
+    known: Mapping[str, KnownTarget],
+    doubts: UnconfirmedClaims,
+    outcome: FlowOutcome,
+    at: datetime,
 ) -> tuple[list[Market], list[MarketChange]]:
     """The records and the news of a page that may be stored; the rest is counted."""
     whole: list[Market] = []

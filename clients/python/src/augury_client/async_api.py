@@ -14,7 +14,9 @@ from augury_client.transport import AsyncCaller, AsyncPages
 
 class AsyncApi(AsyncCaller):
     async def health(self) -> dict[str, Any]:
-        """Version, catalogue size and age by venue, index lag, sample or real, and what is amiss."""
+        """Version, catalogue size and age by venue, index lag, whether data is real, and any
+        problems.
+        """
         return await self._send(Call("GET", "/v1/health", dict[str, Any], repeat=True))
 
     async def search(
@@ -25,15 +27,21 @@ class AsyncApi(AsyncCaller):
         | None = None,
         top_k_per_dimension: int | None = None,
         filters: m.SearchFilters | Mapping[str, Any] | None = None,
+        fold: bool | None = None,
     ) -> m.SearchResponse:
-        """Markets on the question itself, on what drives it, what follows, and what moves with it.
+        """Find markets on the question itself, on what drives it, on what follows from it, and on
+        what moves with it.
 
         Parameters
         ----------
         query: A question, keywords, a headline, a market id or a venue's address.
-        dimensions: Relations to search; all by default. A repeated one counts once.
-        top_k_per_dimension: Most results per relation: 20 without a key, 100 with one.
-        filters: What to leave out.
+        dimensions: Relations to search; all by default. Repeated ids count once.
+        top_k_per_dimension: Maximum number of results per relation: 20 without a key, 100
+            with one.
+        filters: Restrictions on the results.
+        fold: One row a family (a contest, a ladder, one question with several dates), its
+            best member first; `family` has the others. `top_k_per_dimension` then counts
+            families.
         """
         return await self._send(
             Call(
@@ -45,6 +53,7 @@ class AsyncApi(AsyncCaller):
                     "dimensions": dimensions,
                     "top_k_per_dimension": top_k_per_dimension,
                     "filters": filters,
+                    "fold": fold,
                 },
                 repeat=True,
             )
@@ -53,7 +62,7 @@ class AsyncApi(AsyncCaller):
 
 class AsyncMarkets(AsyncCaller):
     async def get(self, market_id: str) -> m.MarketDetail:
-        """A market, its latest recorded prices, and the others of its event and family."""
+        """A market with its latest recorded prices and the other markets of its event and family."""
         return await self._send(
             Call("GET", "/v1/markets/{market_id}", m.MarketDetail, path=(market_id,), repeat=True)
         )
@@ -70,9 +79,11 @@ class AsyncMarkets(AsyncCaller):
 
         Parameters
         ----------
-        start: First moment of the window.
-        end: End of the window, not in it; now, or a settled market's last price.
-        interval_minutes: Length of an interval, in minutes, aligned to midnight UTC.
+        start: Start of the window, inclusive.
+        end: End of the window, exclusive. Default: now, or the last price of a resolved
+            market.
+        interval_minutes: Length of an interval in minutes. Intervals are aligned to
+            midnight UTC.
         """
         return await self._send(
             Call(
@@ -86,11 +97,11 @@ class AsyncMarkets(AsyncCaller):
         )
 
     async def sparklines(self, market_id: Sequence[str]) -> m.Sparklines:
-        """Thirty prices a market, one a day, to draw beside its row in a list.
+        """Thirty daily prices per market, to draw as a small line in a list.
 
         Parameters
         ----------
-        market_id: Once for each market; at most 100.
+        market_id: Repeat the parameter for each market, at most 100.
         """
         return await self._send(
             Call("GET", "/v1/sparklines", m.Sparklines, query={"market_id": market_id}, repeat=True)
@@ -116,20 +127,21 @@ class AsyncMarkets(AsyncCaller):
 
         Parameters
         ----------
-        market_id: Only these; once for each market, at most 100.
-        platform: Only this venue's.
-        status: Only markets in this state. A market past its close without a word from its
-            venue since is `closed` and `stale`.
-        stale: Only markets that are stale, or only those that are not.
-        category: The venue's category, any case.
+        market_id: Only these markets. Repeat the parameter for each id, at most 100.
+        platform: Only markets of this venue.
+        status: Only markets in this state. A market past its close without news from its
+            venue is `closed` and `stale`.
+        stale: true: only stale markets. false: only fresh ones.
+        category: The venue's category, in upper or lower case.
         event_id: The venue's own event id.
-        q: Words that all occur in the question, any case.
+        q: Words that must all occur in the question, in upper or lower case.
         closes_before: Closes before this time.
         closes_after: Closes after this time.
         min_volume: At least this volume.
-        sort: volume and updated_at from high to low, closes_at from soon to late; markets
-            without the value last.
-        limit: Markets a page (50). A file without it holds them all and needs a key.
+        sort: volume and updated_at: highest first. closes_at: soonest first. Markets
+            without the value come last.
+        limit: Markets per page (default 50). A file (csv, parquet) without a limit holds
+            all markets and needs a key.
         """
         return self._pages(
             Call(
@@ -170,9 +182,9 @@ class AsyncForecasts(AsyncCaller):
         Parameters
         ----------
         question: The question; blank ones are refused.
-        as_of: Only what was known then is used; absent: now. Not in the future.
+        as_of: Use only what was known at this time. Default: now. May not be in the future.
         include_graph: Add the causal graph.
-        background: Answer 202 at once and work in the background.
+        background: Answer 202 at once and do the work in the background.
         """
         return await self._send(
             Call(
@@ -190,7 +202,7 @@ class AsyncForecasts(AsyncCaller):
         )
 
     async def get(self, answer_id: str) -> m.FullForecast:
-        """A forecast of this account, as it was answered, or how far it is."""
+        """A forecast of this account as it was answered, or its progress."""
         return await self._send(
             Call("GET", "/v1/forecasts/{answer_id}", m.FullForecast, path=(answer_id,), repeat=True)
         )
@@ -217,8 +229,8 @@ class AsyncForecasts(AsyncCaller):
         )
 
     async def scorecard(self) -> dict[str, Any]:
-        """Brier, log score and calibration of decided forecasts, beside the crowd's on the same
-        questions, by domain and horizon. Public.
+        """Brier score, log score and calibration of decided forecasts, by domain and horizon,
+        compared with the market's own prices on the same questions. Public.
         """
         return await self._send(Call("GET", "/v1/forecast/scorecard", dict[str, Any], repeat=True))
 
@@ -226,12 +238,12 @@ class AsyncForecasts(AsyncCaller):
         self, *, limit: int | None = None
     ) -> AsyncPages[m.DecidedForecasts, m.DecidedForecast]:
         """Forecasts whose question has been decided since, the latest decided first: what was
-        said, what the market said, what happened. They are told by the market that
-        decided them; the words of whoever asked are not shown.
+        said, what the market said, what happened. Each is identified by the market that
+        decided it. The caller's own words are not shown.
 
         Parameters
         ----------
-        limit: Most items in one answer.
+        limit: Maximum number of items per page.
         """
         return self._pages(
             Call(
@@ -246,7 +258,7 @@ class AsyncForecasts(AsyncCaller):
     async def start_run(
         self, questions: Sequence[Mapping[str, Any]], *, include_graph: bool | None = None
     ) -> m.RunStarted:
-        """Takes up 1 to 1,000 questions, each as of now or as of its own moment in the past."""
+        """Forecast 1 to 1,000 questions, each as of now or as of its own time in the past."""
         return await self._send(
             Call(
                 "POST",
@@ -260,12 +272,12 @@ class AsyncForecasts(AsyncCaller):
     async def run(
         self, run_id: str, *, limit: int | None = None, cursor: str | None = None
     ) -> m.ForecastRun:
-        """How far the run is, and its answers so far, a page at a time; with `format=csv` (or by
-        `Accept`) all answers so far, one a line.
+        """The run's progress and its answers so far, one page at a time. With `format=csv` (or the
+        `Accept` header): all answers so far, one per line.
 
         Parameters
         ----------
-        limit: Results a page.
+        limit: Results per page.
         """
         return await self._send(
             Call(
@@ -287,7 +299,7 @@ class AsyncGraphs(AsyncCaller):
         Parameters
         ----------
         question: The question; blank ones are refused.
-        background: Answer 202 at once and work in the background.
+        background: Answer 202 at once and do the work in the background.
         """
         return await self._send(
             Call(
@@ -300,7 +312,7 @@ class AsyncGraphs(AsyncCaller):
         )
 
     async def get(self, graph_id: str) -> m.FullGraph:
-        """A graph of this account, or how far it is."""
+        """A graph of this account, or its progress."""
         return await self._send(
             Call("GET", "/v1/graphs/{graph_id}", m.FullGraph, path=(graph_id,), repeat=True)
         )
@@ -310,13 +322,12 @@ class AsyncFactors(AsyncCaller):
     def list(
         self, *, q: str | None = None, domain: str | None = None, limit: int | None = None
     ) -> AsyncPages[m.FactorList, m.FactorRecord]:
-        """Factors by name, each with what it drives, what drives it and what moves with it, and
-        why.
+        """Factors by name, each with its causes, its effects, what moves with it, and the reasons.
 
         Parameters
         ----------
-        q: Words that a factor must have.
-        limit: Most items in one answer.
+        q: Words that the factor's name must contain.
+        limit: Maximum number of items per page.
         """
         return self._pages(
             Call(
@@ -333,12 +344,12 @@ class AsyncRvol(AsyncCaller):
     def models(
         self, *, model_id: str | None = None, limit: int | None = None
     ) -> AsyncPages[list[m.RvolModelRow], m.RvolModelRow]:
-        """Public model identifiers, versions and aliases, the newest version of a model first.
+        """List public models with their versions and aliases, newest version first.
 
         Parameters
         ----------
         model_id: Model identifier.
-        limit: Most rows in one answer.
+        limit: Maximum number of rows per answer.
         """
         return self._pages(
             Call(
@@ -357,8 +368,8 @@ class AsyncRvol(AsyncCaller):
 
         Parameters
         ----------
-        include_inactive: Also assets no longer covered.
-        limit: Most rows in one answer.
+        include_inactive: Include assets that are no longer covered.
+        limit: Maximum number of rows per answer.
         """
         return self._pages(
             Call(
@@ -383,10 +394,10 @@ class AsyncRvol(AsyncCaller):
 
         Parameters
         ----------
-        limit: Most rows in one answer.
+        limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days and d, e.g. 7d.
-        model: Model alias or identifier; else the champion.
+        horizon: A number of days followed by d, e.g. 7d.
+        model: Model alias or identifier. Default: the champion.
         model_version: Model version.
         """
         return self._pages(
@@ -420,13 +431,13 @@ class AsyncRvol(AsyncCaller):
 
         Parameters
         ----------
-        limit: Most rows in one answer.
+        limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days and d, e.g. 7d.
-        model: Model alias or identifier; else the champion.
+        horizon: A number of days followed by d, e.g. 7d.
+        model: Model alias or identifier. Default: the champion.
         model_version: Model version.
         start: Earliest as_of, inclusive, UTC.
-        end: Latest as_of, inclusive, UTC; a day means all of it.
+        end: Latest as_of, inclusive, UTC. A date includes the whole day.
         """
         return self._pages(
             Call(
@@ -455,15 +466,15 @@ class AsyncRvol(AsyncCaller):
         start: When | None = None,
         end: When | None = None,
     ) -> AsyncPages[list[m.RvolActualRow], m.RvolActualRow]:
-        """What was realized over windows that have closed, newest first.
+        """Realized volatility over completed windows, newest first.
 
         Parameters
         ----------
-        limit: Most rows in one answer.
+        limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days and d, e.g. 7d.
+        horizon: A number of days followed by d, e.g. 7d.
         start: Earliest as_of, inclusive, UTC.
-        end: Latest as_of, inclusive, UTC; a day means all of it.
+        end: Latest as_of, inclusive, UTC. A date includes the whole day.
         """
         return self._pages(
             Call(
@@ -494,9 +505,9 @@ class AsyncRvol(AsyncCaller):
         Parameters
         ----------
         feature_set_id: Feature set identifier.
-        limit: Most rows in one answer.
+        limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days and d, e.g. 7d.
+        horizon: A number of days followed by d, e.g. 7d.
         """
         return self._pages(
             Call(
@@ -526,11 +537,11 @@ class AsyncRvol(AsyncCaller):
 
         Parameters
         ----------
-        model: Model alias or identifier; else the champion.
+        model: Model alias or identifier. Default: the champion.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days and d, e.g. 7d.
+        horizon: A number of days followed by d, e.g. 7d.
         start: Earliest as_of, inclusive, UTC.
-        end: Latest as_of, inclusive, UTC; a day means all of it.
+        end: Latest as_of, inclusive, UTC. A date includes the whole day.
         """
         return self._pages(
             Call(
@@ -557,11 +568,12 @@ class AsyncWatchlists(AsyncCaller):
         description: str | None = None,
         delivery: Sequence[m.DeliveryRequest | Mapping[str, Any]] | None = None,
     ) -> m.WatchlistMade:
-        """A watchlist of the key's account. Signing secrets of its webhooks are shown this once.
+        """Create a watchlist for the key's account. Signing secrets of its webhooks are shown only
+        in this answer.
 
         Parameters
         ----------
-        delivery: Where its alerts should go.
+        delivery: Where to send its alerts.
         """
         return await self._send(
             Call(
@@ -574,7 +586,7 @@ class AsyncWatchlists(AsyncCaller):
         )
 
     async def get(self, watchlist_id: str) -> m.WatchlistRecord:
-        """A watchlist and how much is in it."""
+        """A watchlist, with the number of its targets, rules and open alerts."""
         return await self._send(
             Call(
                 "GET",
@@ -592,7 +604,7 @@ class AsyncWatchlists(AsyncCaller):
         name: str | UnsetType | None = UNSET,
         description: str | UnsetType | None = UNSET,
     ) -> m.WatchlistRecord:
-        """Another name or description; `description: null` removes it."""
+        """Change the name or the description; `description: null` removes it."""
         return await self._send(
             Call(
                 "PATCH",
@@ -604,13 +616,15 @@ class AsyncWatchlists(AsyncCaller):
         )
 
     async def delete(self, watchlist_id: str) -> None:
-        """The watchlist is gone, with its targets, rules, alerts and deliveries."""
+        """Delete the watchlist with its targets, rules, alerts and deliveries."""
         return await self._send(
             Call("DELETE", "/v1/watchlists/{watchlist_id}", type(None), path=(watchlist_id,))
         )
 
     async def evaluate(self, watchlist_id: str) -> m.EvaluationResult:
-        """Every rule against every target, as things stand. Doing it twice is as doing it once."""
+        """Evaluate every rule on every target now. Idempotent: repeating the call has no further
+        effect.
+        """
         return await self._send(
             Call(
                 "POST",
@@ -629,12 +643,12 @@ class AsyncWatchlists(AsyncCaller):
         since: When | None = None,
         limit: int | None = None,
     ) -> AsyncPages[m.AlertList, m.AlertRecord]:
-        """Alerts, the latest first. One a rule, a target and an episode; kept for a year.
+        """Alerts, latest first: one for each rule, target and episode. They are kept for a year.
 
         Parameters
         ----------
         since: Fired at or after this time.
-        limit: Most items in one answer.
+        limit: Maximum number of items per page.
         """
         return self._pages(
             Call(
@@ -648,12 +662,12 @@ class AsyncWatchlists(AsyncCaller):
         )
 
     async def snooze(self, watchlist_id: str, alert_id: str, *, for_: str | None) -> m.AlertRecord:
-        """For a while nothing more is sent about it, not even that it has ended. If it still fires
-        when the time is over, it is told of once more (`alert.reminder`).
+        """Snooze an alert: nothing more is sent about it for some time, not even its end. If it
+        still fires afterwards, one reminder is sent (`alert.reminder`).
 
         Parameters
         ----------
-        for_: Like 4h or 7d; null: send again.
+        for_: Duration, e.g. 4h or 7d. Null: send again.
         """
         return await self._send(
             Call(
@@ -677,14 +691,16 @@ class AsyncWatchlists(AsyncCaller):
         outcome: str | None = None,
         label: str | None = None,
     ) -> m.TargetRecord:
-        """Watch a market, an event, an asset, a series or what a search finds.
+        """Watch a market, an event, an asset, a series or the results of a search. For an event or
+        a search, up to 100 markets are watched and refreshed every 5 minutes; the
+        market furthest towards or beyond a rule's threshold counts.
 
         Parameters
         ----------
         ref: market: its id. event: platform:event id. asset: its key. series: its id.
             search: the query, whose best markets are watched.
-        outcome: An outcome's label; by default the first.
-        label: What to call it in alerts and charts.
+        outcome: Label of the outcome to watch. Default: the first.
+        label: Name of the target in alerts and charts.
         """
         return await self._send(
             Call(
@@ -700,7 +716,7 @@ class AsyncWatchlists(AsyncCaller):
     async def add_targets(
         self, watchlist_id: str, *, targets: Sequence[m.TargetRequest | Mapping[str, Any]]
     ) -> m.TargetsMade:
-        """Up to 500 at once: all of them, or with the first that is refused none."""
+        """Add up to 500 at once. If one is refused, none is added."""
         return await self._send(
             Call(
                 "POST",
@@ -719,7 +735,7 @@ class AsyncWatchlists(AsyncCaller):
 
         Parameters
         ----------
-        limit: Most items in one answer.
+        limit: Maximum number of items per page.
         """
         return self._pages(
             Call(
@@ -733,7 +749,7 @@ class AsyncWatchlists(AsyncCaller):
         )
 
     async def delete_target(self, watchlist_id: str, target_id: str) -> None:
-        """It is not watched any more; rules that were for it alone go with it, open alerts end."""
+        """Stop watching it. Rules for this target alone are removed and open alerts end."""
         return await self._send(
             Call(
                 "DELETE",
@@ -758,8 +774,9 @@ class AsyncWatchlists(AsyncCaller):
 
         Parameters
         ----------
-        start: By default 7 days before the end, 90 of an asset, 366 of a series.
-        end: Not in the window; by default now.
+        start: Start of the window. Default: 7 days before its end, 90 days for an asset,
+            366 for a series.
+        end: End of the window, exclusive. Default: now.
         """
         return await self._send(
             Call(
@@ -806,18 +823,19 @@ class AsyncWatchlists(AsyncCaller):
         hysteresis: float | None = None,
         expires_at: When | None = None,
     ) -> m.RuleRecord:
-        """A rule for one target, or for every target it fits. It is evaluated as its source moves.
+        """Add a rule for one target, or for every target that it fits. It is evaluated whenever
+        its source changes.
 
         Parameters
         ----------
-        target_id: Null: every target it fits, now and later.
+        target_id: Null: the rule applies to every target that it fits, also to later ones.
         value: Threshold in the metric's unit: a probability from 0 to 1, hours, seconds
             (staleness), a market status.
-        window: Of a metric over time; by default 1h.
+        window: Window of a metric over time, e.g. 24h. Default: 1h.
         for_: How long the condition must hold before it fires.
-        cooldown: Least time from one alert to the next.
+        cooldown: Shortest time between two alerts.
         hysteresis: How far the value must come back before an alert resolves.
-        expires_at: Not evaluated any more from then on.
+        expires_at: From then on the rule is no longer evaluated.
         """
         return await self._send(
             Call(
@@ -845,7 +863,7 @@ class AsyncWatchlists(AsyncCaller):
     async def add_rules(
         self, watchlist_id: str, *, rules: Sequence[m.RuleRequest | Mapping[str, Any]]
     ) -> m.RulesMade:
-        """Up to 500 at once: all of them, or with the first that is refused none."""
+        """Add up to 500 at once. If one is refused, none is added."""
         return await self._send(
             Call(
                 "POST",
@@ -889,18 +907,19 @@ class AsyncWatchlists(AsyncCaller):
         expires_at: When | None = None,
         days: int | None = None,
     ) -> m.PreviewResult:
-        """When a rule would have fired, by the recorded history of its targets. Nothing is stored.
+        """Show when a rule would have fired on the recorded history of its targets. Nothing is
+        stored.
 
         Parameters
         ----------
-        target_id: Null: every target it fits, now and later.
+        target_id: Null: the rule applies to every target that it fits, also to later ones.
         value: Threshold in the metric's unit: a probability from 0 to 1, hours, seconds
             (staleness), a market status.
-        window: Of a metric over time; by default 1h.
+        window: Window of a metric over time, e.g. 24h. Default: 1h.
         for_: How long the condition must hold before it fires.
-        cooldown: Least time from one alert to the next.
+        cooldown: Shortest time between two alerts.
         hysteresis: How far the value must come back before an alert resolves.
-        expires_at: Not evaluated any more from then on.
+        expires_at: From then on the rule is no longer evaluated.
         days: How far back to try it.
         """
         return await self._send(
@@ -934,7 +953,7 @@ class AsyncWatchlists(AsyncCaller):
 
         Parameters
         ----------
-        limit: Most items in one answer.
+        limit: Maximum number of items per page.
         """
         return self._pages(
             Call(
@@ -961,8 +980,8 @@ class AsyncWatchlists(AsyncCaller):
         hysteresis: float | UnsetType | None = UNSET,
         expires_at: When | UnsetType | None = UNSET,
     ) -> m.RuleRecord:
-        """Another threshold, window, severity and so on. Open alerts stay open until the changed
-        rule ends them; it is evaluated within half a second.
+        """Change the threshold, window, severity and so on. Open alerts stay open until the
+        changed rule ends them. The rule is evaluated again within half a second.
 
         Parameters
         ----------
@@ -993,11 +1012,12 @@ class AsyncWatchlists(AsyncCaller):
     async def silence_rule(
         self, watchlist_id: str, rule_id: str, *, for_: str | None
     ) -> m.RuleRecord:
-        """For a while its alerts are recorded, marked as silenced, and sent nowhere.
+        """Silence a rule for some time: its alerts are recorded and marked as silenced, but not
+        sent.
 
         Parameters
         ----------
-        for_: Like 4h or 7d; null: send again.
+        for_: Duration, e.g. 4h or 7d. Null: send again.
         """
         return await self._send(
             Call(
@@ -1013,7 +1033,7 @@ class AsyncWatchlists(AsyncCaller):
         )
 
     async def delete_rule(self, watchlist_id: str, rule_id: str) -> None:
-        """The rule is gone; its open alerts end with the resolution `removed`."""
+        """Delete the rule. Its open alerts end with the resolution `removed`."""
         return await self._send(
             Call(
                 "DELETE",
@@ -1034,14 +1054,16 @@ class AsyncWatchlists(AsyncCaller):
         url: str,
         secret: str | None = None,
     ) -> m.DeliveryMade:
-        """Have the watchlist's alerts sent to an address. The signing secret is shown this once.
+        """Send the watchlist's alerts to an address. The signing secret is shown only in this
+        answer.
 
         Parameters
         ----------
         type: webhook: signed POSTs by Standard Webhooks. notify: through a service that the
             operator has enabled.
-        url: Never shown again.
-        secret: Signing secret: whsec_ and 24 to 64 bytes as base64. Made when left out.
+        url: The API never returns it.
+        secret: Signing secret: whsec_ followed by 24 to 64 random bytes as base64.
+            Generated if left out.
         """
         return await self._send(
             Call(
@@ -1075,12 +1097,13 @@ class AsyncWatchlists(AsyncCaller):
         enabled: bool | UnsetType | None = UNSET,
         rotate_secret: bool | UnsetType = UNSET,
     ) -> m.DeliveryMade:
-        """Another address, on or off, a new signing secret.
+        """Change the address, switch the delivery on or off, or renew its signing secret.
 
         Parameters
         ----------
-        enabled: false drops what is waiting; true after a switch-off.
-        rotate_secret: Sign with a new secret from now on.
+        enabled: false disables the delivery and drops waiting messages; true enables it
+            again.
+        rotate_secret: Generate a new signing secret and use it from now on.
         """
         return await self._send(
             Call(
@@ -1096,7 +1119,7 @@ class AsyncWatchlists(AsyncCaller):
         )
 
     async def delete_delivery(self, watchlist_id: str, delivery_id: str) -> None:
-        """The delivery and its log are gone; what was waiting is not sent."""
+        """Delete the delivery and its log. Messages that were still waiting are not sent."""
         return await self._send(
             Call(
                 "DELETE",
@@ -1110,7 +1133,7 @@ class AsyncWatchlists(AsyncCaller):
         )
 
     async def ping_delivery(self, watchlist_id: str, delivery_id: str) -> m.Sent:
-        """A message of type `ping`, signed and retried like any other."""
+        """Send a message of type `ping`, signed and retried like any other."""
         return await self._send(
             Call(
                 "POST",
@@ -1127,11 +1150,12 @@ class AsyncWatchlists(AsyncCaller):
     def delivery_log(
         self, watchlist_id: str, delivery_id: str, *, limit: int | None = None
     ) -> AsyncPages[m.DeliveryLog, m.Message]:
-        """Messages with every attempt, newest first; kept for 30 days after they ended.
+        """Messages with all attempts, newest first. They are kept for 30 days after the last
+        attempt.
 
         Parameters
         ----------
-        limit: Most items in one answer.
+        limit: Maximum number of items per page.
         """
         return self._pages(
             Call(
@@ -1161,7 +1185,7 @@ class AsyncWatchlists(AsyncCaller):
 
         Parameters
         ----------
-        since: By default 30 days ago.
+        since: Start of the period whose failed alerts are sent again. Default: 30 days ago.
         """
         return await self._send(
             Call(
@@ -1182,7 +1206,7 @@ class AsyncWatchlists(AsyncCaller):
 
         Parameters
         ----------
-        limit: Most items in one answer.
+        limit: Maximum number of items per page.
         """
         return self._pages(
             Call("GET", "/v1/watchlists", m.WatchlistList, query={"limit": limit}, repeat=True)
@@ -1200,11 +1224,13 @@ class AsyncSeries(AsyncCaller):
         frequency: str | None = None,
         refresh_every: str | None = None,
     ) -> m.SeriesRecord:
-        """A series of the key's account: fetched as csv, json or FRED's JSON, or pushed to it.
+        """Create a series for the key's account: fetched as csv, json or FRED's JSON, or pushed
+        point by point.
 
         Parameters
         ----------
-        refresh_every: At least 1m. Left out: only on request.
+        refresh_every: Interval between fetches, at least 1m. Default: fetch only on
+            request.
         """
         return await self._send(
             Call(
@@ -1236,7 +1262,7 @@ class AsyncSeries(AsyncCaller):
         )
 
     async def delete(self, series_id: str) -> None:
-        """The series is gone with its points; rules that watch it have no data from then on."""
+        """Delete a series and its points. Rules that watch it have no data from then on."""
         return await self._send(
             Call("DELETE", "/v1/external-series/{series_id}", type(None), path=(series_id,))
         )
@@ -1264,13 +1290,13 @@ class AsyncSeries(AsyncCaller):
         end: When | None = None,
         limit: int | None = None,
     ) -> AsyncPages[m.PointList, m.PointRecord]:
-        """Points, ascending, each with what it was before its source changed it.
+        """Points in order of time, each with the earlier values if its source changed it.
 
         Parameters
         ----------
-        start: First moment of the window.
-        end: End of the window, not in it.
-        limit: Most items in one answer.
+        start: Start of the window, inclusive.
+        end: End of the window, exclusive.
+        limit: Maximum number of items per page.
         """
         return self._pages(
             Call(
@@ -1288,7 +1314,7 @@ class AsyncSeries(AsyncCaller):
 
         Parameters
         ----------
-        limit: Most items in one answer.
+        limit: Maximum number of items per page.
         """
         return self._pages(
             Call("GET", "/v1/external-series", m.SeriesList, query={"limit": limit}, repeat=True)
@@ -1308,19 +1334,21 @@ class AsyncWebPages(AsyncCaller):
         sports_mode: Literal["auto", "direct", "fixture"] | None = None,
         limit: int | None = None,
     ) -> m.PageResponse:
-        """By its address, title, text, or a query. A sports page is answered by sports search.
+        """Markets for a page, given its address, title or text, or for a query. Sports pages are
+        answered by the sports search.
 
         Parameters
         ----------
-        url: Its words are read; the page is not fetched unless the operator allows.
-        text: Of the page, from its beginning.
-        query: What to search for in place of what the page says.
-        mode: ads: only markets fit for a general page: active, liquid, in doubt, and on no
-            subject that offends.
-        ads_mode: fast: in the order of the search; thorough: from more markets, ranked
-            again by what the page's text names, by trading and by doubt.
-        sports_mode: How a sports page is answered.
-        limit: Most markets; 20 without a key, 100 with.
+        url: Only the words of the address are read. The page is fetched only if the
+            operator allows it.
+        text: Text of the page, from its beginning.
+        query: Search for this instead of the page's own words.
+        mode: ads: only markets that suit a general page: active, liquid, undecided, and on
+            an inoffensive subject.
+        ads_mode: fast: in search order. thorough: more candidates, ranked again by the
+            names in the page's text, trading volume and how open the outcome is.
+        sports_mode: How to answer a sports page.
+        limit: Maximum number of markets: 20 without a key, 100 with one.
         """
         return await self._send(
             Call(
@@ -1352,16 +1380,18 @@ class AsyncWebPages(AsyncCaller):
         fixture: m.FixtureRequest | Mapping[str, Any] | None = None,
         limit: int | None = None,
     ) -> m.PageResponse:
-        """Of the game it names, by teams, league and start time; or on what it is about.
+        """Markets on the game that the page names (teams, league, start time), or on the page's
+        subject.
 
         Parameters
         ----------
-        url: Its words are read; the page is not fetched unless the operator allows.
-        text: Of the page, from its beginning.
-        query: What to search for in place of what the page says.
-        mode: fixture: markets of one game only; direct: on what the page is about; auto: of
-            the game where one is found, else direct.
-        limit: Most markets; 20 without a key, 100 with.
+        url: Only the words of the address are read. The page is fetched only if the
+            operator allows it.
+        text: Text of the page, from its beginning.
+        query: Search for this instead of the page's own words.
+        mode: fixture: only markets of one game. direct: markets on the page's subject.
+            auto: fixture if a game is found, else direct.
+        limit: Maximum number of markets: 20 without a key, 100 with one.
         """
         return await self._send(
             Call(
@@ -1389,13 +1419,14 @@ class AsyncWebPages(AsyncCaller):
         text: str | None = None,
         query: str | None = None,
     ) -> m.PageGraph:
-        """What drives it, what follows, and the markets on each.
+        """What drives the page's subject, what follows from it, and the markets on each.
 
         Parameters
         ----------
-        url: Its words are read; the page is not fetched unless the operator allows.
-        text: Of the page, from its beginning.
-        query: What to search for in place of what the page says.
+        url: Only the words of the address are read. The page is fetched only if the
+            operator allows it.
+        text: Text of the page, from its beginning.
+        query: Search for this instead of the page's own words.
         """
         return await self._send(
             Call(
@@ -1408,11 +1439,11 @@ class AsyncWebPages(AsyncCaller):
         )
 
     async def prices(self, ids: Sequence[str]) -> m.PricesResponse:
-        """Of up to 100 at once; unknown ids are left out.
+        """Prices of up to 100 markets. Unknown ids are left out.
 
         Parameters
         ----------
-        ids: A repeated one counts once.
+        ids: Repeated ids count once.
         """
         return await self._send(
             Call("POST", "/extension/v1/prices", m.PricesResponse, body={"ids": ids}, repeat=True)

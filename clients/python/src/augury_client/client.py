@@ -33,13 +33,15 @@ def _stream_call(question: str, include_graph: bool, as_of: When | None) -> Call
 
 
 def _search_values(
-    query: str, dimensions: Sequence[Dimension] | None, top_k: int | None, status: Status | None
-) -> dict[str, Any]:
+    query: str, dimensions: Sequence[Dimension] | None, top_k: int | None, status: Status | None,
+    fold: bool | None,
+) -> dict[str, Any]:  # fmt: skip
     return {
         "query": query,
         "dimensions": dimensions,
         "top_k_per_dimension": top_k,
         "filters": m.SearchFilters(status=status) if status else None,
+        "fold": fold,
     }
 
 
@@ -131,12 +133,14 @@ class Augury:
         dimensions: Sequence[Dimension] | None = None,
         top_k: int | None = None,
         status: Status | None = None,
+        fold: bool | None = None,
     ) -> m.SearchResponse:
         """Markets by their relation to a question, keywords, an id or a venue's address.
 
         `top_k`: most markets a relation, 20 where it is not given.
+        `fold`: one row for the markets of one contest, ladder or date series.
         """
-        return self.api.search(**_search_values(query, dimensions, top_k, status))
+        return self.api.search(**_search_values(query, dimensions, top_k, status, fold))
 
     def forecast(
         self, question: str, *, as_of: When | None = None, include_graph: bool = False
@@ -262,9 +266,10 @@ class AsyncAugury:
         dimensions: Sequence[Dimension] | None = None,
         top_k: int | None = None,
         status: Status | None = None,
+        fold: bool | None = None,
     ) -> m.SearchResponse:
         """Markets by their relation to a question, keywords, an id or a venue's address."""
-        return await self.api.search(**_search_values(query, dimensions, top_k, status))
+        return await self.api.search(**_search_values(query, dimensions, top_k, status, fold))
 
     async def forecast(
         self, question: str, *, as_of: When | None = None, include_graph: bool = False

@@ -19,7 +19,7 @@ class AlertRecord(Model, kw_only=True):
     rule_id: str
     target_id: str
     episode: int
-    """Counts the alerts of this rule and target."""
+    """Number of this alert among those of the same rule and target, from 1."""
     state: str
     severity: str
     value: float | str | None
@@ -30,11 +30,11 @@ class AlertRecord(Model, kw_only=True):
     resolved_at: datetime | None
     resolution: str | None
     resolved_value: float | str | None
-    """The value that ended it."""
+    """The value with which the alert ended."""
     silenced: bool
-    """Its rule was silenced when it fired: nothing was sent."""
+    """True if the rule was silenced when the alert fired, so nothing was sent."""
     snoozed_until: datetime | None
-    """Until then nothing more is sent."""
+    """Snoozed: nothing more is sent until then."""
     title: str
     summary: str
     market: dict[str, Any] | None
@@ -58,9 +58,9 @@ class Attempt(Model, kw_only=True):
     attempt: int
     at: datetime
     status_code: int | None
-    """Null: there was no answer."""
+    """Null: the endpoint did not answer."""
     failure: str | None
-    """Null: it was taken."""
+    """Null: the message was accepted."""
     seconds: float
 
 
@@ -97,7 +97,7 @@ class ChartMarker(Model, kw_only=True):
     severity: str
     label: str
     value: float | None
-    """Null: the alert was on another metric."""
+    """Null if the alert was on another metric."""
 
 
 class ChartData(Model, kw_only=True):
@@ -108,7 +108,7 @@ class ChartData(Model, kw_only=True):
     start: datetime
     end: datetime
     as_of: datetime | None
-    """Of the last value shown."""
+    """When the last value shown was quoted."""
     origin: str | None
     """sample: not real data."""
     series: list[ChartSeries]
@@ -128,21 +128,21 @@ class DecidedForecast(Model, kw_only=True):
 
     market_id: str
     question: str
-    """The market's own."""
+    """The market's question."""
     outcome: str
-    """The outcome that the probabilities are of."""
+    """The outcome that the probabilities refer to."""
     probability: float
     interval: PublicConfidenceInterval | None
-    """80%."""
+    """Interval that holds the later price with a chance of 80%."""
     crowd: float | None
-    """The market's own price at the time."""
+    """The market's own price when the forecast was made."""
     happened: bool
     brier: float
     """Squared error of `probability`: 0 is perfect."""
     as_of: datetime
     """When the forecast was made."""
     origin: str
-    """Where the market that decided it comes from."""
+    """Origin of the market that decided it."""
     decided_at: datetime
 
 
@@ -162,9 +162,9 @@ class Delivery(Model, kw_only=True):
     host: str
     enabled: bool
     off_reason: str | None
-    """Why it is off."""
+    """Why the delivery is disabled."""
     failing_since: datetime | None
-    """Null: the last message was taken."""
+    """Null: the last message was accepted."""
     delivered_at: datetime | None
     created_at: datetime
 
@@ -174,9 +174,9 @@ class DeliveryChange(Model, kw_only=True):
 
     url: str | None = None
     enabled: bool | None = None
-    """false drops what is waiting; true after a switch-off."""
+    """false disables the delivery and drops waiting messages; true enables it again."""
     rotate_secret: bool = False
-    """Sign with a new secret from now on."""
+    """Generate a new signing secret and use it from now on."""
 
 
 class DeliveryList(Model, kw_only=True):
@@ -191,7 +191,7 @@ class Message(Model, kw_only=True):
 
     id: str
     alert_id: str | None
-    """Null of pings and reminders."""
+    """Null for pings and reminders."""
     type: str
     """alert.fired, alert.reminder, alert.resolved or ping."""
     status: str
@@ -199,7 +199,7 @@ class Message(Model, kw_only=True):
     ended_at: datetime | None
     next_attempt_at: datetime | None
     replays: str | None
-    """The message this one repeats."""
+    """The id of the message that this one repeats."""
     attempts: list[Attempt]
 
 
@@ -218,13 +218,13 @@ class DeliveryMade(Model, kw_only=True):
     host: str
     enabled: bool
     off_reason: str | None
-    """Why it is off."""
+    """Why the delivery is disabled."""
     failing_since: datetime | None
-    """Null: the last message was taken."""
+    """Null: the last message was accepted."""
     delivered_at: datetime | None
     created_at: datetime
     secret: str | None
-    """Null where nothing is signed or it did not change."""
+    """Null if nothing is signed or the secret did not change."""
 
 
 class DeliveryRequest(Model, kw_only=True):
@@ -235,9 +235,10 @@ class DeliveryRequest(Model, kw_only=True):
     enabled.
     """
     url: str
-    """Never shown again."""
+    """The API never returns it."""
     secret: str | None = None
-    """Signing secret: whsec_ and 24 to 64 bytes as base64. Made when left out."""
+    """Signing secret: whsec_ followed by 24 to 64 random bytes as base64. Generated if left out.
+    """
 
 
 class DistributionPart(Model, kw_only=True):
@@ -245,9 +246,10 @@ class DistributionPart(Model, kw_only=True):
 
     label: str
     lower: float | str | None
-    """Least amount, or first day; null: open, or told apart by name."""
+    """Smallest amount or first day of this part. Null: open-ended, or the part is a name."""
     upper: float | str | None
-    """The amount or day that is not reached; null: open, or told apart by name."""
+    """The part ends below this amount or before this day. Null: open-ended, or the part is a name.
+    """
     probability: float
 
 
@@ -263,7 +265,7 @@ class GraphMarket(views.Priced, kw_only=True):
     current_prices: dict[str, float] | None = None
     """Price by outcome label."""
     platform_url: str | None = None
-    """Address on the source platform."""
+    """URL on the source platform."""
     price_as_of: datetime | None
     closes_at: datetime | None
     status: str
@@ -280,7 +282,7 @@ class FullNode(Model, kw_only=True):
     markets: list[GraphMarket]
     current_probability: float | None
     price_as_of: datetime | None
-    """Of the price the probability rests on."""
+    """When the price behind the probability was quoted."""
     origin: str | None
     """Null without markets."""
 
@@ -306,7 +308,7 @@ class GraphEdge(Model, kw_only=True):
     confidence: float
     """How sure the relation is, in (0, 1)."""
     hard_constraint: bool
-    """Logic, not cause: it can't be otherwise."""
+    """True if the edge is a matter of logic, not of cause and effect."""
     lag_days: int | None
     """Typical days until the effect shows."""
     evidence: list[str]
@@ -328,14 +330,14 @@ class Evaluation(Model, kw_only=True):
     target_id: str
     state: str
     value: float | str | None
-    """Null: nothing was ever known."""
+    """Null: no value was ever known."""
     threshold: float | str
     as_of: datetime | None
     """When the source gave the value."""
     origin: str | None
     """Where the value comes from."""
     since: datetime | None
-    """When the state began."""
+    """Since when the rule has been in this state."""
     reason: str | None
     """Why there is no data."""
 
@@ -364,7 +366,7 @@ class EvidenceMarket(views.Priced, kw_only=True):
     """When these prices were quoted."""
     closes_at: datetime | None
     volume: float | None
-    """Null in a replay: it is known of the present only."""
+    """Null in a replay, because past volumes are not known."""
     event_id: str | None
     stale: bool
     """The price is too old to count."""
@@ -378,18 +380,25 @@ class EvidenceRow(Model, kw_only=True):
     outcome: str
     """The outcome whose price is read."""
     role: str
-    """direct: it asks the question; bound: logic puts the answer above or below it; proxy: it only
-    hints at the answer.
+    """direct: it asks the question itself. bound: logic puts the answer above or below its price.
+    proxy: it only hints at the answer.
     """
     side: str
-    """opposite: it asks the contrary, so one minus its price counts."""
+    """opposite: it asks the contrary, so 1 - price counts."""
     price: float | None
-    """Price of the outcome, as quoted."""
+    """Price of the outcome as quoted, 0 to 1."""
     price_as_of: datetime | None
     probability: float
-    """What the price says about the question."""
-    weight: float
-    """Share in the estimate; 0: shown beside it."""
+    """Probability that this price implies for the question."""
+    weight: float | None
+    """Share in the average of the markets that ask the question, 0 to 1. 0: shown, but not
+    counted. null: counted, but averaged with nothing (a bound, a hint, one of the outcomes
+    of an open question).
+    """
+    lower: float = 0.0
+    """Lower bound of the answer, given this market alone; 0: no bound."""
+    upper: float = 1.0
+    """Upper bound of the answer, given this market alone; 1: no bound."""
     why: str
     origin: str
 
@@ -404,7 +413,9 @@ class FactorArrow(Model, kw_only=True):
     strength: int
     """3: a main driver; 2: a clear one; 1: weak but real."""
     lag_days: int | None
-    """Typical days until the effect; null: no arrow."""
+    """Typical number of days until the effect shows. Null: the two move together, without cause
+    and effect.
+    """
     reason: str
 
 
@@ -414,10 +425,10 @@ class FactorRecord(Model, kw_only=True):
     key: str
     name: str
     up: str
-    """What a rise of it means."""
+    """What a rise of the factor means."""
     domain: str
     instances: int
-    """Factors of its pattern, itself included."""
+    """Number of factors made from the same pattern, including this one."""
     drives: list[FactorArrow]
     driven_by: list[FactorArrow]
     moves_with: list[FactorArrow]
@@ -429,21 +440,33 @@ class FactorList(Model, kw_only=True):
     items: list[FactorRecord]
     next_cursor: str | None
     total: int
-    """Factors that were found, on all pages."""
+    """Number of factors found, on all pages together."""
     domains: list[str]
     version: str
-    """Differs whenever the base does."""
+    """Version of the factor base; changes with its content."""
+
+
+class FamilyMember(Model, kw_only=True):
+    """A further market of a row's family."""
+
+    id: str
+    label: str
+    """What tells it from the others; its question where nothing is."""
+    status: str
+    price: float | None
+    """Of its first outcome; null: no quote."""
+    closes_at: datetime | None
 
 
 class FixtureRequest(Model, kw_only=True):
     """A game, told rather than read from the page."""
 
     league: str | None = None
-    """In any words; tells cities apart."""
+    """In any words; tells teams of the same city apart."""
     home: str
     away: str
     starts_at: datetime | None = None
-    """Absent: the next game of the two."""
+    """If left out: the next game of the two teams."""
 
 
 class ForecastRequest(Model, kw_only=True):
@@ -452,11 +475,11 @@ class ForecastRequest(Model, kw_only=True):
     question: str
     """The question; blank ones are refused."""
     as_of: datetime | None = None
-    """Only what was known then is used; absent: now. Not in the future."""
+    """Use only what was known at this time. Default: now. May not be in the future."""
     include_graph: bool = False
     """Add the causal graph."""
     background: bool = False
-    """Answer 202 at once and work in the background."""
+    """Answer 202 at once and do the work in the background."""
 
 
 class RejectedRow(Model, kw_only=True):
@@ -471,10 +494,10 @@ class OutOfRunning(Model, kw_only=True):
 
     market: EvidenceMarket
     price: float | None
-    """Its last price, on the side the question asks about."""
+    """Its last price, for the side that the question asks about."""
     price_as_of: datetime | None
     retry_as_of: datetime | None
-    """An `as_of` that has an answer."""
+    """Ask with this `as_of` to get an answer."""
 
 
 class PublicMarketSummary(views.Priced, kw_only=True):
@@ -489,7 +512,7 @@ class PublicMarketSummary(views.Priced, kw_only=True):
     current_prices: dict[str, float] | None = None
     """Price by outcome label."""
     platform_url: str | None = None
-    """Address on the source platform."""
+    """URL on the source platform."""
 
 
 class PublicGraphNode(Model, kw_only=True):
@@ -531,26 +554,26 @@ class RunAnswer(views.ForecastView, kw_only=True):
 
     id: str
     status: str
-    """Of the work; the rest is filled in once it succeeded."""
+    """Status of the work. All other fields are filled in once it has succeeded."""
     created_at: datetime
     question: str
     as_of: datetime | None
-    """The moment the answer is of."""
+    """The time that the answer describes."""
     probability: float | None = None
     confidence: float = 0.0
     grade: str = "none"
-    """asked: a market asks this; bounded: logic bounds it by other markets; hinted: a related
-    market hints at it; none: no answer.
+    """asked: a market asks this question. bounded: logic bounds it by other markets. hinted: only
+    a related market hints at it. none: no answer.
     """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
     evidence: list[EvidenceRow] = msgspec.field(default_factory=list[EvidenceRow])
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
     distribution: list[DistributionPart] | None = None
-    """Outcomes that exclude each other; they sum to 1."""
+    """Mutually exclusive outcomes with probabilities that sum to 1."""
     origin: str = "live"
     data_as_of: datetime | None = None
-    """Time of the newest price that counts."""
+    """When the newest price that counts was quoted."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
     error: str | None = None
     """Why there is no probability, and what to do."""
@@ -559,7 +582,7 @@ class RunAnswer(views.ForecastView, kw_only=True):
     out_of_running: OutOfRunning | None = None
     graph: PublicCausalGraph | None = None
     place: int
-    """Place of its question, from 0."""
+    """Position of its question in the run, from 0."""
 
 
 class ForecastRun(Model, kw_only=True):
@@ -572,12 +595,12 @@ class ForecastRun(Model, kw_only=True):
     finished_at: datetime | None
     error: str | None
     questions: int
-    """How many were asked."""
+    """Number of questions in the run."""
     answered: int
-    """How many have been answered."""
+    """Number of questions answered so far."""
     results: list[RunAnswer]
     next_cursor: str | None
-    """More results follow from here."""
+    """Cursor of the next page of results. Null: no more yet."""
 
 
 class FullForecast(views.ForecastView, kw_only=True):
@@ -585,26 +608,26 @@ class FullForecast(views.ForecastView, kw_only=True):
 
     id: str
     status: str
-    """Of the work; the rest is filled in once it succeeded."""
+    """Status of the work. All other fields are filled in once it has succeeded."""
     created_at: datetime
     question: str
     as_of: datetime | None
-    """The moment the answer is of."""
+    """The time that the answer describes."""
     probability: float | None = None
     confidence: float = 0.0
     grade: str = "none"
-    """asked: a market asks this; bounded: logic bounds it by other markets; hinted: a related
-    market hints at it; none: no answer.
+    """asked: a market asks this question. bounded: logic bounds it by other markets. hinted: only
+    a related market hints at it. none: no answer.
     """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
     evidence: list[EvidenceRow] = msgspec.field(default_factory=list[EvidenceRow])
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
     distribution: list[DistributionPart] | None = None
-    """Outcomes that exclude each other; they sum to 1."""
+    """Mutually exclusive outcomes with probabilities that sum to 1."""
     origin: str = "live"
     data_as_of: datetime | None = None
-    """Time of the newest price that counts."""
+    """When the newest price that counts was quoted."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
     error: str | None = None
     """Why there is no probability, and what to do."""
@@ -624,7 +647,7 @@ class FullGraph(views.GraphView, kw_only=True):
     as_of: datetime | None = None
     """When it was drawn."""
     origin: str | None = None
-    """`sample` where any market is of the sample."""
+    """`sample` if any market in the graph is a sample market."""
     data_as_of: datetime | None = None
     """Time of the newest price shown."""
     graph: DrawnGraph | None = None
@@ -638,7 +661,7 @@ class FullGraphRequest(Model, kw_only=True):
     question: str
     """The question; blank ones are refused."""
     background: bool = False
-    """Answer 202 at once and work in the background."""
+    """Answer 202 at once and do the work in the background."""
 
 
 class HistoryPoint(Model, kw_only=True):
@@ -647,7 +670,7 @@ class HistoryPoint(Model, kw_only=True):
     timestamp: datetime
     """Start of the interval, UTC."""
     probability: float | None
-    """Null: no data in this interval."""
+    """Null if there is no data in this interval."""
 
 
 class LatestPoint(Model, kw_only=True):
@@ -664,23 +687,24 @@ class MarketRecord(views.Priced, kw_only=True):
     """One market as the catalogue holds it."""
 
     id: str
-    """`polymarket:<id>` or `kalshi:<ticker>`, or its UUID (`AUGURY_MARKET_IDS`)."""
+    """Market id: `polymarket:<id>` or `kalshi:<ticker>`, or a UUID if `AUGURY_MARKET_IDS` is uuid.
+    """
     platform: str
     platform_id: str
     question: str
     outcomes: list[str]
     """Labels in the venue's order, made unique."""
     status: str
-    """`closed` and `stale` also where its close has passed without a word from its venue since."""
+    """A market past its close without news from its venue is `closed` and `stale`."""
     resolution: str | None
-    """Label of the outcome that won."""
+    """Label of the winning outcome."""
     created_at: datetime | None
     closes_at: datetime | None
     resolved_at: datetime | None
     platform_event_id: str | None
     platform_event_name: str | None
     event_group_id: str | None
-    """Family of markets that differ by strike, name or date, on any venue."""
+    """Markets with the same group differ only by strike, name or date."""
     event_group_name: str | None
     category: str | None
     tags: list[str]
@@ -691,24 +715,26 @@ class MarketRecord(views.Priced, kw_only=True):
     """US dollars."""
     platform_url: str | None
     description: str | None
-    """The venue's resolution rules, untrusted text."""
+    """The venue's resolution rules. Untrusted text."""
     current_prices: dict[str, float | None] | None
-    """Probability by outcome; null: no quote. Null as a whole: no quote at all."""
+    """Probability by outcome; null for an outcome without a quote. Null as a whole if there is no
+    quote at all.
+    """
     price_as_of: datetime | None
-    """When the venue quoted current_prices."""
+    """When the venue quoted `current_prices`."""
     best_bid: float | None
     best_ask: float | None
     volume_24h: float | None
     linked_market_ids: list[str]
     """The same contract on other venues, or its exact complement there."""
     stale: bool
-    """Past its close without a word from its venue, or active at a price older than the bound
-    (`AUGURY_PRICE_MAX_AGE`, 14 days).
+    """True if the market is past its close without news from its venue, or active with a price
+    older than `AUGURY_PRICE_MAX_AGE` (14 days).
     """
     origin: str
-    """live: followed at its venue; import: from a file; sample: not a real market."""
+    """live: from the venue. import: from a file. sample: an invented market."""
     observed_at: datetime | None
-    """When this state was seen at its source."""
+    """When this state was read from its source."""
     updated_at: datetime
 
 
@@ -761,18 +787,32 @@ class OutcomeHistory(Model, kw_only=True):
     """Empty: nothing in the window."""
 
 
+class TradedVolume(Model, kw_only=True):
+    """What was traded between two looks at the market, or in a venue's candles."""
+
+    start: datetime
+    end: datetime
+    volume: float
+    """In the venue's unit: dollars, or contracts at Kalshi."""
+
+
 class MarketHistory(views.HistoryView, kw_only=True):
-    """A market's prices over a window."""
+    """A market's prices over a window, and what was traded in it as far as that is known."""
 
     market: MarketRecord
     start: datetime
     end: datetime
-    """Not part of the window."""
+    """End of the window, exclusive."""
     interval_minutes: int
     price_as_of: datetime | None
-    """Of the market's current prices."""
+    """When the market's current prices were quoted."""
     origin: str
     series: list[OutcomeHistory]
+    volume: list[TradedVolume]
+    """Oldest first, at most one an interval and longer where nobody looked more often; known from
+    the venue's candles or since the market has been followed. Where there is none, nothing
+    was traded or nothing is known.
+    """
 
 
 class MarketList(Model, kw_only=True):
@@ -787,11 +827,13 @@ class MarketPrice(Model, kw_only=True):
     """A market's price."""
 
     current_prices: dict[str, float | None] | None
-    """Probability by outcome; null: no quote."""
+    """Probability by outcome label. Null: no quote."""
     price_as_of: datetime | None
     status: str
     stale: bool
-    """Past its close without a word from its venue, or active at an old price."""
+    """True if the market is past its close without news from its venue, or active with an old
+    price.
+    """
     origin: str
 
 
@@ -802,7 +844,7 @@ class PageFixture(Model, kw_only=True):
     home: str
     away: str
     starts_at: str | None
-    """A time, or a day where no more is known."""
+    """Start time, or only the day if the time is not known."""
 
 
 class PageGraph(views.DrawnView, kw_only=True):
@@ -811,9 +853,9 @@ class PageGraph(views.DrawnView, kw_only=True):
     nodes: list[PublicGraphNode]
     edges: list[PublicGraphEdge]
     price_as_of: datetime | None
-    """The oldest price in it."""
+    """When the oldest price in the graph was quoted."""
     origin: str | None
-    """sample or import where any market in it is."""
+    """sample or import if any market in the graph is."""
 
 
 class PageMarket(views.Priced, kw_only=True):
@@ -829,9 +871,9 @@ class PageMarket(views.Priced, kw_only=True):
     """For ranking within this response; not a probability."""
     dimension: str
     why: str
-    """Why this market, in a line for readers."""
+    """Why this market was chosen, in one line for readers."""
     current_prices: dict[str, float | None] | None
-    """Probability by outcome; null: no quote."""
+    """Probability by outcome label. Null: no quote."""
     price_as_of: datetime | None
     closes_at: datetime | None
     volume: float | None
@@ -848,20 +890,21 @@ class PageRequest(Model, kw_only=True):
     """What the browser tells of a page; at least one part with words in it."""
 
     url: str | None = None
-    """Its words are read; the page is not fetched unless the operator allows."""
+    """Only the words of the address are read. The page is fetched only if the operator allows it.
+    """
     title: str | None = None
     text: str | None = None
-    """Of the page, from its beginning."""
+    """Text of the page, from its beginning."""
     query: str | None = None
-    """What to search for in place of what the page says."""
+    """Search for this instead of the page's own words."""
 
 
 class PageResponse(Model, kw_only=True):
-    """Markets for a page."""
+    """Find markets for a page."""
 
     request_id: str
     route: str
-    """Which search answered."""
+    """Which search produced the answer."""
     query_used: str
     fixture: PageFixture | None
     results: list[PageMarket]
@@ -900,7 +943,7 @@ class PreviewEpisode(Model, kw_only=True):
 
     fired_at: datetime
     resolved_at: datetime | None
-    """Null: it would still be open."""
+    """Null: the alert would still be open."""
     value: float
 
 
@@ -909,7 +952,7 @@ class PreviewRequest(Model, kw_only=True):
 
     name: str
     target_id: str | None = None
-    """Null: every target it fits, now and later."""
+    """Null: the rule applies to every target that it fits, also to later ones."""
     metric: str
     op: str
     value: float | str
@@ -917,16 +960,16 @@ class PreviewRequest(Model, kw_only=True):
     market status.
     """
     window: str | None = None
-    """Of a metric over time; by default 1h."""
+    """Window of a metric over time, e.g. 24h. Default: 1h."""
     for_: str | None = msgspec.field(name="for", default=None)
     """How long the condition must hold before it fires."""
     cooldown: str | None = None
-    """Least time from one alert to the next."""
+    """Shortest time between two alerts."""
     severity: str = "warning"
     hysteresis: float = 0
     """How far the value must come back before an alert resolves."""
     expires_at: datetime | None = None
-    """Not evaluated any more from then on."""
+    """From then on the rule is no longer evaluated."""
     days: int = 30
     """How far back to try it."""
 
@@ -937,12 +980,12 @@ class PreviewTarget(Model, kw_only=True):
     target_id: str
     name: str
     reason: str | None
-    """Why there is nothing to try it on."""
+    """Why the rule can't be tried on this target."""
     points: list[ChartPoint]
     """The metric's values, at most 1,000."""
     episodes: list[PreviewEpisode]
     as_of: datetime | None
-    """Of the last value."""
+    """When the last value was quoted."""
     origin: str | None
     """Where the values come from."""
 
@@ -953,18 +996,18 @@ class PreviewResult(Model, kw_only=True):
     start: datetime
     end: datetime
     step_seconds: int
-    """Of markets; series and volatility as recorded."""
+    """Interval between looks at market prices. Series and volatility are used as recorded."""
     fired: int
-    """Alerts that would have been, of all targets."""
+    """Number of alerts that would have fired, on all targets."""
     targets: list[PreviewTarget]
-    """The first 20 that the rule fits."""
+    """The first 20 targets that the rule fits."""
 
 
 class PricesRequest(Model, kw_only=True):
     """Markets whose prices are wanted."""
 
     ids: list[str]
-    """A repeated one counts once."""
+    """Repeated ids count once."""
 
 
 class PricesResponse(Model, kw_only=True):
@@ -1083,7 +1126,7 @@ class RefreshResult(Model, kw_only=True):
     status: str
     points_added: int
     points_changed: int
-    """Their old values are kept as revisions."""
+    """Points whose value changed. The old values are kept as revisions."""
     latest: LatestPoint | None
 
 
@@ -1092,7 +1135,7 @@ class ReplayRequest(Model, kw_only=True):
 
     message_id: str | None = None
     since: datetime | None = None
-    """By default 30 days ago."""
+    """Start of the period whose failed alerts are sent again. Default: 30 days ago."""
 
 
 class RuleChange(Model, kw_only=True):
@@ -1127,7 +1170,7 @@ class RuleRecord(Model, kw_only=True):
     expires_at: datetime | None
     created_at: datetime
     silenced_until: datetime | None
-    """Until then its alerts are recorded and sent nowhere."""
+    """Until then its alerts are recorded but not sent."""
 
 
 class RuleList(Model, kw_only=True):
@@ -1142,7 +1185,7 @@ class RuleRequest(Model, kw_only=True):
 
     name: str
     target_id: str | None = None
-    """Null: every target it fits, now and later."""
+    """Null: the rule applies to every target that it fits, also to later ones."""
     metric: str
     op: str
     value: float | str
@@ -1150,16 +1193,16 @@ class RuleRequest(Model, kw_only=True):
     market status.
     """
     window: str | None = None
-    """Of a metric over time; by default 1h."""
+    """Window of a metric over time, e.g. 24h. Default: 1h."""
     for_: str | None = msgspec.field(name="for", default=None)
     """How long the condition must hold before it fires."""
     cooldown: str | None = None
-    """Least time from one alert to the next."""
+    """Shortest time between two alerts."""
     severity: str = "warning"
     hysteresis: float = 0
     """How far the value must come back before an alert resolves."""
     expires_at: datetime | None = None
-    """Not evaluated any more from then on."""
+    """From then on the rule is no longer evaluated."""
 
 
 class RulesMade(Model, kw_only=True):
@@ -1187,7 +1230,7 @@ class RvolActual(Model, kw_only=True):
     realized_variance: float | None
     """Observed variance over the completed window."""
     realized_volatility: float | None
-    """Square root of it."""
+    """Square root of the realized variance."""
     unit: str
 
 
@@ -1262,7 +1305,7 @@ class RvolPrediction(Model, kw_only=True):
     annualized_volatility: float | None = None
     """By 365 days a year, or 252 sessions."""
     bands: dict[str, RvolBand] | None = None
-    """Bounds of the realized variance, by coverage in percent: 80, 90, 95."""
+    """Range of the realized variance that is expected with a chance of 80, 90 or 95%."""
 
 
 class RvolForecastRow(Model, kw_only=True):
@@ -1306,9 +1349,9 @@ class RvolScoreRow(Model, kw_only=True):
     horizon: str
     model_id: str
     n: int
-    """Forecasts whose window is over."""
+    """Number of forecasts whose window is complete."""
     origin: str
-    """sample: of made-up data; replay: none of the forecasts was issued in time."""
+    """sample: from invented data. replay: all forecasts were made after the fact."""
     as_of: datetime
     """The last day with a scored forecast."""
     from_: str = msgspec.field(name="from")
@@ -1318,9 +1361,9 @@ class RvolScoreRow(Model, kw_only=True):
     """Mean of y/f - ln(y/f) - 1."""
     qlike_median: float
     qlike_ex_event: float | None
-    """Without the windows that overlap the worst one: one day can own a score."""
+    """Without the windows that overlap the worst one, since a single day can dominate a score."""
     event: str
-    """Origin of the worst forecast."""
+    """Day of the worst forecast."""
     mse: float
     bias: float
     """Mean of ln(forecast / actual)."""
@@ -1328,17 +1371,30 @@ class RvolScoreRow(Model, kw_only=True):
     """Of ln(actual) on ln(forecast)."""
     coverage: dict[str, float]
     ratio_to_har: float | None
-    """QLIKE over that of HAR on the same origins."""
+    """QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR."""
     dm_t: float | None
     """Diebold-Mariano t against HAR, Newey-West; below -2 is better beyond doubt."""
 
 
+class SearchFamily(Model, kw_only=True):
+    """What a folded row stands for besides its own market."""
+
+    kind: str
+    """Order of `more`: by price and volume, by level, or by date; open ones first."""
+    label: str
+    """What tells the row's own market from the others."""
+    size: int
+    """Members found in this relation, the row's own among them."""
+    more: list[FamilyMember]
+    """The others."""
+
+
 class SearchFilters(Model, kw_only=True):
-    """What to leave out."""
+    """Restrictions on the results."""
 
     status: str | None = None
-    """Only markets in this state. `active` leaves out a market whose close has passed without a
-    word from its venue since.
+    """Only markets in this state. `active` leaves out markets past their close without news from
+    their venue.
     """
 
 
@@ -1346,24 +1402,25 @@ class SearchPageRequest(Model, kw_only=True):
     """A page, and how its markets are served."""
 
     url: str | None = None
-    """Its words are read; the page is not fetched unless the operator allows."""
+    """Only the words of the address are read. The page is fetched only if the operator allows it.
+    """
     title: str | None = None
     text: str | None = None
-    """Of the page, from its beginning."""
+    """Text of the page, from its beginning."""
     query: str | None = None
-    """What to search for in place of what the page says."""
+    """Search for this instead of the page's own words."""
     mode: str = "extension"
-    """ads: only markets fit for a general page: active, liquid, in doubt, and on no subject that
-    offends.
+    """ads: only markets that suit a general page: active, liquid, undecided, and on an inoffensive
+    subject.
     """
     ads_mode: str = "fast"
-    """fast: in the order of the search; thorough: from more markets, ranked again by what the
-    page's text names, by trading and by doubt.
+    """fast: in search order. thorough: more candidates, ranked again by the names in the page's
+    text, trading volume and how open the outcome is.
     """
     sports_mode: str = "auto"
-    """How a sports page is answered."""
+    """How to answer a sports page."""
     limit: int = 10
-    """Most markets; 20 without a key, 100 with."""
+    """Maximum number of markets: 20 without a key, 100 with one."""
 
 
 class SearchRequest(Model, kw_only=True):
@@ -1372,11 +1429,15 @@ class SearchRequest(Model, kw_only=True):
     query: str
     """A question, keywords, a headline, a market id or a venue's address."""
     dimensions: list[str] | None = None
-    """Relations to search; all by default. A repeated one counts once."""
+    """Relations to search; all by default. Repeated ids count once."""
     top_k_per_dimension: int = 20
-    """Most results per relation: 20 without a key, 100 with one."""
+    """Maximum number of results per relation: 20 without a key, 100 with one."""
     filters: SearchFilters | None = None
-    """What to leave out."""
+    """Restrictions on the results."""
+    fold: bool = False
+    """One row a family (a contest, a ladder, one question with several dates), its best member
+    first; `family` has the others. `top_k_per_dimension` then counts families.
+    """
 
 
 class SearchResult(views.Priced, kw_only=True):
@@ -1395,7 +1456,7 @@ class SearchResult(views.Priced, kw_only=True):
     """For ranking within this response and dimension; not a probability."""
     dimension: str
     current_prices: dict[str, float | None] | None
-    """Probability by outcome; null: no quote."""
+    """Probability by outcome label. Null: no quote."""
     price_as_of: datetime | None
     closes_at: datetime | None
     volume: float | None
@@ -1405,15 +1466,17 @@ class SearchResult(views.Priced, kw_only=True):
     category: str | None
     """The venue's category of the market."""
     stale: bool
-    """Past its close without a word from its venue (then `closed`), or active at a price older
-    than the bound (`AUGURY_PRICE_MAX_AGE`).
+    """True if the market is past its close without news from its venue (then `closed`), or active
+    with a price older than `AUGURY_PRICE_MAX_AGE`.
     """
     origin: str
-    """live: followed at its venue; import: from a file; sample: not a real market."""
+    """live: from the venue. import: from a file. sample: an invented market."""
     twin_ids: list[str]
     """The same contract on other venues, or its exact complement there."""
     reason: str
-    """Why it is among the results; for related ones along the causal factor base."""
+    """Why it is among the results. For related markets: the path through the factor base."""
+    family: SearchFamily | None = None
+    """In folded lists (`fold`), for a row that stands for several markets."""
 
 
 class SearchResponse(views.Found, kw_only=True):
@@ -1474,13 +1537,13 @@ class SourceRequest(Model, kw_only=True):
 
     type: str
     url: str | None = None
-    """Never shown again."""
+    """The API never returns it."""
     time_path: str | None = None
     """csv: a column, by default the first. json: a path like data[*].date, by default [*].time."""
     value_path: str | None = None
     """csv: a column, by default the second. json: by default [*].value."""
     headers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    """Sent to the source; values are sealed."""
+    """Headers sent to the source. Values are stored encrypted and never returned."""
 
 
 class SeriesRequest(Model, kw_only=True):
@@ -1492,7 +1555,7 @@ class SeriesRequest(Model, kw_only=True):
     unit: str | None = None
     frequency: str | None = None
     refresh_every: str | None = None
-    """At least 1m. Left out: only on request."""
+    """Interval between fetches, at least 1m. Default: fetch only on request."""
 
 
 class SessionState(Model, kw_only=True):
@@ -1503,7 +1566,7 @@ class SessionState(Model, kw_only=True):
     by: str | None
     scopes: list[str]
     csrf: str | None
-    """Goes with every write as X-CSRF-Token."""
+    """Send it as the header X-CSRF-Token with every change."""
     expires_at: datetime | None
     version: str
     top_k: int
@@ -1521,7 +1584,7 @@ class Silence(Model, kw_only=True):
     """For how long nothing is sent."""
 
     for_: str | None = msgspec.field(name="for")
-    """Like 4h or 7d; null: send again."""
+    """Duration, e.g. 4h or 7d. Null: send again."""
 
 
 class Sparkline(Model, kw_only=True):
@@ -1529,13 +1592,13 @@ class Sparkline(Model, kw_only=True):
 
     market_id: str
     outcome: str
-    """Yes where the market has it, else its first outcome."""
+    """The outcome shown: Yes if the market has it, else its first one."""
     price_as_of: datetime
-    """When the last of the prices stood; the others a day apart."""
+    """Time of the last price. The others are one day apart."""
     origin: str
     """Where the market's last price comes from."""
     prices: list[float | None]
-    """Oldest first; null: none stood that day."""
+    """Oldest first. Null: no price that day."""
 
 
 class Sparklines(Model, kw_only=True):
@@ -1548,19 +1611,20 @@ class SportsPageRequest(Model, kw_only=True):
     """A page on sports."""
 
     url: str | None = None
-    """Its words are read; the page is not fetched unless the operator allows."""
+    """Only the words of the address are read. The page is fetched only if the operator allows it.
+    """
     title: str | None = None
     text: str | None = None
-    """Of the page, from its beginning."""
+    """Text of the page, from its beginning."""
     query: str | None = None
-    """What to search for in place of what the page says."""
+    """Search for this instead of the page's own words."""
     mode: str = "auto"
-    """fixture: markets of one game only; direct: on what the page is about; auto: of the game
-    where one is found, else direct.
+    """fixture: only markets of one game. direct: markets on the page's subject. auto: fixture if a
+    game is found, else direct.
     """
     fixture: FixtureRequest | None = None
     limit: int = 10
-    """Most markets; 20 without a key, 100 with."""
+    """Maximum number of markets: 20 without a key, 100 with one."""
 
 
 class StreamRequest(Model, kw_only=True):
@@ -1571,7 +1635,7 @@ class StreamRequest(Model, kw_only=True):
     include_graph: bool = True
     """Include the causal graph when there is one."""
     as_of: datetime | None = None
-    """Only what was known then is used; absent: now. Not in the future."""
+    """Use only what was known at this time. Default: now. May not be in the future."""
 
 
 class TargetRecord(Model, kw_only=True):
@@ -1602,9 +1666,9 @@ class TargetRequest(Model, kw_only=True):
     whose best markets are watched.
     """
     outcome: str | None = None
-    """An outcome's label; by default the first."""
+    """Label of the outcome to watch. Default: the first."""
     label: str | None = None
-    """What to call it in alerts and charts."""
+    """Name of the target in alerts and charts."""
 
 
 class TargetsMade(Model, kw_only=True):
@@ -1627,7 +1691,7 @@ class WatchlistChange(Model, kw_only=True):
 
 
 class WatchlistRecord(Model, kw_only=True):
-    """A watchlist and how much is in it."""
+    """A watchlist, with the number of its targets, rules and open alerts."""
 
     id: str
     name: str
@@ -1668,4 +1732,4 @@ class WatchlistRequest(Model, kw_only=True):
     name: str
     description: str | None = None
     delivery: list[DeliveryRequest] = msgspec.field(default_factory=list[DeliveryRequest])
-    """Where its alerts should go."""
+    """Where to send its alerts."""

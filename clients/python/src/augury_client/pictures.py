@@ -123,7 +123,7 @@ def forecast(made: Any) -> str:
         [
             percent(one.price),
             clock(one.price_as_of),
-            f"{one.weight:.2f}",
+            "counts" if one.weight is None else f"{one.weight:.2f}",
             escape(one.role),
             _link(one.market) + _marks(one.market),
             escape(one.why),

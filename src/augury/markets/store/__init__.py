@@ -46,6 +46,7 @@ from augury.markets.store.prices import (
     latest_prices,
     prices_before,
     sparks,
+    volume_readings,
 )
 from augury.markets.store.quarantine import (
     WHOLE,
@@ -145,4 +146,5 @@ __all__ = [
     "sparks",
     "unlink_all",
     "upsert_markets",
+    "volume_readings",
 ]

@@ -97,8 +97,8 @@ where m.seq = n.seq and (n.lifecycle or n.quote)
 """  # noqa: S608  (columns of this module, no input)
 
 _RECORD_NEWS = """
-insert into prices (market_seq, outcome, at, price, source)
-select n.seq, p.n - 1, n.price_as_of, p.price, 'snapshot'
+insert into prices (market_seq, outcome, at, price, source, volume)
+select n.seq, p.n - 1, n.price_as_of, p.price, 'snapshot', n.volume
 from news n cross join lateral unnest(n.prices) with ordinality p (price, n)
 where n.quoted and p.price between 0 and 1 and (
   p.n = 1 or cardinality(n.prices) <> 2 or n.prices[1] is null

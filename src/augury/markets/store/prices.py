@@ -12,6 +12,7 @@ from augury.markets.records import ORIGINS, PricePoint, ShownOrigin
 from augury.markets.store.quarantine import screen
 from augury.markets.store.reading import StoredMarket
 from augury.markets.store.sql import Connection, lock_for_ingest, scalar
+from augury.markets.volume import VolumeReading
 
 COPY_CHUNK = 250_000
 """Price points sent in one COPY, so that memory stays bounded whatever the import's size."""
@@ -127,7 +128,8 @@ async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple
     await conn.execute(
         """
         create temp table if not exists incoming_prices
-          (market_seq bigint, outcome smallint, at timestamptz, price float8, source text)
+          (market_seq bigint, outcome smallint, at timestamptz, price float8, source text,
+           volume float8)
         on commit drop
         """
     )
@@ -137,17 +139,17 @@ async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple
         conn.cursor() as cursor,
         cursor.copy("copy incoming_prices from stdin (format binary)") as copy,
     ):
-        copy.set_types(["int8", "int2", "timestamptz", "float8", "text"])
+        copy.set_types(["int8", "int2", "timestamptz", "float8", "text", "float8"])
         for p in points:
             seq, outcomes = known.get(p.market_id, (0, 0))
             if 0 <= p.outcome < outcomes:
-                await copy.write_row((seq, p.outcome, p.at, p.price, p.source))
+                await copy.write_row((seq, p.outcome, p.at, p.price, p.source, p.volume))
             else:
                 unknown += 1
     result = await conn.execute(
         """
-        insert into prices (market_seq, outcome, at, price, source)
-        select market_seq, outcome, at, price, source from incoming_prices
+        insert into prices (market_seq, outcome, at, price, source, volume)
+        select market_seq, outcome, at, price, source, volume from incoming_prices
         order by market_seq, outcome, at
         on conflict do nothing
         """
@@ -179,6 +181,33 @@ async def history(
         (timedelta(minutes=interval_minutes), market_seq, start, end),
     )
     return [Bucket(*row) for row in await rows.fetchall()]
+
+
+async def volume_readings(
+    conn: Connection,
+    market_seq: int,
+    *,
+    start: datetime,
+    end: datetime,
+    interval_minutes: int,
+) -> list[VolumeReading]:
+    """The last volume known in each interval, of candles and of others apart.
+
+    From one interval before `start`, so that what was traded in the first one is known.
+    """
+    width = timedelta(minutes=interval_minutes)
+    rows = await conn.execute(
+        """
+        select distinct on (bin, candle) at, volume, candle from (
+          select at, volume, source = 'candle' as candle,
+                 date_bin(%s, at - interval '1 microsecond', '2000-01-01T00:00:00Z') as bin
+          from prices where market_seq = %s and volume is not null and at > %s and at <= %s
+        ) known
+        order by bin, candle, at desc
+        """,
+        (width, market_seq, start - width, end),
+    )
+    return [VolumeReading(*row) for row in await rows.fetchall()]
 
 
 async def latest_prices(conn: Connection, market: StoredMarket, limit: int) -> list[PriceRow]:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from augury.markets import doors
-from augury.markets.doors import Quote, Reason, Verdict
+from augury.markets.doors import HoldReason, Reason, ScreenedQuote
 from augury.markets.freshness import COMPARABLE
 from augury.markets.records import PricePoint
 from augury.markets.store.sql import Connection, lock_for_ingest, sql
@@ -76,7 +76,7 @@ async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
     return held
 
 
-async def _suspects(conn: Connection, ids: Sequence[str]) -> list[Quote]:
+async def _suspects(conn: Connection, ids: Sequence[str]) -> list[ScreenedQuote]:
     """The quotes to look at one by one: all that were imported, of others those that are small."""
     rows = await conn.execute(
         sql(f"""
@@ -89,7 +89,7 @@ async def _suspects(conn: Connection, ids: Sequence[str]) -> list[Quote]:
         (list(ids), doors.SHRUNKEN),
         binary=True,
     )
-    return [Quote(*row) for row in await rows.fetchall()]
+    return [ScreenedQuote(*row) for row in await rows.fetchall()]
 
 
 async def _before(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
@@ -109,7 +109,7 @@ async def _before(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
     return dict(await rows.fetchall())
 
 
-async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, Verdict]:
+async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
     """Quotes of exclusive events that sum to what their books can't mean."""
     rows = await conn.execute(
         """
@@ -141,12 +141,12 @@ async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, Verdict]:
         },
     )  # fmt: skip
     return {
-        id_: Verdict("event_sum", f"The event's {n} exclusive prices sum to {total:.3g}.")
+        id_: HoldReason("event_sum", f"The event's {n} exclusive prices sum to {total:.3g}.")
         for id_, n, total in await rows.fetchall()
     }
 
 
-async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, Verdict]:
+async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
     """Quotes a hundred times those of their twins, with these: which is right can't be told."""
     rows = await conn.execute(
         """
@@ -159,19 +159,19 @@ async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, Verdict]:
         """,
         {"ids": list(ids), "apart": COMPARABLE.total_seconds()},
     )
-    found: dict[str, Verdict] = {}
+    found: dict[str, HoldReason] = {}
     for one, price, other, others in await rows.fetchall():
         if doors.are_apart(price, others):
-            found[one] = Verdict(
+            found[one] = HoldReason(
                 "twin", f"Quoted at {price:g}, and its twin {other} at {others:g}."
             )
-            found[other] = Verdict(
+            found[other] = HoldReason(
                 "twin", f"Quoted at {others:g}, and its twin {one} at {price:g}."
             )
     return found
 
 
-async def _hold(conn: Connection, verdicts: Mapping[str, Verdict]) -> Counter[str]:
+async def _hold(conn: Connection, verdicts: Mapping[str, HoldReason]) -> Counter[str]:
     if not verdicts:
         return Counter()
     rows = await conn.execute(
@@ -217,7 +217,7 @@ async def _hold(conn: Connection, verdicts: Mapping[str, Verdict]) -> Counter[st
     return Counter(row[0] for row in await rows.fetchall())
 
 
-async def hold_points(conn: Connection, points: Sequence[PricePoint], verdict: Verdict) -> int:
+async def hold_points(conn: Connection, points: Sequence[PricePoint], verdict: HoldReason) -> int:
     """Hold recorded prices, which do not enter the history; how many were not here before."""
     kept = await conn.execute(
         """

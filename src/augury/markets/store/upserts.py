@@ -12,8 +12,9 @@ import msgspec
 
 from augury.ids import market_uuid
 from augury.markets import grouping
-from augury.markets.grouping import Grouping, Member
+from augury.markets.grouping import Grouping
 from augury.markets.records import Market, Strike
+from augury.markets.sides import EventMember
 from augury.markets.store.quarantine import LEAVE_HELD, screen
 from augury.markets.store.sql import HEARD_AGAIN, SALIENCE, Connection, lock_for_ingest, scalar, sql
 
@@ -135,10 +136,10 @@ select {", ".join(_INCOMING)} from incoming where seq is null order by ord
 # Two outcomes that add up to 1 say the same thing twice: the first is kept, readers take the
 # other for its complement.
 _RECORD_QUOTES = """
-insert into prices (market_seq, outcome, at, price, source)
-select m.seq, p.n - 1, i.price_as_of, p.price, i.source
+insert into prices (market_seq, outcome, at, price, source, volume)
+select m.seq, p.n - 1, i.price_as_of, p.price, i.source, i.volume
 from (
-  select id, price_as_of, prices,
+  select id, price_as_of, prices, volume,
          case origin when 'venue' then 'snapshot' when 'dump' then 'dump:snapshot'
                      else 'sample' end as source
   from incoming where coalesce(quoted, price_as_of is not null)
@@ -161,7 +162,7 @@ _MEMBER_COLUMNS = (
 class _Known(NamedTuple):
     """A stored market as the inference sees it, and what it was found to be."""
 
-    member: Member
+    member: EventMember
     observed_at: datetime | None
     grouping: Grouping
 
@@ -273,7 +274,7 @@ async def _fetch_known(conn: Connection, query: str, params: Sequence[Any]) -> l
     rows = await (await conn.execute(sql(query), params, binary=True)).fetchall()
     return [
         _Known(
-            Member(
+            EventMember(
                 id=row[0], platform=row[1], question=row[2], title=row[3], subtitle=row[4],
                 outcomes=tuple(row[5]), prices=tuple(row[6]), status=row[7], resolution=row[8],
                 event_id=row[9], event_name=row[10], exclusive=row[11],
@@ -286,9 +287,9 @@ async def _fetch_known(conn: Connection, query: str, params: Sequence[Any]) -> l
     ]  # fmt: skip
 
 
-def _members(batch: Iterable[Market]) -> dict[str, Member]:
+def _members(batch: Iterable[Market]) -> dict[str, EventMember]:
     return {
-        m.id: Member(
+        m.id: EventMember(
             id=m.id, platform=m.platform, question=m.question, title=m.title,
             subtitle=m.subtitle, outcomes=m.outcomes, prices=m.prices, status=m.status,
             resolution=m.resolution, event_id=m.event_id, event_name=m.event_name,
@@ -298,8 +299,8 @@ def _members(batch: Iterable[Market]) -> dict[str, Member]:
     }  # fmt: skip
 
 
-def _infer(members: dict[str, Member]) -> dict[str, Grouping]:
-    events: dict[tuple[str, str], list[Member]] = defaultdict(list)
+def _infer(members: dict[str, EventMember]) -> dict[str, Grouping]:
+    events: dict[tuple[str, str], list[EventMember]] = defaultdict(list)
     for member in members.values():
         events[member.platform, member.event_id or f"\0{member.id}"].append(member)
     inferred: dict[str, Grouping] = {}
@@ -346,15 +347,15 @@ async def _follow_labels(conn: Connection) -> None:
         ) moved
         where p.market_seq = moved.seq
         returning p.market_seq, array_position(moved.after, moved.before[p.outcome + 1]) - 1,
-                  p.at, p.price, p.source
+                  p.at, p.price, p.source, p.volume
         """
     )
     if points := await rows.fetchall():
         await conn.execute(
             """
-            insert into prices (market_seq, outcome, at, price, source)
+            insert into prices (market_seq, outcome, at, price, source, volume)
             select * from unnest(%s::bigint[], %s::smallint[], %s::timestamptz[], %s::float8[],
-                                 %s::text[])
+                                 %s::text[], %s::float8[])
             on conflict do nothing
             """,
             [list(column) for column in zip(*points, strict=True)],

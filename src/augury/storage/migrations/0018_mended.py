@@ -1,13 +1,8 @@
 """Brings folders that ran earlier texts of migrations, or never ran some, to the schema of all."""
 
-from pathlib import Path
+import psycopg
 
-from alembic import op
-from sqlalchemy import text
-
-from augury.storage.migrate import FOLDER, lineage, run_sql
-
-revision, down_revision = lineage(__file__)
+from augury.storage.migrate import FOLDER
 
 _CAME_LATE = {
     "0002_pgqueuer": "pgqueuer",
@@ -18,10 +13,8 @@ _CAME_LATE = {
 """Migrations that were added below one a folder may already have had, with a table of each."""
 
 
-def upgrade() -> None:
-    connection = op.get_bind()
+def prepare(connection: psycopg.Connection) -> None:
     for name, table in _CAME_LATE.items():
-        there = text("select to_regclass('public.' || :table)").bindparams(table=table)
-        if connection.execute(there).scalar() is None:
-            run_sql(connection, str(Path(FOLDER, name)))
-    run_sql(connection, __file__)
+        there = connection.execute("select to_regclass(%s)", (f"public.{table}",)).fetchone()
+        if there == (None,):
+            connection.execute((FOLDER / f"{name}.sql").read_bytes())

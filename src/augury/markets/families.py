@@ -1,0 +1,53 @@
+"""How a family is written: its name with the days of a series left open, and its id. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+from augury.markets.sides import DAY, DEADLINE, MONTH, YEAR, EventMember
+
+
+def undated(text: str, *, deadlines: bool = True) -> str:
+    """`text` with each day widened to its month, so that a daily series shares one name.
+
+    With `deadlines` those are left open as well: "by March 31" and "by June" read "by …".
+    """
+    if deadlines and re.search(r"\b(?:by|before|prior|later)\b", text, re.I):
+        text = DEADLINE.sub("by …", text)
+    if re.search(r"\d", text):
+        text = DAY.sub(_month_of, text)
+    return " ".join(text.split())
+
+
+def _month_of(day: re.Match[str]) -> str:
+    text = day[0]
+    year = re.search(YEAR, text)
+    month = re.search(MONTH, text, re.I)
+    preposition = "in " if text[:3].casefold() == "on " else ""
+    if month is None:  # 2026-03-31
+        return preposition + text[-10:-3]
+    return f"{preposition}{month[0].rstrip('.')}{' ' + year[0] if year else ''}"
+
+
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
+_LETTERS = re.compile(r"(?:[a-z].*){5}")
+
+
+def family_id(name: str, member: EventMember) -> str:
+    """`name` as a readable id, equal on every venue; a nondescript one is the event's own."""
+    plain = name.casefold()
+    foreign = False
+    if not plain.isascii():
+        spelled = unicodedata.normalize("NFKD", plain)
+        plain = "".join(c for c in spelled if not unicodedata.combining(c))
+        foreign = any(c.isalpha() and not c.isascii() for c in plain)
+    slug = _NO_SLUG.sub("-", plain).strip("-")
+    if foreign or len(slug) > 96:
+        digest = hashlib.blake2b(name.casefold().encode(), digest_size=4).hexdigest()
+        slug = f"{slug[:80].rstrip('-')}-{digest}".strip("-")
+    if not _LETTERS.search(slug):
+        own = member.event_id or member.id
+        slug = f"{slug}-{member.platform}-{_NO_SLUG.sub('-', own.casefold())}"
+    return slug.strip("-")

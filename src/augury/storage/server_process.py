@@ -1,0 +1,46 @@
+"""Which process serves a folder of data, and whether it takes callers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def cluster_name(data: Path) -> str:
+    """Tells the server of one folder from that of any other, in its command line."""
+    stat = data.stat()
+    return f"augury-{stat.st_dev:x}-{stat.st_ino:x}"
+
+
+def ready_server(data: Path) -> int | None:
+    """The process that serves `data` and, says its pid file, takes callers."""
+    try:
+        lines = (data / "postmaster.pid").read_text().splitlines()
+        pid = int(lines[0])
+    except (OSError, ValueError, IndexError):
+        return None
+    ready = len(lines) >= 8 and lines[7].strip() == "ready" and serves(pid, data)
+    return pid if ready else None
+
+
+def serves(pid: int, data: Path) -> bool:
+    """Whether process `pid` is a PostgreSQL server over `data`, not a stranger with its number."""
+    if sys.platform == "linux":
+        try:
+            return os.path.samefile(os.readlink(f"/proc/{pid}/cwd"), data)
+        except PermissionError:  # another user's, and no CAP_SYS_PTRACE: a container
+            return cluster_name(data) in _command_line(pid)
+        except OSError:
+            return False
+    listing = ["/bin/ps", "-o", "command=", "-p", str(pid)]
+    answer = subprocess.run(listing, capture_output=True, text=True, check=False)  # noqa: S603
+    return "postgres" in answer.stdout
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,465 @@
+"""The owner's part of the embedded PostgreSQL: create, start, watch and stop its server."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import structlog
+
+from augury.errors import SetupProblem
+from augury.storage import launch
+from augury.storage.binaries import Binaries
+from augury.storage.server_process import cluster_name, ready_server, serves
+
+log = structlog.get_logger(__name__)
+
+SUPERUSER = "augury"
+"""Who made the cluster. Only the service's own role and database are made in this name."""
+PORT = 5432  # only the socket's name: nothing listens on TCP
+SOCKET_NAME = f".s.PGSQL.{PORT}"
+
+RESERVE = 32 * 1024 * 1024
+"""Bytes held back on the disk. A server whose own log found no room has to replay it and needs
+two segments for that: with these it comes back, and answers what can be answered on a full disk."""
+LONGEST_SOCKET_PATH = 107
+"""Bytes of a unix socket's path: `sun_path` less its closing NUL."""
+LONGEST_LOG = 16 * 1024 * 1024
+"""Bytes of the server's log after which a start begins a new one and keeps this one."""
+PRIVATE_UID = 61099
+"""Who the server runs as when Augury is root: it never has root's files. Nobody is logged in with
+this uid (it lies between the ranges distributions and systemd hand out), so a 0700 folder of it is
+as private as one of root."""
+
+SERVER_OPTIONS: Mapping[str, str] = {
+    "max_connections": "60",
+    "shared_buffers": "256MB",
+    "effective_cache_size": "1GB",
+    "work_mem": "16MB",
+    "maintenance_work_mem": "128MB",
+    "max_wal_size": "2GB",
+    # Kept for reuse, so that on a full disk it is the data that can't grow, which fails a
+    # statement, and not the log, which stops the server.
+    "min_wal_size": "256MB",
+    "wal_compression": "on",
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    # After a crash one call in place of one a file: seconds less on a busy disk.
+    **({"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}),
+    # We start it again ourselves. Its own way can miss a second crash right after the first, as on
+    # a disk that goes on failing, and then waits for five minutes.
+    "restart_after_crash": "off",
+    "jit": "off",
+    "random_page_cost": "1.1",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    "log_min_messages": "warning",
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the owner leaves in the data folder for those who attach, and for its successor."""
+
+    folder: str
+    """Where this record was written: another place than it is read in means moved or copied."""
+    socket_dir: str
+    identity: str
+    """Who the server runs as, in the words of `launch.py`."""
+
+    @classmethod
+    def read(cls, folder: Path) -> Record | None:
+        try:
+            found = json.loads((folder / "server.json").read_text())
+            return cls(found["folder"], found["socket_dir"], found["identity"])
+        except (FileNotFoundError, ValueError, TypeError, KeyError):
+            return None
+
+    def write(self, folder: Path) -> None:
+        new = folder / "server.json.new"
+        new.write_text(json.dumps(asdict(self), indent=2) + "\n")
+        new.chmod(0o600)
+        new.replace(folder / "server.json")
+
+
+class OwnerLock:
+    """The lock that makes its holder the owner. The kernel drops it when the holder dies."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def acquire(self) -> bool:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def release(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
+
+
+class Supervisor:
+    """Creates, starts, watches and stops the server. Only the owner has one."""
+
+    def __init__(
+        self, folder: Path, lock: OwnerLock, binaries: Binaries, options: Mapping[str, str]
+    ) -> None:
+        self._folder = folder
+        self._lock = lock
+        self._binaries = binaries
+        self._options = {**SERVER_OPTIONS, **options}
+        self._stopping = threading.Event()
+        self._spawning = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started = False
+        self._thread = threading.Thread(target=self._watch, name="augury-postgres", daemon=True)
+        self.record = self._settle()
+        self._data = folder / "data"
+        self._reserve = folder / "reserve"
+        self._log = folder / "server.log"
+        self._log.touch(mode=0o600)
+        self._log_before = self._log.stat().st_size
+
+    # Where, and as whom
+
+    def _settle(self) -> Record:
+        """Decide where the server's files lie and who it runs as; stick to what was decided."""
+        if (uid := self._folder.stat().st_uid) != os.geteuid():
+            raise SetupProblem(
+                f"The data folder {self._folder.parent} belongs to another user (uid {uid}). Run "
+                "Augury as that user or set AUGURY_DATA_DIR to another folder."
+            )
+        _bring_home(self._folder)
+        known = Record.read(self._folder)
+        if known is not None and known.folder != str(self._folder):
+            known = None  # moved or copied: what the record names may be in use by the original
+        identity = self._identity()
+        data = self._folder / "data"
+        if data.exists() and data.stat().st_uid != (owner := _owner(identity)):
+            if os.geteuid() != 0:
+                raise SetupProblem(
+                    f"The database in {data} belongs to another user (uid {data.stat().st_uid}). "
+                    f"As root: chown -R {owner} {self._folder.parent}"
+                )
+            _hand_over(data, identity)
+        record = Record(str(self._folder), str(self._socket_dir(identity, known)), identity)
+        record.write(self._folder)
+        return record
+
+    def _identity(self) -> str:
+        """Who the server runs as: we ourselves, but never root, whose files it could read."""
+        if _may_serve():
+            return "same"
+        somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
+        if os.geteuid() == 0:
+            private = f"user:{PRIVATE_UID}:{PRIVATE_UID}"
+            found = self._tried(private)
+            if found == launch.OUT_OF_REACH:
+                self._binaries = self._binaries.within_reach()
+                found = self._tried(private)
+            if found == 0:
+                return private
+        # Where we may become nobody else (root of a namespace with one user in it, or a user
+        # without a name, which initdb wants): in a user namespace of our own we have a name.
+        identity = f"namespace:{somebody.pw_uid}:{somebody.pw_gid}"
+        if self._tried(identity) == 0:
+            return identity
+        raise SetupProblem(
+            "PostgreSQL does not run as root, and this process may become no other user "
+            "(CAP_SETUID and CAP_SETGID are missing). Run Augury as an ordinary user, or set "
+            "AUGURY_DATABASE_URL to a running server."
+            if os.geteuid() == 0
+            else f"PostgreSQL needs a user with a name, and uid {os.geteuid()} has none here. "
+            "Run Augury as a named user or set AUGURY_DATABASE_URL to a running server."
+        )
+
+    def _tried(self, identity: str) -> int:
+        return self._run(identity, self._binaries.program("postgres"), "--version").returncode
+
+    def _folder_for(self, identity: str, folder: Path) -> str:
+        """The argument by which a program of `identity` gets to a folder."""
+        return f"{launch.FOLDER}{folder}" if identity.startswith("user:") else str(folder)
+
+    def _socket_dir(self, identity: str, known: Record | None) -> Path:
+        """A 0700 folder with a path short enough for a socket, the same at every start."""
+        wanted = home = self._folder / "run"
+        if known is not None and known.socket_dir != str(wanted):
+            wanted = Path(known.socket_dir)
+        if len(os.fsencode(wanted / SOCKET_NAME)) > LONGEST_SOCKET_PATH or (
+            wanted != home and not wanted.is_dir()
+        ):
+            base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+            wanted = Path(tempfile.mkdtemp(prefix="augury-", dir=base))
+            if len(os.fsencode(wanted / SOCKET_NAME)) > LONGEST_SOCKET_PATH:
+                wanted = Path(tempfile.mkdtemp(prefix="augury-", dir="/tmp"))
+        wanted.mkdir(mode=0o700, exist_ok=True)
+        _hand_over(wanted, identity)
+        return wanted
+
+    # Running programs
+
+    def _command(self, identity: str, death_signal: int, *command: str) -> list[str]:
+        # -I -S: the script needs nothing but the standard library, and starts in 15 ms.
+        python = [sys.executable, "-I", "-S", launch.__file__]
+        return [*python, str(os.getpid()), identity, str(death_signal), *command]
+
+    def _run(self, identity: str, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(  # noqa: S603
+            self._command(identity, signal.SIGTERM, *command),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd="/",
+            env=_environment(),
+        )
+
+    def start(self, deadline: float) -> None:
+        if self._data.exists():
+            self._check_version()
+            self._clear_remains(deadline)
+        else:
+            self._create()
+        self._thread.start()
+        while not ready_server(self._data):
+            if not self._thread.is_alive() or time.monotonic() > deadline:
+                self.stop()
+                raise SetupProblem(f"The database did not start. {self._last_words()}")
+            time.sleep(0.005)
+        self._started = True
+
+    def _create(self) -> None:
+        """initdb beside the final place, then rename: a half-made folder is never used."""
+        new = self._data.with_name("data.new")
+        shutil.rmtree(new, ignore_errors=True)
+        identity = self.record.identity
+        if identity.startswith("user:"):
+            somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
+            identity = f"user:{somebody.pw_uid}:{somebody.pw_gid}"
+        new.mkdir(mode=0o700)
+        _hand_over(new, identity)
+        done = self._run(
+            identity,
+            self._binaries.program("initdb"),
+            *("-D", self._folder_for(identity, new), "-U", SUPERUSER, "-A", "trust"),
+            *("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+            *("--locale=C", "--data-checksums", "--no-instructions"),
+            *(["--no-sync"] if self._options["fsync"] == "off" else []),
+        )
+        if done.returncode != 0:
+            shutil.rmtree(new, ignore_errors=True)
+            raise SetupProblem(f"The database could not be created. {done.stderr.strip()}")
+        _hand_over(new, self.record.identity)
+        new.rename(self._data)
+
+    def _check_version(self) -> None:
+        held = (self._data / "PG_VERSION").read_text().strip()
+        ours = self._binaries.major_version()
+        if held != ours:
+            raise SetupProblem(
+                f"The data folder {self._data} was made by PostgreSQL {held}, and the programs "
+                f"in {self._binaries.folder} are PostgreSQL {ours}. Set AUGURY_PG_BIN_DIR to the "
+                f"programs of PostgreSQL {held}, make a backup with `augury db backup FILE`, and "
+                "restore it into a new data folder."
+            )
+
+    def _clear_remains(self, deadline: float) -> None:
+        """Wait for or end a server that outlived its owner; drop what a dead one left.
+
+        We hold the lock, so whatever still runs here is no longer wanted.
+        """
+        pid = _pid_in(self._data)
+        escalation = [(5.0, signal.SIGINT), (5.0, signal.SIGQUIT)]
+        if pid is not None and serves(pid, self._data):
+            # It is most likely obeying its death signal already.
+            for grace, sign in escalation:
+                if _wait_until(lambda: not serves(pid, self._data), grace):
+                    break
+                with suppress(ProcessLookupError):
+                    os.kill(pid, sign)
+            if not _wait_until(
+                lambda: not serves(pid, self._data), max(1.0, deadline - time.monotonic())
+            ):
+                raise SetupProblem(
+                    f"A PostgreSQL server (process {pid}) still uses {self._data} and does not "
+                    "stop. Stop it, then start again."
+                )
+        # A dead server's number may by now belong to another process, which PostgreSQL would
+        # take for a running server.
+        for remains in (
+            self._data / "postmaster.pid",
+            Path(self.record.socket_dir) / SOCKET_NAME,
+            Path(self.record.socket_dir) / f"{SOCKET_NAME}.lock",
+        ):
+            remains.unlink(missing_ok=True)
+
+    # The watching thread: parent of the server for the kernel's death signal, which is sent when
+    # the *thread* that started a process ends. Hence one thread for the server's whole life.
+
+    def _watch(self) -> None:
+        settings = [part for k, v in self._options.items() for part in ("-c", f"{k}={v}")]
+        reach = partial(self._folder_for, self.record.identity)
+        command = self._command(
+            self.record.identity,
+            signal.SIGINT,  # a fast, orderly shutdown
+            *(self._binaries.program("postgres"), "-D", reach(self._data)),
+            *("-k", reach(Path(self.record.socket_dir)), "-c", f"port={PORT}"),
+            *(
+                "-c",
+                "listen_addresses=",
+                "-c",
+                f"cluster_name={cluster_name(self._data)}",
+                *settings,
+            ),
+        )
+        pause = 0.1
+        while (process := self._spawn(command)) is not None:
+            began = time.monotonic()
+            status = process.wait()
+            if self._stopping.is_set() or not self._started:
+                return
+            log.warning("database_stopped", status=status, restart_in=pause)
+            self._give_up_reserve()
+            self._stopping.wait(pause)
+            pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 3)
+
+    def _keep_reserve(self) -> None:
+        """Hold back room while there is plenty."""
+        with suppress(OSError):
+            if self._reserve.exists() or shutil.disk_usage(self._data).free < 4 * RESERVE:
+                return
+            with self._reserve.open("xb") as file:
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, RESERVE)
+
+    def _give_up_reserve(self) -> None:
+        with suppress(OSError):
+            if self._reserve.exists() and shutil.disk_usage(self._data).free < RESERVE:
+                self._reserve.unlink()
+                log.error("disk_full", reserve_given_up=RESERVE, folder=str(self._data))
+
+    def _spawn(self, command: list[str]) -> subprocess.Popen[bytes] | None:
+        """The server's process, or None when it is no longer wanted."""
+        with self._spawning:
+            if self._stopping.is_set():
+                return None
+            self._keep_reserve()
+            if self._log.exists() and self._log.stat().st_size > LONGEST_LOG:
+                self._log.replace(self._log.with_suffix(".log.1"))
+            with self._log.open("ab") as output:
+                self._process = subprocess.Popen(  # noqa: S603
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    cwd="/",
+                    env=_environment(),
+                    # Ctrl-C in a terminal is for the owner, which then stops the server in order.
+                    start_new_session=True,
+                )
+            return self._process
+
+    def stop(self) -> None:
+        self._stopping.set()
+        with self._spawning:
+            process = self._process
+        for sign, grace in ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 5.0)):
+            if process is None or process.poll() is not None:
+                break
+            with suppress(ProcessLookupError):
+                process.send_signal(sign)
+            self._thread.join(grace)
+        self._lock.release()
+
+    def _last_words(self) -> str:
+        """What the server wrote since we began to start it."""
+        with self._log.open("rb") as file:
+            file.seek(self._log_before)
+            lines = file.read().decode(errors="replace").splitlines()[-5:]
+        return " ".join([*lines, f"(The whole log: {self._log})"])
+
+
+def _environment() -> dict[str, str]:
+    """The caller's environment less what would steer PostgreSQL's programs."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
+    return {**kept, "LC_ALL": "C"}
+
+
+def _may_serve() -> bool:
+    """Whether PostgreSQL serves as who we are: not as root, and initdb wants a name."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_uid != 0
+    except KeyError:
+        return False
+
+
+def _owner(identity: str) -> int:
+    """The uid that owns the server's files."""
+    return int(identity.split(":")[1]) if identity.startswith("user:") else os.geteuid()
+
+
+def _bring_home(folder: Path) -> None:
+    """Move a database into its data folder that an older version kept in /var/lib, when it was
+    root and user namespaces were refused."""
+    try:
+        record = json.loads((folder / "server.json").read_text())
+        home, written = Path(record["home"]), record["folder"]
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        return
+    if home == Path(written) or (folder / "data").exists() or not (home / "data").exists():
+        return
+    if written != str(folder):
+        raise SetupProblem(
+            f"The data folder was moved from {written}, but its database is still in {home}. Move "
+            f"the folder back, or make a backup there and restore it here."
+        )
+    moving = folder / "data.moving"
+    shutil.rmtree(moving, ignore_errors=True)
+    shutil.copytree(home / "data", moving, symlinks=True)
+    moving.rename(folder / "data")
+    shutil.rmtree(home, ignore_errors=True)
+    log.warning("database_moved", source=str(home), folder=str(folder))
+
+
+def _hand_over(folder: Path, identity: str) -> None:
+    """Give `folder` with all it holds to the user the server runs as."""
+    kind, *ids = identity.split(":")
+    if kind == "user" or os.geteuid() == 0:
+        uid, gid = (int(ids[0]), int(ids[1])) if kind == "user" else (os.geteuid(), os.getegid())
+        for parent, folders, files in os.walk(folder):
+            for name in (".", *folders, *files):
+                os.chown(os.path.join(parent, name), uid, gid, follow_symlinks=False)
+
+
+def _pid_in(data: Path) -> int | None:
+    try:
+        return int((data / "postmaster.pid").read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True

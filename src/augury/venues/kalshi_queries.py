@@ -1,0 +1,121 @@
+"""Kalshi's addresses and pages: what to ask for, and what an answer holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote as quote_path
+
+from augury.venues.wire import Wire, identifier
+
+EVENTS_PAGE = 200
+MARKETS_PAGE = 1_000
+BATCH = 100
+"""Tickers in one look-up: a URL of about 3 KB."""
+
+Params = Mapping[str, str | int | Sequence[str]]
+
+
+def events_query(*, status: str, cursor: str | None) -> tuple[str, Params]:
+    """A page of events with their markets. This listing leaves out parlays by itself."""
+    return _paged(
+        "/events", {"status": status, "with_nested_markets": "true", "limit": EVENTS_PAGE}, cursor
+    )
+
+
+def markets_query(*, cursor: str | None, **filters: str | int) -> tuple[str, Params]:
+    """A page of markets without parlays; filters as the OpenAPI document names them."""
+    return _paged("/markets", {"mve_filter": "exclude", "limit": MARKETS_PAGE, **filters}, cursor)
+
+
+def batch_query(tickers: Sequence[str]) -> tuple[str, Params]:
+    """Markets by ticker, whatever their status."""
+    return "/markets", {"tickers": ",".join(tickers), "limit": max(len(tickers), 1)}
+
+
+def market_query(ticker: str, *, historical: bool = False) -> tuple[str, Params]:
+    """One market; those settled before the cutoff are only in the historical part."""
+    return f"{'/historical' if historical else ''}/markets/{_segment(ticker)}", {}
+
+
+def event_query(event: str) -> tuple[str, Params]:
+    """One event with its markets."""
+    return f"/events/{_segment(event)}", {"with_nested_markets": "true"}
+
+
+def series_query() -> tuple[str, Params]:
+    """All series: their categories and tags, which newer events and markets lack."""
+    return "/series", {}
+
+
+def candles_query(
+    ticker: str,
+    series: str | None,
+    *,
+    start: datetime,
+    end: datetime,
+    minutes: int,
+    historical: bool = False,
+) -> tuple[str, Params]:
+    """Candlesticks of 1, 60 or 1440 minutes in a window."""
+    path = (
+        f"/historical/markets/{_segment(ticker)}/candlesticks"
+        if historical
+        else f"/series/{_segment(series or series_of(ticker))}"
+        f"/markets/{_segment(ticker)}/candlesticks"
+    )
+    return path, {
+        "start_ts": int(start.timestamp()),
+        "end_ts": int(end.timestamp()),
+        "period_interval": minutes,
+    }
+
+
+def _segment(value: str) -> str:
+    """An id that can't leave its place in a path."""
+    return quote_path(value, safe="")
+
+
+def _paged(path: str, params: dict[str, str | int], cursor: str | None) -> tuple[str, Params]:
+    return path, params if not cursor else {**params, "cursor": cursor}
+
+
+def read_page(answer: object, kind: str) -> tuple[list[Any], str | None]:
+    """The records of a page and the cursor of the next one (None: this was the last).
+
+    Raises
+    ------
+    ValueError
+        When the answer has another shape.
+    """
+    if not isinstance(answer, dict) or not isinstance(answer.get(kind), list):
+        raise ValueError(f"a page of {kind} was expected")
+    return answer[kind], identifier(answer.get("cursor"), 4_000)
+
+
+def read_one(answer: object, kind: str) -> dict[str, Any]:
+    """The record in `{kind: {...}}`; an event's markets may stand beside it.
+
+    Raises
+    ------
+    ValueError
+        When the answer has another shape.
+    """
+    if not isinstance(answer, dict) or not isinstance(answer.get(kind), dict):
+        raise ValueError(f"one {kind} was expected")
+    beside = answer.get("markets")
+    record = answer[kind]
+    return {**record, "markets": beside} if beside and "markets" not in record else record
+
+
+def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
+    """The markets nested in an event."""
+    nested = event.get("markets")
+    if isinstance(nested, list):
+        yield from (wire for wire in nested if isinstance(wire, dict))
+
+
+def series_of(ticker: str) -> str:
+    """The series a ticker begins with: `KXCPI` of `KXCPI-25JUL-T0.3`."""
+    return ticker.split("-", 1)[0]

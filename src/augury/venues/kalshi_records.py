@@ -1,0 +1,336 @@
+"""Kalshi's wire read into records: markets, changes, candles.
+
+Both generations are spoken: prices in cents as integers (`yes_bid: 63`, until 2025) and in
+dollars as strings (`yes_bid_dollars: "0.6300"`), counts as integers and as `*_fp` strings.
+A market is told apart within its event by `yes_sub_title`, so its question is the event's title
+and that label, and YES always is the side so named.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from augury.markets.records import Market, MarketChange, PricePoint, Status, Strike
+from augury.venues.kalshi_queries import series_of
+from augury.venues.records import Notes, Refusal
+from augury.venues.wire import (
+    QUESTION_LIMIT,
+    TEXT_LIMIT,
+    BadPrice,
+    Wire,
+    amount,
+    flag,
+    identifier,
+    is_placeholder,
+    labels,
+    line,
+    moment,
+    number,
+    probability,
+    quote,
+    text,
+    two_sided,
+)
+
+PARLAY_PREFIX = "KXMVE"
+OUTCOMES = ("Yes", "No")
+
+STATUSES: dict[str, Status] = {
+    "active": "active",
+    "open": "active",
+    "inactive": "closed",
+    "paused": "closed",
+    "closed": "closed",
+    "determined": "closed",
+    "disputed": "closed",
+    "amended": "closed",
+    "finalized": "resolved",
+    "settled": "resolved",
+}
+"""Words of records and, since some generations mix them, of the filter. A `determined` result
+may still be disputed or amended: it counts once finalized."""
+_NOT_OPEN_YET = ("initialized", "unopened")
+_STRIKES = (
+    "greater",
+    "greater_or_equal",
+    "less",
+    "less_or_equal",
+    "between",
+    "structured",
+    "custom",
+)
+
+
+def market(
+    wire: object,
+    observed_at: datetime,
+    *,
+    event: Wire | None = None,
+    series: Wire | None = None,
+    notes: Notes | None = None,
+) -> Market | Refusal:
+    """A market as a record.
+
+    Parameters
+    ----------
+    wire
+        One element of `markets`.
+    observed_at
+        When the answer was asked for.
+    event, series
+        Where its title, exclusivity, category and tags are, when known.
+    """
+    notes = Notes() if notes is None else notes
+    event, series = event or {}, series or {}
+    if not isinstance(wire, dict):
+        return Refusal(None, "not a record")
+    ticker = identifier(wire.get("ticker"))
+    if ticker is None:
+        return Refusal(None, "no id")
+    if is_parlay(wire):
+        return Refusal(ticker, "parlay")
+    kind = wire.get("market_type")
+    if kind not in (None, "", "binary"):
+        return Refusal(ticker, f"{'scalar' if kind == 'scalar' else 'unknown'} market type")
+    event_title, own_title = line(event.get("title"), QUESTION_LIMIT), _own_title(wire)
+    title = event_title or own_title
+    if title is None:
+        return Refusal(ticker, "no question")
+    subtitle = _subtitle(wire, event_title, own_title)
+    if is_placeholder(None, subtitle) or is_placeholder(own_title, None):
+        return Refusal(ticker, "placeholder", subtitle or own_title)
+    state = _state(wire, ticker, observed_at, notes)
+    if isinstance(state, Refusal):
+        return state
+    status, resolution, price, resolved_at, as_of, bid, ask = state
+    event_ticker = identifier(wire.get("event_ticker")) or identifier(event.get("event_ticker"))
+    series_ticker = identifier(event.get("series_ticker")) or series_of(event_ticker or ticker)
+    tags = series.get("tags")
+    return Market(
+        id=f"kalshi:{ticker}",
+        platform="kalshi",
+        platform_id=ticker,
+        question=question(title, subtitle, own_title),
+        title=title,
+        subtitle=subtitle,
+        description=_rules(wire),
+        outcomes=OUTCOMES,
+        prices=(None, None) if price is None else (price, round(1 - price, 6)),
+        price_as_of=None if price is None else as_of,
+        status=status,
+        resolution=resolution,
+        created_at=moment(wire.get("created_time")) or moment(wire.get("open_time")),
+        closes_at=moment(wire.get("close_time")),
+        resolved_at=resolved_at,
+        event_id=event_ticker,
+        event_name=event_title,
+        series_id=series_ticker,
+        exclusive=flag(event.get("mutually_exclusive")),
+        category=line(event.get("category"), 100)
+        or line(series.get("category"), 100)
+        or line(wire.get("category"), 100),
+        tags=labels(tags) if isinstance(tags, list) else (),
+        volume=_count(wire, "volume"),
+        volume_24h=_count(wire, "volume_24h"),
+        open_interest=_count(wire, "open_interest"),
+        best_bid=bid,
+        best_ask=ask,
+        strike=_strike(wire, notes),
+        url=f"https://kalshi.com/markets/{series_ticker.lower()}",
+        slug=ticker.lower(),
+        observed_at=observed_at,
+    )
+
+
+def is_parlay(wire: Wire) -> bool:
+    """A combination of other markets' sides, which a listing is full of unless told not to be."""
+    for key in ("ticker", "event_ticker", "mve_collection_ticker"):
+        value = wire.get(key)
+        if isinstance(value, str) and value.startswith(PARLAY_PREFIX):
+            return True
+    return bool(wire.get("mve_selected_legs"))
+
+
+def question(title: str, subtitle: str | None, own_title: str | None = None) -> str:
+    """What is asked, whole: the event's title and the side.
+
+    Without a side, the market's own title says more than its event's. A side that the title
+    already names is still added: "Los Angeles at Las Vegas" has one market for each.
+    """
+    if subtitle is None:
+        return own_title or title
+    return f"{title} — {subtitle}"[:QUESTION_LIMIT]
+
+
+def change(
+    wire: object, observed_at: datetime, notes: Notes | None = None
+) -> MarketChange | Refusal:
+    """News of a market already known: needs no event, since texts don't change by it."""
+    notes = Notes() if notes is None else notes
+    if not isinstance(wire, dict):
+        return Refusal(None, "not a record")
+    ticker = identifier(wire.get("ticker"))
+    if ticker is None:
+        return Refusal(None, "no id")
+    state = _state(wire, ticker, observed_at, notes)
+    if isinstance(state, Refusal):
+        return state
+    status, resolution, price, resolved_at, as_of, bid, ask = state
+    return MarketChange(
+        id=f"kalshi:{ticker}",
+        observed_at=observed_at,
+        status=status,
+        resolution=resolution,
+        resolved_at=resolved_at,
+        prices=(None, None) if price is None else (price, round(1 - price, 6)),
+        price_as_of=None if price is None else as_of,
+        best_bid=bid,
+        best_ask=ask,
+        volume=_count(wire, "volume"),
+        volume_24h=_count(wire, "volume_24h"),
+        open_interest=_count(wire, "open_interest"),
+    )
+
+
+def candles(answer: object, market_id: str) -> list[PricePoint]:
+    """Candlesticks as points at the end of each period, of YES.
+
+    The close of the trades; where nothing traded, the middle of a two-sided book at the close,
+    under the same rule as a live quote; nothing where there is neither. Their volumes add up to
+    the volume since the first one; None from the first that tells none.
+
+    Raises
+    ------
+    ValueError
+        When the answer has no `candlesticks`.
+    """
+    if not isinstance(answer, dict) or not isinstance(answer.get("candlesticks"), list):
+        raise ValueError("candlesticks were expected")
+    candles_by_end = {
+        at: raw
+        for raw in answer["candlesticks"]
+        if isinstance(raw, dict) and (at := moment(raw.get("end_period_ts"))) is not None
+    }
+    points: list[PricePoint] = []
+    volume: float | None = 0.0
+    for at in sorted(candles_by_end):
+        raw = candles_by_end[at]
+        traded = _count(raw, "volume")
+        volume = None if volume is None or traded is None else volume + traded
+        try:
+            last = _close(raw.get("price"))
+            bid, ask = _close(raw.get("yes_bid")), _close(raw.get("yes_ask"))
+        except BadPrice:
+            continue
+        price = last if last is not None and 0 < last < 1 else None
+        if price is None and two_sided(bid, ask):
+            price = quote(bid, ask, None)
+        if price is not None:
+            point = PricePoint(
+                market_id=market_id, outcome=0, at=at, price=price, source="candle", volume=volume
+            )
+            points.append(point)
+    return points
+
+
+def _own_title(wire: Wire) -> str | None:
+    return line(wire.get("title"), QUESTION_LIMIT)
+
+
+def _subtitle(wire: Wire, event_title: str | None, own_title: str | None) -> str | None:
+    """What tells the market apart within its event; some generations keep it elsewhere."""
+    for key in ("yes_sub_title", "subtitle"):
+        label = line(wire.get(key))
+        if label is not None and label not in (event_title, own_title, "Yes"):
+            return label
+    strike = wire.get("custom_strike")
+    if isinstance(strike, dict) and len(strike) == 1:
+        return line(next(iter(strike.values())))
+    return None
+
+
+def _rules(wire: Wire) -> str | None:
+    parts = [text(wire.get(key), TEXT_LIMIT) for key in ("rules_primary", "rules_secondary")]
+    return text("\n\n".join(part for part in parts if part), TEXT_LIMIT)
+
+
+def _price(wire: Wire, key: str) -> float | None:
+    """A price in either generation: `key_dollars` as a string, or `key` in whole cents."""
+    dollars = wire.get(f"{key}_dollars")
+    if isinstance(dollars, str) or (isinstance(dollars, float) and not isinstance(dollars, bool)):
+        found = probability(dollars)
+        if found is not None:
+            return found
+    raw = wire.get(key)
+    if isinstance(raw, str) and "." in raw:
+        return probability(raw)
+    cents = number(raw)
+    return None if cents is None else probability(cents / 100)
+
+
+def _close(side: object) -> float | None:
+    """The close of one side of a candle, in either generation."""
+    if not isinstance(side, dict):
+        return None
+    return _price(side, "close")
+
+
+def _count(wire: Wire, key: str) -> float | None:
+    found = amount(wire.get(f"{key}_fp"))
+    return amount(wire.get(key)) if found is None else found
+
+
+def _strike(wire: Wire, notes: Notes) -> Strike | None:
+    kind = wire.get("strike_type")
+    if kind in (None, "", "functional"):
+        return None
+    if kind not in _STRIKES:
+        notes["unknown strike type"] += 1
+        return None
+    return Strike(
+        kind=kind, floor=number(wire.get("floor_strike")), cap=number(wire.get("cap_strike"))
+    )
+
+
+def _state(
+    wire: Wire, ticker: str, observed_at: datetime, notes: Notes
+) -> (
+    tuple[
+        Status,
+        str | None,
+        float | None,
+        datetime | None,
+        datetime,
+        float | None,
+        float | None,
+    ]
+    | Refusal
+):
+    """Status, winner, YES price, time of settlement, time of the price, best bid and ask."""
+    word = wire.get("status")
+    if word in _NOT_OPEN_YET:
+        return Refusal(ticker, "not open yet")
+    status = STATUSES.get(word) if isinstance(word, str) else None
+    if status is None:
+        return Refusal(ticker, "unknown status", str(word)[:60])
+    try:
+        bid, ask = _price(wire, "yes_bid"), _price(wire, "yes_ask")
+        last = _price(wire, "last_price")
+        settlement = _price(wire, "settlement_value")
+    except BadPrice as bad:
+        return Refusal(ticker, "bad price", str(bad))
+    bid, ask = (bid if bid and bid < 1 else None), (ask if ask and ask < 1 else None)
+    if status == "active":
+        return status, None, quote(bid, ask, last), None, observed_at, bid, ask
+    traded = last if last is not None and 0 < last < 1 else None
+    if status == "closed":
+        return status, None, traded, None, observed_at, None, None
+    resolved_at = moment(wire.get("settlement_ts"))
+    result = wire.get("result")
+    as_of = resolved_at or observed_at
+    if result in ("yes", "no"):
+        won = result == "yes"
+        return status, OUTCOMES[0 if won else 1], float(won), resolved_at, as_of, None, None
+    if result not in (None, "", "scalar", "void"):
+        notes["unknown result"] += 1
+    return status, None, settlement, resolved_at, as_of, None, None
