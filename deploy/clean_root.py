@@ -3,12 +3,13 @@
     sudo python3 deploy/clean_root.py [--suite trixie] [--base FOLDER] [--keep FOLDER]
         [--build-arg NAME=VALUE]
 
-The root is a bare Debian with its Python (debootstrap), in place of the image that FROM names. Each
-instruction is done in it by bubblewrap. Then containers are started of it as an engine would: the
-root read-only, /data the only folder that stays, no capability but those given, no new privilege,
-process number 1, a network of its own without a way out. Tried as the image's user and as root with
-five capabilities: the image's own health check, a search, SIGTERM, and a second container that
-finds what the first one kept. Prints a JSON object and ends with 1 where something is amiss.
+The root is a bare Debian with its Python (debootstrap), in place of the images that FROM names
+("scratch" is an empty one). Each instruction is done in it by bubblewrap. Then containers are
+started of it as an engine would: the root read-only, /data the only folder that stays, no
+capability but those given, no new privilege, process number 1, a network of its own without a way
+out. Tried as the image's user and as root with five capabilities: the image's own health check, a
+search, SIGTERM, and a second container that finds what the first one kept. Prints a JSON object and
+ends with 1 where something is amiss.
 
 Needs root, debootstrap, bwrap, nsenter and setpriv; the packages come by pip's own settings.
 """
@@ -67,10 +68,13 @@ def instructions(text: str) -> list[tuple[str, str]]:
 class Image:
     """A root in the making, and what the Containerfile says about running it."""
 
-    def __init__(self, folder: Path, base: Path, given: Mapping[str, str]) -> None:
-        """`given`: arguments of the build, in place of the defaults."""
+    def __init__(self, folder: Path, base: Path | None, given: Mapping[str, str]) -> None:
+        """`base`: None for an empty root. `given`: arguments of the build, over the defaults."""
         self.folder, self._given = folder, given
-        run("cp", "-a", "--reflink=auto", base, folder)
+        if base is None:
+            folder.mkdir()
+        else:
+            run("cp", "-a", "--reflink=auto", base, folder)
         self.env = {"PATH": PATH}
         self.user = "0:0"
         self.workdir = "/"
@@ -130,8 +134,11 @@ class Image:
         there = self.folder / target.lstrip("/")
         for name in names:
             given = source / name.lstrip("/")
-            if given.is_dir():
-                ignored = shutil.ignore_patterns("__pycache__") if source == ROOT else None
+            if given.is_dir() and source != ROOT:
+                there.mkdir(parents=True, exist_ok=True)
+                run("cp", "-a", "--reflink=auto", f"{given}/.", there)
+            elif given.is_dir():
+                ignored = shutil.ignore_patterns("__pycache__")
                 shutil.copytree(given, there, symlinks=True, ignore=ignored, dirs_exist_ok=True)
             else:
                 file = there / given.name if target.endswith("/") else there
@@ -149,8 +156,11 @@ def build(folder: Path, base: Path, helpers: Path, given: Mapping[str, str]) -> 
     image: Image | None = None
     for word, rest in instructions((ROOT / "Containerfile").read_text()):
         if word == "FROM":
-            name = rest.partition(" AS ")[2] or "image"
-            image = built[name] = Image(folder / name, base, given)
+            source, _, name = rest.partition(" AS ")
+            name = name or "image"
+            image = built[name] = Image(
+                folder / f"stage-{name}", None if source == "scratch" else base, given
+            )
         else:
             assert image is not None
             image.do(word, rest, built, helpers)
