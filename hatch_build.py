@@ -15,6 +15,9 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+OF_THE_README = {"console/journey.webm", "console/search.png"}
+"""Pictures under `docs` that no page of the documentation shows."""
+
 
 class Console(BuildHookInterface):
     """Runs `augury.console.build`, which needs nothing but Python and Node.js."""
@@ -25,7 +28,10 @@ class Console(BuildHookInterface):
         if version == "editable":
             return
         if self.target_name == "wheel" and (root / "docs").is_dir():
-            build_data["force_include"][str(root / "docs")] = "augury/handbook/pages"
+            for page in (root / "docs").rglob("*"):
+                name = page.relative_to(root / "docs")
+                if page.is_file() and name.as_posix() not in OF_THE_README:
+                    build_data["force_include"][str(page)] = f"augury/handbook/pages/{name}"
         if sources.exists() and os.environ.get("AUGURY_CONSOLE") != "off":
             done = subprocess.run(
                 [sys.executable, "-m", "augury.console.build"],

@@ -61,6 +61,18 @@ def pytest_configure() -> None:
         tempfile.tempdir = None  # asked for anew
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true", help="only pure tests: no database, no server, no process"
+    )
+
+
+def is_quick(item: pytest.Item) -> bool:
+    """Whether a test runs within this process alone, as its fixtures tell."""
+    started = SERVERS.intersection(getattr(item, "fixturenames", ()))
+    return not started and item.get_closest_marker("whole") is None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave slow tests out unless asked for; whole ones come first, as they wait most."""
     for item in items:
@@ -69,6 +81,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if "slow" not in config.option.markexpr:
         config.hook.pytest_deselected(items=[i for i in items if i.get_closest_marker("slow")])
         items[:] = [i for i in items if not i.get_closest_marker("slow")]
+    if config.option.quick:
+        config.hook.pytest_deselected(items=[i for i in items if not is_quick(i)])
+        items[:] = [i for i in items if is_quick(i)]
     items.sort(key=lambda item: item.get_closest_marker("whole") is None)
 
 
@@ -84,6 +99,13 @@ WHOLE = frozenset((
     "storage/test_embedded.py",
 ))  # fmt: skip
 """Files whose tests are all of whole processes; others mark single tests."""
+
+SERVERS = frozenset((
+    "address", "disk", "fake", "initialised", "port", "postgres", "qdrant", "redis_url", "serve",
+    "server", "service", "small_disk", "squatter", "upstream",
+))  # fmt: skip
+"""Fixtures that start a server or a process, or listen. What uses one, at whatever distance, is no
+quick test."""
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("untimed", deadline=None)

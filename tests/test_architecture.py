@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,10 @@ SHARED = {
     "augury.given",
     "augury.ids",
     "augury.remembered",
+    "augury.setting_files",
     "augury.settings",
     "augury.spreadsheet",
+    "augury.pictures",
     "augury.tables",
     "augury.terminal",
 }
@@ -91,14 +94,17 @@ IMPURE = {"psycopg", "httpx2", "fastapi", "starlette", "asyncio", "socket", "sub
 PURE = [
     "markets/records.py",
     "markets/freshness.py",
+    "markets/families.py",
     "markets/grouping.py",
     "markets/quantities.py",
+    "markets/sides.py",
     "markets/generator.py",
     "search/text.py",
     "search/query.py",
     "search/rank.py",
     "search/evaluate.py",
     "search/aliases.py",
+    "relations/causal_parts.py",
     "relations/knowledge.py",
     "relations/factors.py",
     "relations/paths.py",
@@ -127,6 +133,7 @@ PURE = [
     "forecast/names.py",
     "forecast/framing.py",
     "forecast/verbatim.py",
+    "forecast/bearing.py",
     "forecast/bounds.py",
     "forecast/properties.py",
     "forecast/normalise.py",
@@ -157,6 +164,7 @@ PURE = [
     "extension/games.py",
     "extension/leaning.py",
     "extension/names.py",
+    "extension/team_names.py",
     "extension/roster.py",
     "extension/sports.py",
     "extension/times.py",
@@ -164,6 +172,7 @@ PURE = [
     "extension/fitness.py",
     "macro/target.py",
     "macro/caching.py",
+    "watchlists/rule_checks.py",
     "watchlists/rules.py",
     "watchlists/wording.py",
     "watchlists/measures.py",
@@ -175,6 +184,7 @@ PURE = [
     "rvol/bars.py",
     "rvol/features.py",
     "rvol/regression.py",
+    "rvol/members.py",
     "rvol/models.py",
     "rvol/walk.py",
     "rvol/scores.py",
@@ -255,3 +265,30 @@ def test_pure_modules_do_no_io(name: str) -> None:
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
 def test_every_module_says_what_it_is_for(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def every_import(path: Path, known: frozenset[str]) -> Iterator[str]:
+    """Augury's modules that a file names in imports: at its head, for types alone, in functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in known else node.module
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Also not for types alone. Commands are loaded by the composition when they are called."""
+    files = {
+        ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(
+            ".__init__"
+        ): path
+        for path in modules()
+        if noun_of(path) not in COMPOSITION
+    }
+    known = frozenset(files)
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for name, path in files.items():
+        sorter.add(name, *({*every_import(path, known)} & known - {name}))
+    sorter.prepare()

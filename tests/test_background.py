@@ -198,7 +198,7 @@ def test_a_worker_whose_database_goes_away_warns_and_waits(tmp_path: Path) -> No
             stderr=log,
         )
     try:
-        wait_for(told, "at work", process)
+        wait_for(told, "The worker is running", process)
         server.close()
         wait_for(told, "can't go on for now", process)
     finally:

@@ -26,9 +26,9 @@ from typing import Any
 
 import httpx2
 import pytest
+from tests.crashing import UNLIMITED
 from tests.macro.upstream import Upstream
 from tests.serving import served
-from tests.test_crashes import UNLIMITED
 from tests.test_end_to_end import augury, environment
 
 from augury.access.keys import mint
@@ -158,7 +158,7 @@ def test_no_secret_is_found_anywhere(tmp_path: Path, secrets: int) -> None:
 
 def _unpacked(backup: bytes) -> Iterator[tuple[str, bytes]]:
     """A backup's members; the database's dump as SQL text."""
-    from augury.storage.embedded import Binaries
+    from augury.storage.binaries import Binaries
 
     with zipfile.ZipFile(io.BytesIO(backup)) as archive:
         for name in archive.namelist():

@@ -18,7 +18,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[1]
 UV = [sys.executable, "-m", "uv", "--quiet", "--no-config"]
-MOST_MB = 450
+MOST_MB = 400
 """Of an installation without extras, bytecode left out; docs/production.md says what takes it."""
 
 

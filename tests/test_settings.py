@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from augury import settings
+from augury import setting_files
 from augury.errors import SetupProblem
 from augury.health.service import settings_in_force
 from augury.settings import Settings
@@ -68,9 +68,9 @@ def test_the_working_folder_says_nothing(
     (here / "structlog.py").write_text("raise SystemExit('a module of the working folder')")
     monkeypatch.chdir(here)
     assert Settings().port == 8000
-    assert 'python" -P -m augury' in (settings.CHECKOUT / "augury").read_text()
+    assert 'python" -P -m augury' in (setting_files.CHECKOUT / "augury").read_text()
     command = [sys.executable, "-P", "-m", "augury", "--version"]
-    env = {**os.environ, "PYTHONPATH": str(settings.CHECKOUT / "src")}
+    env = {**os.environ, "PYTHONPATH": str(setting_files.CHECKOUT / "src")}
     done = subprocess.run(command, capture_output=True, text=True, env=env)
     assert done.stdout.startswith("augury "), done.stderr
     (data / ".env").write_text("AUGURY_PORT=2345\n")

@@ -1,4 +1,4 @@
-"""A service besieged for a minute or two: nothing is kept, nothing fails (see siege.py)."""
+"""A service besieged for a minute or two: nothing is kept, nothing fails (see siege)."""
 
 from __future__ import annotations
 

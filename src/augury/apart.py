@@ -107,7 +107,9 @@ class Apart:
         except (asyncio.IncompleteReadError, OSError) as error:
             if isinstance(error, TimeoutError):
                 raise
-            raise Unavailable("The process that does this work ended.", code="apart") from None
+            raise Unavailable(
+                "The background process that does this work has stopped. Try again.", code="apart"
+            ) from None
 
     async def _start(self) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(

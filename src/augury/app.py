@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,8 +38,8 @@ from augury.llm.service import LanguageModel
 from augury.macro.service import MacroRuntime
 from augury.markets.freshness import AgeRule
 from augury.markets.service import MarketService
-from augury.mcp.endpoint import Endpoint
-from augury.net.addresses import Policy
+from augury.mcp.endpoint import ToolEndpoint
+from augury.net.addresses import AddressPolicy
 from augury.relations import compiled
 from augury.relations import store as relation_store
 from augury.relations.knowledge import Base
@@ -52,6 +52,7 @@ from augury.search.engine import IndexInUse
 from augury.search.service import SearchService, index_folder, shared_embedder
 from augury.series.service import SeriesService
 from augury.settings import Settings
+from augury.storage import scheduled
 from augury.storage.agreement import check_key
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
@@ -59,9 +60,8 @@ from augury.storage.vault import Vault
 from augury.venues.sync import Sync
 from augury.watchlists import jobs as watchlist_jobs
 from augury.watchlists.evaluation import Evaluator
-from augury.watchlists.observe import Observer, Reading
+from augury.watchlists.observe import Observer
 from augury.watchlists.service import WatchlistService
-from augury.watchlists.store import Connection
 
 log = structlog.get_logger(__name__)
 
@@ -97,7 +97,7 @@ class Services:
     imports: ImportService
     console: Assets
     handbook: Assets
-    mcp: Endpoint
+    mcp: ToolEndpoint
     model: LanguageModel | None = None
     """None: the operator has named no endpoint."""
 
@@ -120,7 +120,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         stack.push_async_callback(search.close)
         vault = Vault(settings)
         await check_key(database, vault)
-        policy = Policy.of(settings.outbound_allow, http=settings.outbound_http == "on")
+        policy = AddressPolicy.of(settings.outbound_allow, http=settings.outbound_http == "on")
         deliveries = DeliveryService(
             database, vault, policy, notify_schemes=settings.notify_schemes
         )
@@ -136,12 +136,12 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         stack.push_async_callback(extension.close)
         series = SeriesService(database, vault, policy, host_rate=settings.series_rate)
         stack.push_async_callback(series.close)
-        observer = Observer(linked=relation_store.linked, volatility=_volatility, age=age)
+        observer = Observer(linked=relation_store.linked, volatility=rvol_store.volatility, age=age)
         evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)
         access = AccessService(database)
         # Needed by the first question; the service starts without it.
         asyncio.get_running_loop().run_in_executor(None, vocabulary.default)
-        mcp = Endpoint()
+        mcp = ToolEndpoint()
         stack.push_async_callback(mcp.close)
         markets = MarketService(database, age=age)
         stack.push_async_callback(markets.close)
@@ -193,7 +193,8 @@ def _base(settings: Settings) -> Base:
     base = compiled.load(Path(settings.data_dir) / "cache")
     # What answers need of it, before the first one is asked for.
     relations = RelationService(base)
-    _ = relations.matcher, relations.graph, shared_embedder()
+    _ = relations.matcher, relations.graph, relations.judged
+    _ = relations.ranker, relations.direct_ranker, shared_embedder()
     return base
 
 
@@ -283,6 +284,7 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
         redoc_url=None,
     )
     api.mount(app)  # first, so that routing meets the busy routes first
+    scheduled.measure(settings)
     setup.install(app, settings, measure=lambda: app.state.services.health.measure())
     return app
 
@@ -302,11 +304,6 @@ async def forget_answers(database: Database) -> None:
     """Drop answers kept for repeated requests, once nobody may repeat them any more."""
     async with database.transaction() as conn:
         await idempotency.forget_old(conn)
-
-
-async def _volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Reading]:
-    found = await rvol_store.volatility(conn, assets)
-    return {asset: Reading(*reading) for asset, reading in found.items()}
 
 
 def following(services: Services) -> dict[str, Work]:

@@ -122,6 +122,7 @@ def _evaluations() -> typer.Typer:
 
     group = typer.Typer(help="Score the service on judged data.", no_args_is_help=True)
     group.command("search")(search.evaluate_search)
+    group.command("instances")(search.evaluate_instances)
     group.command("rvol")(rvol.evaluate_rvol)
     group.command("forecast")(forecast.evaluate_forecast)
     group.command("properties")(forecast.evaluate_properties)

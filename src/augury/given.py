@@ -33,15 +33,15 @@ def json_lines(file: Path, of: Callable[[Any], T], what: str) -> list[T]:
                     found.append(of(json.loads(line)))
                 except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
                     raise SetupProblem(
-                        f"{file}, line {number}, is not {what}. The file should have one JSON"
-                        " object a line."
+                        f"{file}, line {number}, is not {what}. Each line should hold one JSON "
+                        f"object."
                     ) from None
     except OSError as error:
         raise SetupProblem(f"{file} can't be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise SetupProblem(f"{file} is no text file. It should have {what} a line.") from None
+        raise SetupProblem(f"{file} is not a text file. Each line should hold {what}.") from None
     if not found:
-        raise SetupProblem(f"{file} is empty. It should have {what} a line.")
+        raise SetupProblem(f"{file} is empty. Each line should hold {what}.")
     return found
 
 
@@ -60,5 +60,5 @@ def parquet(file: Path, columns: Sequence[str]) -> pl.DataFrame:
     except (OSError, pl.exceptions.PolarsError):
         raise SetupProblem(f"{file} can't be read as a Parquet file.") from None
     if missing := [name for name in columns if name not in frame.columns]:
-        raise SetupProblem(f"{file} lacks the columns {', '.join(missing)}.")
+        raise SetupProblem(f"{file} has no columns {', '.join(missing)}.")
     return frame

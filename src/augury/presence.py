@@ -176,7 +176,9 @@ async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None
         try:
             return answer.json()
         except ValueError:
-            raise AuguryError("What answers there is no Augury. Check the address.") from None
+            raise AuguryError(
+                "The server at this address is not Augury. Check the address."
+            ) from None
 
 
 def _detail(answer: httpx2.Response) -> str:

@@ -25,7 +25,7 @@ Url = Annotated[
     typer.Option(
         "--url",
         envvar="AUGURY_URL",
-        help="Ask the service at this address, with the key in AUGURY_API_KEY.",
+        help="Ask the service at this address with the key in AUGURY_API_KEY.",
     ),
 ]
 """The option of commands that can ask any service."""
@@ -45,7 +45,7 @@ async def client(
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise SetupProblem(f"{named} is no address of a service. Write http://HOST:PORT.")
+        raise SetupProblem(f"{named} is not the address of a service. Write http://HOST:PORT.")
     secret = os.environ.get(key)
     try:
         async with httpx2.AsyncClient(

@@ -113,7 +113,7 @@ class _Server(Server):
         minutes = int(LINK_LASTS.total_seconds() / 60)
         typer.echo(
             f"Console: {url}/sign-in#{link}\n"
-            f"  (signs you in on this machine; works once, within {minutes} minutes)"
+            f"  (signs you in on this machine; valid once, for {minutes} minutes)"
         )
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:

@@ -15,6 +15,7 @@ from prometheus_client import start_http_server
 from augury import background, memory
 from augury.logs import configure
 from augury.settings import Settings
+from augury.storage import scheduled
 from augury.storage.database import Database
 
 log = structlog.get_logger(__name__)
@@ -54,6 +55,7 @@ def measured(settings: Settings) -> Iterator[None]:
     if port is None:
         yield
         return
+    scheduled.measure(settings)
     try:
         server, thread = start_http_server(port, host)
     except OSError as error:
@@ -80,7 +82,7 @@ async def _work(settings: Settings) -> None:
         database = await Database.open(settings)
         try:
             async with background.running(background.building(settings, database)):
-                typer.echo("The worker is at work.")
+                typer.echo("The worker is running.")
                 await stop.wait()
         finally:
             await database.close()
@@ -90,5 +92,5 @@ async def _work(settings: Settings) -> None:
     async with app.running(settings) as services:
         work = app.following(services) | app.attending(services)
         async with background.running(work | background.building(settings, services.database)):
-            typer.echo("The worker is at work.")
+            typer.echo("The worker is running.")
             await stop.wait()

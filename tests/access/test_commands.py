@@ -47,7 +47,7 @@ def test_for_people(run: Any) -> None:
     assert "No keys yet" in run("keys", "list").stdout
     made = run("keys", "create", "--account", "ada", "--scope", "*", "--expires-in", "30")
     assert made.stdout.startswith("aug_")
-    assert "shown this once" in made.output
+    assert "not shown again" in made.output
     assert "approved" in run("accounts", "approve-rvol", "ada").stdout
     assert "approved for rvol" in run("accounts", "list").stdout
     assert json.loads(run("accounts", "list", "--json").stdout)[0]["rvol_approved"] is True
@@ -62,8 +62,8 @@ def test_for_people(run: Any) -> None:
     ("arguments", "text"),
     [
         (("keys", "create", "--account", "a", "--scope", "everything"), "Unknown scope"),
-        (("keys", "revoke", "key_x"), "no key with this id"),
-        (("accounts", "approve-rvol", "nobody"), "no account of this name"),
+        (("keys", "revoke", "key_x"), "No key has this id"),
+        (("accounts", "approve-rvol", "nobody"), "No account has this name"),
     ],
 )
 def test_mistakes_are_told_plainly(run: Any, arguments: tuple[str, ...], text: str) -> None:

@@ -57,7 +57,7 @@ async def test_a_link_signs_the_owner_in_once(sessions: SessionService) -> None:
     assert session.principal.rvol_approved
     assert not session.by_key
     assert await sessions.authenticate(token) == session
-    with pytest.raises(Unauthenticated, match="used already"):
+    with pytest.raises(Unauthenticated, match="used before"):
         await sessions.sign_in_by_link(link)
 
 

@@ -29,7 +29,7 @@ def test_a_read_command_asks_the_service_it_is_told(
     assert not data.exists()
     match command:
         case "search":
-            found = client.search(QUESTION, top_k=10).results
+            found = client.search(QUESTION, top_k=10, fold=True).results
             assert {d: [r["id"] for r in rows] for d, rows in said["results"].items()} == {
                 d: [r.id for r in rows] for d, rows in found.items()
             }
@@ -63,7 +63,7 @@ def test_what_is_wrong_is_said_in_one_line(service: tuple[str, str], tmp_path: P
     for url, key, told in (
         (service[0], "", "AUGURY_API_KEY"),
         ("http://127.0.0.1:9", "", "No service answers at http://127.0.0.1:9."),
-        ("localhost", "", "--url is no address"),
+        ("localhost", "", "--url is not the address"),
     ):
         done = augury(tmp_path, "forecast", QUESTION, "--url", url, AUGURY_API_KEY=key)
         assert done.returncode == 1

@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from augury.deliveries.sender import Sender
-from augury.net.addresses import Policy
+from augury.net.addresses import AddressPolicy
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.storage.vault import Vault
@@ -26,7 +26,7 @@ async def main(url: str, folder: str) -> None:
     database = Database(url, url, pool_size=4)
     await database.start()
     settings = Settings(data_dir=Path(folder))
-    policy = Policy.of(["127.0.0.1"], http=True)
+    policy = AddressPolicy.of(["127.0.0.1"], http=True)
     sender = Sender(
         database, Vault(settings), policy, deadline=DEADLINE, retries=RETRIES, lease=2 * DEADLINE,
         each_host=10_000, host_rate=1e6, host_burst=1_000_000,

@@ -29,7 +29,7 @@ from augury.deliveries.service import DeliveryService, NewEndpoint
 from augury.deliveries.store import Logged, Outgoing
 from augury.errors import Conflict, InvalidInput, NotFound
 from augury.ids import new_id
-from augury.net.addresses import Policy
+from augury.net.addresses import AddressPolicy
 from augury.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -291,7 +291,7 @@ async def test_no_webhook_leads_inward(
         lambda policy, **kw: real(policy, **{**kw, "resolver": hostile.lying_resolver}),
     )
     monkeypatch.setattr(service_module, "MOST", 1000)
-    policy = Policy(http=True)
+    policy = AddressPolicy(http=True)
     strict = DeliveryService(world.database, world.vault, policy)
     refused = 0
     endpoints = []
@@ -343,7 +343,7 @@ async def test_a_notification_goes_out_but_not_inward(
     world: World, trap: Trap, inward: bool
 ) -> None:
     pytest.importorskip("apprise")
-    policy = Policy(http=True) if inward else world.policy
+    policy = AddressPolicy(http=True) if inward else world.policy
     service = DeliveryService(world.database, world.vault, policy, notify_schemes=("json",))
     async with receiving(Receiver(answer=lambda _: 200)) as receiver:
         port = trap.port if inward else receiver.port
@@ -366,7 +366,7 @@ async def test_no_notification_leads_inward(trap: Trap) -> None:
     """R12 for apprise: in its confined process, every hostile host."""
     script = (
         "import sys; from augury.deliveries.notify import confine, send; import apprise;"
-        "from augury.net.addresses import Policy; confine(Policy(http=True));"
+        "from augury.net.addresses import AddressPolicy; confine(AddressPolicy(http=True));"
         "[send(u.strip(), {'type': 'ping'}) for u in sys.stdin]"
     )
     urls = [u.replace("http://", "json://", 1) for u in hostile.urls(trap.port) if "\n" not in u]
@@ -390,8 +390,8 @@ def test_no_notification_opens_a_file(tmp_path: Path, confined: bool) -> None:
     script = (
         "import sys, apprise\n"
         "from augury.deliveries.notify import confine, send\n"
-        "from augury.net.addresses import Policy\n"
-        "if sys.argv[2] == 'True': confine(Policy(http=True))\n"
+        "from augury.net.addresses import AddressPolicy\n"
+        "if sys.argv[2] == 'True': confine(AddressPolicy(http=True))\n"
         "def seen(event, found):\n"
         "    if event == 'open' and str(found[0]) == sys.argv[1]: print('opened')\n"
         "    if event == 'socket.connect': raise PermissionError\n"

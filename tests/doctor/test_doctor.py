@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from prometheus_client import REGISTRY
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
@@ -84,6 +86,9 @@ async def test_backups_on_a_schedule_are_verified_and_few(
         }
     )
     assert checks.backup(given)[0].state == "warning"
+    scheduled.measure(given)
+    verified = partial(REGISTRY.get_sample_value, "augury_backup_verified_timestamp_seconds")
+    assert verified() == 0
     made = []
     for _ in range(3):
         made.append(await scheduled.make(given))
@@ -91,6 +96,7 @@ async def test_backups_on_a_schedule_are_verified_and_few(
     assert sorted((tmp_path / "kept").iterdir()) == made[1:]
     assert checks.backup(given)[0].state == "ok"
     assert scheduled.newest(given) == made[-1]
+    assert verified() == made[-1].stat().st_mtime
 
 
 @pytest.fixture

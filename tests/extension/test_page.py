@@ -7,7 +7,7 @@ import time
 import pytest
 from tests.pace import slower
 
-from augury.extension.page import Page, words_of
+from augury.extension.page import WebPage, words_of
 
 
 @pytest.mark.parametrize(
@@ -29,17 +29,17 @@ def test_words_of_an_address(url: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("page", "question"),
     [
-        (Page(title="Fed cuts rates by a quarter | Reuters"), "Fed cuts rates by a quarter"),
-        (Page(title="Elche - Levante"), "Elche - Levante"),
-        (Page(title="Fed cuts rates", query="bitcoin"), "bitcoin"),
-        (Page(url="https://a.org/us-recession-odds"), "us recession odds"),
-        (Page(title="News", text="The Fed cut rates today."), "News The Fed cut rates today."),
-        (Page(url="https://kalshi.com/markets/kxfed"), "https://kalshi.com/markets/kxfed"),
-        (Page(url="https://polymarket.com.evil.org/event/x-y"), "x y"),
-        (Page(title="\u200b"), ""),
+        (WebPage(title="Fed cuts rates by a quarter | Reuters"), "Fed cuts rates by a quarter"),
+        (WebPage(title="Elche - Levante"), "Elche - Levante"),
+        (WebPage(title="Fed cuts rates", query="bitcoin"), "bitcoin"),
+        (WebPage(url="https://a.org/us-recession-odds"), "us recession odds"),
+        (WebPage(title="News", text="The Fed cut rates today."), "News The Fed cut rates today."),
+        (WebPage(url="https://kalshi.com/markets/kxfed"), "https://kalshi.com/markets/kxfed"),
+        (WebPage(url="https://polymarket.com.evil.org/event/x-y"), "x y"),
+        (WebPage(title="\u200b"), ""),
     ],
 )
-def test_what_is_searched_for(page: Page, question: str) -> None:
+def test_what_is_searched_for(page: WebPage, question: str) -> None:
     assert page.question == question
 
 
@@ -49,19 +49,19 @@ def test_a_fetched_page_fills_what_is_missing() -> None:
         b"content='Fed &amp; ECB cut'>"
         b"<meta name=description content='Both banks cut.'></head><script>x</script>"
     )
-    assert Page(url="https://a.org/1").filled(html).title == "Fed & ECB cut"
-    assert Page(url="https://a.org/1").filled(html).text == "Both banks cut."
-    assert Page(title="Mine").filled(html).title == "Mine"
-    assert Page().filled(b"\xff\xfe<title>" * 1000).text == ""
+    assert WebPage(url="https://a.org/1").filled(html).title == "Fed & ECB cut"
+    assert WebPage(url="https://a.org/1").filled(html).text == "Both banks cut."
+    assert WebPage(title="Mine").filled(html).title == "Mine"
+    assert WebPage().filled(b"\xff\xfe<title>" * 1000).text == ""
 
 
 @pytest.mark.parametrize(
     "html", [b"<![<![<![", b"<![foo[<", b"<p a='&#" + b"9" * 5_000 + b";'>"], ids=["[", "foo", "&#"]
 )
 def test_what_the_parser_gives_up_on_is_read_up_to_there(html: bytes) -> None:
-    page = Page(url="https://a.org/fed-cuts").filled(b"<title>The Fed cuts</title>" + html)
+    page = WebPage(url="https://a.org/fed-cuts").filled(b"<title>The Fed cuts</title>" + html)
     assert page.question == "The Fed cuts"
-    assert Page(url="https://a.org/fed-cuts-rates").filled(html).question == "fed cuts rates"
+    assert WebPage(url="https://a.org/fed-cuts-rates").filled(html).question == "fed cuts rates"
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_what_the_parser_gives_up_on_is_read_up_to_there(html: bytes) -> None:
 def test_a_hostile_page_is_read_in_bounded_time(html: bytes) -> None:
     """In a thread; the first grew with the square of its length before."""
     start = time.thread_time()
-    Page(url="https://a.org/1").filled(html)
+    WebPage(url="https://a.org/1").filled(html)
     assert time.thread_time() - start < slower()

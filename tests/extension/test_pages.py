@@ -33,9 +33,9 @@ from typing import Any
 import pytest
 
 from augury.app import running
-from augury.extension.page import Page
+from augury.extension.page import WebPage
 from augury.extension.service import ExtensionService
-from augury.extension.store import Row
+from augury.extension.store import PageMarketRow
 from augury.settings import Settings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
@@ -54,7 +54,7 @@ SETS = (
 CATALOGUE = HERE.parents[2] / "shared" / "data" / "catalog" / "markets.parquet"
 
 
-def is_of(row: Row, game: list[str]) -> bool:
+def is_of(row: PageMarketRow, game: list[str]) -> bool:
     """Whether a market is one of a game, told by beginnings of ids or slugs, or by a question."""
     for told in game:
         kind, _, rest = told.partition(":")
@@ -94,7 +94,7 @@ async def test_titles(settings: Settings) -> None:
                     at = datetime.fromisoformat(told.get("at", "2026-04-15")).replace(
                         hour=12, tzinfo=UTC
                     )
-                    page = Page(url=told.get("url", ""), title=told["title"])
+                    page = WebPage(url=told.get("url", ""), title=told["title"])
                     began = perf_counter()
                     answer = await service.search(page)
                     seconds.append(perf_counter() - began)

@@ -16,8 +16,9 @@ from tests.pace import SLACK
 
 from augury.forecast import opinion, schemas
 from augury.forecast.assistant import MATCH, REWRITE, Assistant
-from augury.forecast.service import Forecast, ForecastService
-from augury.llm.endpoint import Endpoint
+from augury.forecast.made import Forecast
+from augury.forecast.service import ForecastService
+from augury.llm.endpoint import ModelEndpoint
 from augury.llm.service import LanguageModel
 from augury.llm.store import Cost
 from augury.search.service import SearchService
@@ -115,7 +116,7 @@ async def helped(database: Database, search: SearchService, url: str) -> AsyncIt
 
     def make(deadline: float = 2.0, *, replays: bool = False, url: str = url) -> ForecastService:
         model = LanguageModel(
-            database, Endpoint(url, "fake-1"), tasks=TASKS, timeout=5, cap=Cost(10**7, 0)
+            database, ModelEndpoint(url, "fake-1"), tasks=TASKS, timeout=5, cap=Cost(10**7, 0)
         )
         models.append(model)
         assistant = Assistant(model, deadline=deadline, replays=replays)

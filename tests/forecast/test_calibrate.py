@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from augury.forecast import calibrate
-from augury.forecast.calibrate import Decided, expit, fit, logit
+from augury.forecast.calibrate import DecidedPrice, expit, fit, logit
 
 
-def decided(slope: float, n: int, *, seed: int = 7, size: int = 1) -> list[Decided]:
+def decided(slope: float, n: int, *, seed: int = 7, size: int = 1) -> list[DecidedPrice]:
     """Markets whose true log-odds are `slope` times those of their price, `size` to an event."""
     rng = np.random.default_rng(seed)
     price = rng.uniform(0.03, 0.97, n)
     happens = rng.random(n) < expit(slope * logit(price))
     return [
-        Decided(float(p), float(y), 7, "kalshi", f"event {k // size}")
+        DecidedPrice(float(p), float(y), 7, "kalshi", f"event {k // size}")
         for k, (p, y) in enumerate(zip(price, happens, strict=True))
     ]
 

@@ -7,16 +7,23 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from augury.forecast.evaluate import Answered, Asked, by_grade, hint_floor, later_price, summary
+from augury.forecast.evaluate import (
+    Answered,
+    EvaluationQuestion,
+    by_grade,
+    hint_floor,
+    later_price,
+    summary,
+)
 
 AT = "2026-05-01T00:00:00Z"
 
 
-def asked(kind: str, **more: object) -> Asked:
-    return Asked.of({"qid": "q", "kind": kind, "question": "?", "as_of": AT, **more})
+def asked(kind: str, **more: object) -> EvaluationQuestion:
+    return EvaluationQuestion.of({"qid": "q", "kind": kind, "question": "?", "as_of": AT, **more})
 
 
-def answered(one: Asked, p: float | None) -> Answered:
+def answered(one: EvaluationQuestion, p: float | None) -> Answered:
     return Answered(one, p, None if p is None else p - 0.1, None if p is None else p + 0.1, 0.01)
 
 
@@ -63,17 +70,17 @@ def test_the_summary_has_the_published_shape() -> None:
 )  # fmt: skip
 def test_a_trap_is_right_within_its_range(p: float | None, null_ok: bool, verdict: str) -> None:
     line = {"qid": "q", "question": "?", "as_of": AT, "lo": 0.2, "hi": 0.3, "null_ok": null_ok}
-    assert answered(Asked.of(line), p).verdict == verdict
+    assert answered(EvaluationQuestion.of(line), p).verdict == verdict
 
 
 def test_a_trap_that_no_number_answers() -> None:
     line = {"qid": "q", "question": "?", "as_of": AT, "null_ok": True}
-    assert answered(Asked.of(line), None).verdict == "right"
-    assert answered(Asked.of(line), 0.5).verdict == "wrong"
+    assert answered(EvaluationQuestion.of(line), None).verdict == "right"
+    assert answered(EvaluationQuestion.of(line), 0.5).verdict == "wrong"
 
 
 def test_every_kind_prints_right_wrong_inverted_and_null() -> None:
-    trap = Asked.of({"qid": "q", "question": "?", "as_of": AT, "lo": 0.2, "hi": 0.3,
+    trap = EvaluationQuestion.of({"qid": "q", "question": "?", "as_of": AT, "lo": 0.2, "hi": 0.3,
                      "null_ok": False})  # fmt: skip
     sure = replace(answered(trap, 0.75), confidence=0.9)
     result = summary([answered(asked("unanswerable"), None), sure], {"p50": 1.0})

@@ -80,6 +80,7 @@ async def test_an_answer_says_what_it_rests_on(client: httpx2.AsyncClient) -> No
     assert first["price_as_of"] == first["market"]["price_as_of"] == body["data_as_of"]
     assert first["market"]["stale"] is False
     assert sum(one["weight"] for one in body["evidence"]) == pytest.approx(1, abs=1e-3)
+    assert (first["lower"], first["upper"]) == (0, 1)
     used = {one["market"]["id"] for one in body["evidence"]}
     assert body["rejected"]
     assert all(one["why"] and one["market"]["id"] not in used for one in body["rejected"])

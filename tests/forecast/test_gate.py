@@ -12,12 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 from augury import cli
-from augury.forecast.gate import Tried, effect
+from augury.forecast.gate import TrialForecast, effect
 from augury.forecast.titles import PER_EVENT
 from augury.forecast.trials import DAYS_BEFORE, before_the_end
 from augury.venues.dump import DumpFile
 
-GOOD = Tried("a", 1.0, 0.8, 0.9, "asked", 0.9, 0.2, 1.0)
+GOOD = TrialForecast("a", 1.0, 0.8, 0.9, "asked", 0.9, 0.2, 1.0)
 DATA = Path(__file__).parents[3] / "shared" / "data"
 MARKETS, PRICES = DATA / "catalog" / "markets.parquet", DATA / "history" / "prices.parquet"
 
@@ -38,7 +38,7 @@ def test_each_condition_refuses_by_itself(weak: dict[str, object], condition: st
 
 
 def test_scores_are_beside_the_crowds_and_its_error_counts_events() -> None:
-    wrong = Tried("b", 0.0, 0.4, 0.6, "hinted", 0.2, 0.7, 1.0)
+    wrong = TrialForecast("b", 0.0, 0.4, 0.6, "hinted", 0.2, 0.7, 1.0)
     told = effect([GOOD, replace(GOOD, event="c"), wrong, replace(wrong, probability=None)])
     assert (told["asked"], told["answered"]) == (4, 3)
     kept, refused = (told["gates"]["grade"][side] for side in ("kept", "refused"))

@@ -18,7 +18,8 @@ import pytest
 from tests.forecast.conftest import NOW, market, put
 from tests.forecast.test_service import _bits
 
-from augury.forecast.service import Forecast, ForecastService
+from augury.forecast.made import Forecast
+from augury.forecast.service import ForecastService
 from augury.markets import store as markets
 from augury.markets.records import Market, MarketChange, PricePoint
 from augury.search.service import SearchService

@@ -11,13 +11,15 @@ import pytest
 from tests.forecast.conftest import market
 
 from augury.forecast import judging
-from augury.forecast.engine import Compared, Engine
+from augury.forecast.bearing import Compared
+from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.normalise import normalise
 from augury.forecast.properties import snapshot
 from augury.language.vocabulary import default
-from augury.matching.features import Matrix
+from augury.matching.features import COMPARED, Matrix
 from augury.matching.judge import Judge, Verdict
+from augury.matching.trees import Trees
 from augury.search.embedding import Embedder
 
 AT = datetime(2027, 1, 10, 12, tzinfo=UTC)
@@ -31,7 +33,7 @@ class Fixed(Judge):
     """A judge with limits but without a model: its verdicts are given."""
 
     def __init__(self) -> None:
-        super().__init__(None, None, LIMITS, ((0.0, 0.0), (1.0, 1.0)))  # type: ignore[arg-type]
+        super().__init__(None, None, None, LIMITS, ((0.0, 0.0), (1.0, 1.0)))  # type: ignore[arg-type]
 
 
 class Saying(Fixed):
@@ -145,7 +147,7 @@ def test_of_a_game_the_side_is_no_matter_of_the_judge(
     game = market(1, GAME, PRICE, "2027-07-31T00:00", outcomes=("Ode Lantern", "Mira Sorel"))
     known = [snapshot(game, 1, PRICE, AT)]
     compared = engine.compare(normalise(question, AT), known, AT)
-    brief = judging.brief(compared, default(), 12)
+    brief = judging.brief(compared, default(), most=12)
     assert {stand.bearing for stand in brief.stands if stand} == {"same", "opposite"}
     for wrong in (Verdict(0.9, 0.05), Verdict(0.05, 0.9)):
         found = engine.estimate(compared, verdicts=brief.judged(Saying(wrong)))
@@ -161,7 +163,7 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
     compared = engine.compare(
         normalise("Ode and Sorel share the points", AT), [snapshot(game, 1, PRICE, AT)], AT
     )
-    brief = judging.brief(compared, default(), 12)
+    brief = judging.brief(compared, default(), most=12)
     assert [stand.bearing for stand in brief.stands if stand] == ["excludes"]
     found = engine.estimate(compared, verdicts=brief.judged(Saying(Verdict(0.95, 0.02))))
     assert "direct" not in [one.role for one in found.evidence]
@@ -170,11 +172,25 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
 def test_a_brief_holds_the_first_of_both_orders_once(engine: Engine) -> None:
     titles = [f"Will the {n}th Rangers reach the 2027 final?" for n in range(30)]
     compared = asked(engine, QUESTION, *titles)
-    brief = judging.brief(compared, default(), 12)
+    brief = judging.brief(compared, default(), most=12)
     assert len(brief.markets) == len(brief.bearings) == len(brief.ranks) == 12
     assert np.asarray(brief.features).shape[0] == 12
     assert {(0, 1)} <= {(min(rank), 1) for rank in brief.ranks}
     assert len({b.market.seq for b in brief.bearings}) == 12
+
+
+def test_a_shortlist_says_which_markets_are_read(engine: Engine) -> None:
+    titles = [f"Will the {n}th Rangers reach the 2027 final?" for n in range(30)]
+    compared = asked(engine, QUESTION, *titles)
+    column = COMPARED.index("rank")
+    last = Trees(  # one tree: whatever stands behind the 20th place of the index is better
+        feature=np.array([[column, -1, -1]], np.int32),
+        threshold=np.array([[np.log1p(19.5), 0, 0]]),
+        left=np.array([[1, 0, 0]], np.int32), right=np.array([[2, 0, 0]], np.int32),
+        value=np.array([[0.0, 0.0, 1.0]]), classes=1, depth=1,
+    )  # fmt: skip
+    brief = judging.brief(compared, default(), last, most=10)
+    assert {rank for rank, _ in brief.ranks} == set(range(20, 30))
 
 
 TALLY = "Will the Acorns win over 12.5 games this season?"

@@ -24,7 +24,7 @@ from augury.forecast import properties
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.normalise import normalise
-from augury.forecast.properties import BESIDE, PRICE, Catalogue, Tally, ask, judged, snapshot
+from augury.forecast.properties import BESIDE, PRICE, EventCatalogue, Tally, ask, judged, snapshot
 from augury.markets.records import Market
 from augury.relations.logic import Relation, inverse
 from augury.search.embedding import Embedder
@@ -57,7 +57,7 @@ def test_names_are_many() -> None:
 
 
 def test_a_title_asked_verbatim_has_its_own_price(engine: Engine, own: list[Market]) -> None:
-    told("verbatim", properties.verbatim(engine, Catalogue(own), own)["alone"])
+    told("verbatim", properties.verbatim(engine, EventCatalogue(own), own)["alone"])
 
 
 def test_dress_and_denials_of_titles(engine: Engine, own: list[Market]) -> None:
@@ -125,7 +125,7 @@ def sided(number: int, title: str, side: str, **more: object) -> Market:
 def test_a_title_with_its_side_has_that_sides_price(engine: Engine) -> None:
     markets = [sided(n, "Who will win the 2027 Silver Cup?", name)
                for n, name in enumerate(TEAMS[:40], 1)]  # fmt: skip
-    found = properties.verbatim(engine, Catalogue(markets), markets)
+    found = properties.verbatim(engine, EventCatalogue(markets), markets)
     told("who alone", found["who alone"])
     told("who among siblings", found["who siblings"])
 
@@ -134,14 +134,16 @@ def test_a_title_with_its_side_has_that_sides_price(engine: Engine) -> None:
 
 
 @pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
+def catalogue() -> EventCatalogue:
     if not SHARED.is_file():
         pytest.skip("the shared catalogue does not lie beside the project")
     slices = read_markets(DumpFile(SHARED))
-    return Catalogue(m for part in slices for m in part if isinstance(m, Market))
+    return EventCatalogue(m for part in slices for m in part if isinstance(m, Market))
 
 
-def test_titles_of_the_catalogue_have_their_own_price(engine: Engine, catalogue: Catalogue) -> None:
+def test_titles_of_the_catalogue_have_their_own_price(
+    engine: Engine, catalogue: EventCatalogue
+) -> None:
     asked = random.Random(29).sample(catalogue.markets, SAMPLED)
     for name, tally in properties.verbatim(engine, catalogue, asked).items():
         print(f"{name}: {tally.shown()}")

@@ -21,12 +21,8 @@ from augury.forecast.distribution import chances
 from augury.forecast.evidence import Snapshot
 from augury.forecast.graph import graph_of
 from augury.forecast.judging import Brief, Verdicts
-from augury.forecast.service import (
-    JUDGED_AT_ONCE,
-    WORKED_ON_AT_ONCE,
-    Forecast,
-    ForecastService,
-)
+from augury.forecast.made import Forecast
+from augury.forecast.service import JUDGED_AT_ONCE, WORKED_ON_AT_ONCE, ForecastService
 from augury.markets import store as markets
 from augury.markets.records import Market, MarketChange, PricePoint
 from augury.matching.judge import Judge
@@ -252,6 +248,63 @@ async def test_an_open_question_sums_to_one_or_says_why_not(
         else:
             lowers = [part.lower for part in estimate.distribution]
             assert lowers == [None, 150_000, 200_000]
+
+
+async def test_how_high_is_told_by_the_levels_of_that_time_only(
+    service: ForecastService, search: SearchService, database: Database
+) -> None:
+    day = "Bitcoin price on December 24, 2026?"
+    await put(database, *(
+        market(420 + n, f"{day} — {said}", price, "2026-12-25T00:00", event_id="day",
+               exclusive=True)
+        for n, (said, price) in enumerate(
+            (("$98,000 or below", 0.2), ("$98,001 to $99,999", 0.5), ("$100,000 or above", 0.3)))
+    ))  # fmt: skip
+    await search.catch_up()
+    year = (await service.forecast("How high will Bitcoin get in 2026?")).estimate
+    assert year.distribution is not None
+    assert [part.lower for part in year.distribution] == [None, 150_000, 200_000]
+    assert [one.share for one in year.evidence] == [None, None]
+    later = (await service.forecast("How high will Bitcoin get by June 30, 2027?")).estimate
+    assert later.distribution is None
+    assert "by December 31, 2026" in (later.error or "")
+    price = (await service.forecast("What will Bitcoin's price be on December 24, 2026?")).estimate
+    assert price.distribution is not None
+    assert len(price.distribution) == 3
+
+
+async def test_a_decision_of_several_is_listed_whole_and_counted_once(
+    service: ForecastService, search: SearchService, database: Database
+) -> None:
+    ways = {
+        "decreases interest rates by 50+ bps": 0.03, "decreases interest rates by 25 bps": 0.6,
+        "holds: no change in interest rates": 0.35, "increases interest rates by 25+ bps": 0.02,
+    }  # fmt: skip
+    after, closes = "after the January 2027 meeting?", "2027-01-28T00:00"
+    meeting = "What will the Fed do at its January 2027 meeting?"
+    await put(
+        database,
+        *(market(430 + n, f"Fed {way} {after}", p, closes, event_id="fed", exclusive=True)
+          for n, (way, p) in enumerate(ways.items())),
+        *(market(440 + n, f"{meeting} — {way}", p, closes, subtitle=way, platform="kalshi",
+                 id=f"kalshi:{440 + n}", event_id="KXFED", title=meeting)
+          for n, (way, p) in enumerate({"Cut by 25 bps": 0.59, "No change": 0.36}.items())),
+    )  # fmt: skip
+    await search.catch_up()
+    asked = "What will happen to the Fed rate in January 2027?"
+    listed = (await service.forecast(asked)).estimate
+    assert listed.distribution is not None, listed.error
+    assert chances(listed.distribution) == pytest.approx(ways)
+
+    cut = (await service.forecast("Will the Fed cut rates in January 2027?")).estimate
+    assert cut.grade == "bounded"
+    assert {one.share for one in cut.evidence if one.weight} == {None}
+    assert {one.relation for one in cut.evidence if one.weight} == {
+        "it is one way for this to happen", "if it happens, this does not",
+    }  # fmt: skip
+    why = {one.market.id: one.why for one in cut.rejected}
+    assert "polymarket:431" in why["kalshi:440"]
+    assert "not counted twice" in why["kalshi:440"]
 
 
 async def test_two_in_one_are_answered_from_both(service: ForecastService) -> None:

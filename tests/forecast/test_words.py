@@ -16,8 +16,9 @@ from tests.forecast.conftest import CATALOGUE, NOW, market, put
 from augury.forecast import service as forecasting
 from augury.forecast import store, words
 from augury.forecast.evidence import Snapshot
+from augury.forecast.made import Forecast
 from augury.forecast.reader import Reader
-from augury.forecast.service import Forecast, ForecastService
+from augury.forecast.service import ForecastService
 from augury.markets import store as markets
 from augury.markets.records import Market, MarketChange
 from augury.search.service import SearchService
@@ -137,7 +138,7 @@ async def test_forecasts_are_the_same_and_read_nothing_that_is_kept(
     assert await Reader(database).catch_up() == len(CATALOGUE) + 1
     read = words.read
 
-    def unkept(market: words.Market, outcome: int) -> words.Words:
+    def unkept(market: words.ReadableMarket, outcome: int) -> words.Words:
         id = getattr(market, "id", None)
         assert id == "polymarket:12", "it was read before"  # decided: not kept
         return read(market, outcome)
@@ -170,7 +171,7 @@ async def test_active_markets_are_read_once_for_each_text(database: Database) ->
     reader = Reader(database)
     read: list[str] = []
 
-    def packed(of: words.Market) -> bytes:
+    def packed(of: words.ReadableMarket) -> bytes:
         read.append(of.question)
         return b"words"
 

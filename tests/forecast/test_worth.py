@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from augury.forecast.evaluate import Answered, Asked
+from augury.forecast.evaluate import Answered, EvaluationQuestion
 from augury.forecast.evidence import Grade
 from augury.forecast.titles import LEAST_LEFT, PER_EVENT, resolved
 from augury.forecast.worth import worth
@@ -17,7 +17,7 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 def answered(n: int, p: float, outcome: float, *, wide: float, way: str = "from stages",
              grade: Grade = "bounded") -> Answered:  # fmt: skip
-    asked = Asked(
+    asked = EvaluationQuestion(
         qid=str(n), kind="paraphrase", question="?", as_of=AT, market_id=f"m{n}", p=0.5,
         outcome=outcome, event=f"e{n}",
     )  # fmt: skip

@@ -7,18 +7,18 @@ from datetime import date
 from tests.relations.oracle import Case, cases
 
 from augury.graph import logic
-from augury.graph.view import Edge
+from augury.graph.view import DrawnEdge
 from augury.relations.proposition import read, read_question
 
 
-def told(case: Case) -> list[logic.Told]:
+def told(case: Case) -> list[logic.NodeClaim]:
     return [
-        logic.Told(node, s.wording["question"], read(**s.wording), f"polymarket:{node}")
+        logic.NodeClaim(node, s.wording["question"], read(**s.wording), f"polymarket:{node}")
         for node, s in (("one", case.one), ("two", case.two))
     ]
 
 
-def breaks(case: Case, edge: Edge) -> bool:
+def breaks(case: Case, edge: DrawnEdge) -> bool:
     """Whether some world shows what the edge says cannot be."""
     truths = {"one": case.one.truth, "two": case.two.truth}
     source, target = truths[edge.source], truths[edge.target]
@@ -46,8 +46,8 @@ def test_a_hard_edge_holds_in_every_world_and_none_is_missing() -> None:
     assert len(seen) == 5
 
 
-def question(node: str, text: str) -> logic.Told:
-    return logic.Told(node, text, read_question(text, date(2026, 11, 21)), None)
+def question(node: str, text: str) -> logic.NodeClaim:
+    return logic.NodeClaim(node, text, read_question(text, date(2026, 11, 21)), None)
 
 
 LADDER = [
@@ -79,9 +79,9 @@ def test_rivals_exclude_each_other_and_the_edges_are_bounded() -> None:
 
 
 def test_where_logic_speaks_moving_together_is_not_said_as_well() -> None:
-    soft = Edge("a", "b", "moves with", 0.5, "Rivals.", "co_movement", "negative", 0.5, False,
+    soft = DrawnEdge("a", "b", "moves with", 0.5, "Rivals.", "co_movement", "negative", 0.5, False,
                 None, ())  # fmt: skip
-    cause = Edge("b", "a", "raises", 0.5, "It helps.", "causal", "positive", 0.5, False, 3, ())
-    hard = Edge("b", "a", "excludes", 1.0, "", "logical", "negative", 1.0, True, None, ())
+    cause = DrawnEdge("b", "a", "raises", 0.5, "It helps.", "causal", "positive", 0.5, False, 3, ())
+    hard = DrawnEdge("b", "a", "excludes", 1.0, "", "logical", "negative", 1.0, True, None, ())
     assert logic.merged([soft, cause], [hard]) == [cause, hard]
     assert logic.merged([soft, cause], []) == [soft, cause]

@@ -6,7 +6,7 @@ import msgspec
 
 from augury.graph import view
 from augury.markets.store import StoredMarket
-from augury.relations.knowledge import Factor
+from augury.relations.causal_parts import Factor
 from augury.relations.paths import Step
 
 FACTORS = {
@@ -25,21 +25,23 @@ def market(number: int, *, event: str | None = None, price: float | None = 0.3) 
     return StoredMarket(**{**fields, **known})  # type: ignore[arg-type]
 
 
-def found(number: int, factor: int, *way: Step, lean: int = 1, score: float = 0.9) -> view.Found:
-    return view.Found(market(number), "upstream", score, factor, lean, way)
+def found(
+    number: int, factor: int, *way: Step, lean: int = 1, score: float = 0.9
+) -> view.ReachedMarket:
+    return view.ReachedMarket(market(number), "upstream", score, factor, lean, way)
 
 
 def step(source: int, target: int, sign: int = 1, lag: int = 5, weight: float = 1.0) -> Step:
     return Step(source, target, weight, sign, lag, f"{source} with {target}.")
 
 
-def asked(lean: int = 1) -> view.Asked:
-    return view.Asked("Will it?", (market(99),), None, [(1, 0.9)], lean)
+def asked(lean: int = 1) -> view.CentralQuestion:
+    return view.CentralQuestion("Will it?", (market(99),), None, [(1, 0.9)], lean)
 
 
 def test_causes_point_at_the_question_and_effects_away_from_it() -> None:
     cause = found(1, 2, step(1, 2))
-    effect = view.Found(market(2), "downstream", 0.8, 3, 1, (step(1, 3),))
+    effect = view.ReachedMarket(market(2), "downstream", 0.8, 3, 1, (step(1, 3),))
     graph = view.draw(asked(), [cause, effect], FACTORS, [])
     assert [(e.source, e.target, e.relationship) for e in graph.edges] == [
         ("f2", "question", "raises"),
@@ -73,10 +75,10 @@ def test_a_second_step_hangs_on_the_first_where_that_is_shown() -> None:
 def test_markets_of_one_event_share_a_node() -> None:
     way = step(1, 2)
     same = [
-        view.Found(market(n, event="e"), "upstream", 0.9 - n / 100, 2, 1, (way,))
+        view.ReachedMarket(market(n, event="e"), "upstream", 0.9 - n / 100, 2, 1, (way,))
         for n in range(1, 9)
     ]
-    other = view.Found(market(50, event="x"), "upstream", 0.1, 2, 1, (way,))
+    other = view.ReachedMarket(market(50, event="x"), "upstream", 0.1, 2, 1, (way,))
     graph = view.draw(asked(), [*same, other], FACTORS, [])
     node = graph.nodes[1]
     assert len(node.markets) == view.MOST_MARKETS
@@ -85,7 +87,7 @@ def test_markets_of_one_event_share_a_node() -> None:
 
 
 def test_no_quote_is_no_probability() -> None:
-    one = view.Found(market(1, price=None), "upstream", 0.9, 2, 1, (step(1, 2),))
+    one = view.ReachedMarket(market(1, price=None), "upstream", 0.9, 2, 1, (step(1, 2),))
     assert view.draw(asked(), [one], FACTORS, []).nodes[1].probability is None
 
 
@@ -117,11 +119,11 @@ def test_the_picture_holds_every_node_and_edge_and_no_markup_of_a_market() -> No
     from augury.graph.picture import svg
     from augury.graph.schemas import graph as wire_graph
 
-    cause = view.Found(
+    cause = view.ReachedMarket(
         msgspec.structs.replace(market(1), question="Will <b>it</b> & more?"),
         "upstream", 0.9, 2, 1, (step(1, 2),),
     )  # fmt: skip
-    effect = view.Found(market(2), "downstream", 0.8, 3, 1, (step(1, 3),))
+    effect = view.ReachedMarket(market(2), "downstream", 0.8, 3, 1, (step(1, 3),))
     drawn = view.draw(asked(), [cause, effect], FACTORS, [])
     root = ElementTree.fromstring(svg(wire_graph(drawn)))
     text = " ".join(element.text or "" for element in root.iter())
@@ -139,7 +141,7 @@ def test_the_picture_has_a_title_a_legend_a_date_and_its_texts_in_their_boxes() 
     from augury.graph.schemas import graph as wire_graph
 
     long = "W" * 90 + " Donaudampfschifffahrtsgesellschaft " + "Kuala Lumpur 吉隆坡 " * 9
-    cause = view.Found(
+    cause = view.ReachedMarket(
         msgspec.structs.replace(market(1), question=long), "upstream", 0.9, 2, 1, (step(1, 2),)
     )
     drawn = view.draw(asked(), [cause], FACTORS, [])

@@ -17,7 +17,7 @@ from augury.markets.freshness import in_words
 from augury.markets.generator import generate
 from augury.markets.service import MarketService
 from augury.rvol.service import RvolService
-from augury.rvol.store import Asset, DayRow
+from augury.rvol.store import CoveredAsset, DayRow
 from augury.search.service import SearchService
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -123,7 +123,9 @@ async def test_each_part_names_its_origin_and_age(
         "origin": None, "origins": [], "as_of": None, "age_seconds": None, "series": 0, "late": 0,
     }  # fmt: skip
     long_ago = clock.now() - timedelta(days=168)
-    asset = Asset(asset="X", display_name="X", target_family="crypto", calendar="24/7", minutes=5)
+    asset = CoveredAsset(
+        asset="X", display_name="X", target_family="crypto", calendar="24/7", minutes=5
+    )
     day = [long_ago.date(), True, 0.1, *[None] * 10, *[None] * 4, False]
     await RvolService(database, settings).put_measures([asset], [DayRow("X", *day)])
     report = await health(database, search).report()

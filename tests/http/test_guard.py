@@ -146,7 +146,7 @@ async def test_other_methods_are_405_and_told_which(client: httpx2.AsyncClient) 
     answer = await client.post("/both/1")
     assert answer.status_code == 405
     assert answer.headers["allow"] == "DELETE, GET, HEAD"
-    assert answer.json() == {"detail": "This address takes other methods."}
+    assert "does not take this method" in answer.json()["detail"]
 
 
 async def test_issues_have_three_members_and_repeat_nothing(client: httpx2.AsyncClient) -> None:

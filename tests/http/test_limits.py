@@ -19,7 +19,7 @@ from augury.access.service import AccessService
 from augury.errors import SetupProblem, Unavailable
 from augury.http.callers import ForecastCaller
 from augury.http.gcra import Decision, Rate
-from augury.http.limits import PostgresLimiter, RedisLimiter, make_limiter
+from augury.http.limits import PostgresLimiter, RedisLimiter, RefusalsKept, make_limiter
 from augury.http.routing import router
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -204,6 +204,38 @@ async def test_the_database_counts_over_processes_and_forgets(
     assert rows == [("k",)]
 
 
+async def test_who_is_refused_is_not_looked_up_again_before_the_time() -> None:
+    inner, clock, asked = VirtualLimiter(), [0.0], []
+
+    class Counting:
+        async def take(self, key: str, rate: Rate) -> Decision:
+            asked.append(key)
+            inner.now = round(clock[0] * 1e6)
+            return await inner.take(key, rate)
+
+        async def close(self) -> None:
+            pass
+
+    limiter, plain = RefusalsKept(Counting(), lambda: clock[0]), VirtualLimiter()
+    rate = Rate.parse("2/s", burst=3)
+    steps = [0.0] * 5 + [0.1] * 6 + [0.25, 0.05, 0.05, 2.0, 0.0, 0.0, 0.0, 0.0]
+    for step in steps:
+        clock[0] = round(clock[0] + step, 6)
+        plain.now = round(clock[0] * 1e6)
+        for key in "ab":
+            expected = await plain.take(key, rate)
+            decision = await limiter.take(key, rate)
+            assert decision[::2] == expected[::2]
+            assert decision[1::2] == pytest.approx(expected[1::2], abs=1e-6)
+    refused = len(steps) * 2 - 2 * 8
+    assert len(asked) < len(steps) * 2 - refused // 2
+    limiter.MOST = 2
+    for key in "cde":
+        for _ in range(4):
+            await limiter.take(key, rate)
+    assert list(limiter._refused) == ["d", "e"]
+
+
 @pytest.fixture
 async def redis_url() -> AsyncIterator[str]:
     binary = shutil.which("redis-server") or shutil.which("valkey-server")
@@ -229,7 +261,8 @@ async def redis_url() -> AsyncIterator[str]:
 
 async def test_redis_counts_the_same(redis_url: str) -> None:
     limiter = make_limiter(redis_url, lambda: None)
-    assert isinstance(limiter, RedisLimiter)
+    assert isinstance(limiter, RefusalsKept)
+    assert isinstance(limiter.limiter, RedisLimiter)
     try:
         rate = Rate.parse("20/h")
         decisions = await asyncio.gather(*(limiter.take("k", rate) for _ in range(60)))

@@ -33,7 +33,7 @@ def test_any_other_text_is_422(text: str) -> None:
 
 @pytest.mark.parametrize("cursor", ["", "=", "é", "bm9wZQ", pages.encode(("a", 1)), "W10"])
 def test_cursors_of_other_lists(cursor: str) -> None:
-    with pytest.raises(InvalidInput, match="not one of this list") as refused:
+    with pytest.raises(InvalidInput, match="does not belong to this list") as refused:
         pages.decode(cursor, Position)
     (issue,) = refused.value.detail
     assert isinstance(issue, dict)

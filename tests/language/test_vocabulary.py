@@ -93,6 +93,20 @@ def test_the_vocabulary_is_sound_and_large(vocabulary: Vocabulary) -> None:
     assert sum(len(entity.aliases) - 1 for entity in vocabulary.entities) >= 15_000
 
 
+def test_names_at_a_word_are_those_of_a_scan(vocabulary: Vocabulary) -> None:
+    long = max((a for e in vocabulary.entities for a in e.aliases), key=lambda a: len(a.words))
+    for said in (
+        list(long.words), "the new york giants of the new york city area".split(),
+        "will the united states house of representatives pass it".split(), ["will"], ["qqq"],
+    ):  # fmt: skip
+        for first in range(len(said)):
+            scanned = [
+                one for one in vocabulary.starting(said[first])
+                if tuple(said[first : first + len(one[0].words)]) == one[0].words
+            ]  # fmt: skip
+            assert vocabulary.at(said, first) == scanned
+
+
 def test_a_wrong_entry_is_named_by_file_and_name(tmp_path: Path) -> None:
     (tmp_path / "odd.toml").write_text('kind = "planet"\n[entities]\n"Mars" = ["Red Planet"]\n')
     with pytest.raises(VocabularyProblem, match=r"odd\.toml: 'Mars' is of the unknown kind"):

@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 from tests.llm.fake import KEY, FakeModel, served
 
-from augury.llm.endpoint import Endpoint
+from augury.llm.endpoint import ModelEndpoint
 from augury.llm.service import LanguageModel
 from augury.llm.store import Cost
 from augury.storage.database import Database
@@ -36,7 +36,7 @@ async def make(database: Database, url: str) -> AsyncIterator[Make]:
     made: list[LanguageModel] = []
 
     def one(**more: Any) -> LanguageModel:
-        endpoint = Endpoint(
+        endpoint = ModelEndpoint(
             more.pop("url", url), more.pop("model", "fake-1"), key=SecretStr(KEY),
             format=more.pop("format", "object"),
         )  # fmt: skip

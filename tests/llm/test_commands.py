@@ -64,7 +64,7 @@ def test_a_model_that_fails_its_controls_labels_nothing(run: Any) -> None:
 
 
 def test_labels_are_listed_judged_and_removed(run: Any, database_url: str) -> None:
-    assert "no labels" in run("relations", "labels").stdout
+    assert "No labels are stored" in run("relations", "labels").stdout
     with psycopg.connect(database_url, autocommit=True) as conn:
         for n in (1, 2):
             conn.execute(

@@ -13,7 +13,7 @@ import pytest
 
 from augury.forecast.assistant import MATCH, REWRITE, WORDING
 from augury.forecast.rewording import masked, rephrased
-from augury.llm.endpoint import Endpoint
+from augury.llm.endpoint import ModelEndpoint
 from augury.llm.service import LanguageModel, NoAnswer
 from augury.llm.store import Cost
 from augury.llm.task import Task
@@ -35,7 +35,7 @@ pytestmark = [
 async def model(database: Database) -> Any:
     made = LanguageModel(
         database,
-        Endpoint(URL or "", os.environ.get("AUGURY_TEST_LLM_MODEL", "default"), format=FORMAT),
+        ModelEndpoint(URL or "", os.environ.get("AUGURY_TEST_LLM_MODEL", "default"), format=FORMAT),
         tasks=frozenset({"label", "rewrite", "match", "wording"}),
         timeout=120,
         cap=Cost(1_000_000, 0),

@@ -15,8 +15,8 @@ from augury.settings import Settings
 OWN = {"warnings", "full"}
 """What every answer has beside the API's fields."""
 SEVERAL = {
-    "Found": {"results"},
-    "Volatility": {"forecasts", "assets"},
+    "SearchAnswer": {"results"},
+    "VolatilityAnswer": {"forecasts", "assets"},
     "TrackRecord": {"forecasts", "volatility"},
     "Alerts": {"watchlists", "alerts"},
     "Watched": {"watchlist", "target", "rule", "current_prices"},
@@ -29,7 +29,9 @@ def rows() -> list[type[Row]]:
     return [
         found
         for found in vars(schemas).values()
-        if isinstance(found, type) and issubclass(found, Row) and found not in (Row, schemas.Answer)
+        if isinstance(found, type)
+        and issubclass(found, Row)
+        and found not in (Row, schemas.ToolAnswer)
     ]
 
 

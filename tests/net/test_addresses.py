@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.net.addresses import Policy, Refused, is_public
+from augury.net.addresses import AddressPolicy, Refused, is_public
 
-HTTP = Policy(http=True)
+HTTP = AddressPolicy(http=True)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_urls_that_are_fine(url: str) -> None:
 
 def test_plain_http_only_where_the_operator_says_so() -> None:
     with pytest.raises(Refused, match="unencrypted"):
-        Policy().check_url("http://example.com/")
+        AddressPolicy().check_url("http://example.com/")
 
 
 def test_what_the_operator_allows() -> None:
-    policy = Policy.of(["10.0.0.0/8", "receiver", "Inner.Corp.", "::1"], http=True)
+    policy = AddressPolicy.of(["10.0.0.0/8", "receiver", "Inner.Corp.", "::1"], http=True)
     for url in (
         "http://10.1.2.3:22/", "http://receiver:25/", "http://inner.corp/", "http://[::1]:9/",
     ):  # fmt: skip

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from augury.net import guard
-from augury.net.addresses import Policy
+from augury.net.addresses import AddressPolicy
 
 pytestmark = pytest.mark.anyio
 
@@ -76,7 +76,7 @@ async def test_the_certificate_must_be_the_names(
     running = await asyncio.start_server(handle, "127.0.0.1", 0, ssl=serving)
     port = running.sockets[0].getsockname()[1]
     tls = ssl.create_default_context(cafile=str(chain)) if trusted else None
-    policy = Policy.of(["127.0.0.1"], http=False)
+    policy = AddressPolicy.of(["127.0.0.1"], http=False)
     async with running, guard.client(policy, timeout=5, resolver=here, tls=tls) as client:
         if works:
             assert (await client.get(f"https://{host}:{port}/")).status_code == 204

@@ -56,7 +56,7 @@ def test_refresh_import_scorecard_and_chart(run: Any, tmp_path: Path) -> None:
     file = written(bars(days=5), tmp_path / "BTC_5m.csv")
     out = json.loads(run("import", str(file), "--json"))
     assert out["assets"][0]["added"] == 5
-    with pytest.raises(SetupProblem, match="no forecast yet"):
+    with pytest.raises(SetupProblem, match="No volatility forecast exists yet"):
         run("latest")  # the sample is gone, and five days are too few
 
 

@@ -68,7 +68,7 @@ def test_parameters_are_kept_until_a_fit_is_due(monkeypatch: pytest.MonkeyPatch)
     fits: list[int] = []
     fit = garch.fit
     monkeypatch.setattr(garch, "fit", lambda r: fits.append(len(r)) or fit(r))
-    windows = {1: learning.Window(1), 22: learning.Window(22)}
+    windows = {1: learning.TargetWindow(1), 22: learning.TargetWindow(22)}
     due = garch.due(int(given.days[0, -1]))
     garch._kept_fit.cache_clear()
     found, before = learning.forecast(given.cut(due - 2), windows)
@@ -107,6 +107,6 @@ def test_too_few_returns_and_a_missing_extra_are_no_forecast(
     assert garch.fit(returns(garch.ROWS - 1)) is None
     assert garch.fit(np.zeros(500)) is None
     monkeypatch.setattr(garch, "available", lambda: False)
-    found, _ = learning.forecast(simulated.panel(assets=2), {1: learning.Window(1)})
+    found, _ = learning.forecast(simulated.panel(assets=2), {1: learning.TargetWindow(1)})
     assert "garch" not in found[1].variance
     assert np.isfinite(found[1].variance["blend"]).all()

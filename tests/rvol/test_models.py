@@ -10,14 +10,14 @@ import pytest
 from tests.rvol import simulated
 
 from augury.rvol import features, learning, models, panel, regression
-from augury.rvol.models import MEMBERS
+from augury.rvol.members import MEMBERS
 from augury.rvol.walk import walk
 
 
 def issued(
     given: panel.Panel, days: int, before: learning.Checkpoint | None = None
 ) -> models.Forecasts:
-    return learning.forecast(given, {days: learning.Window(days)}, before)[0][days]
+    return learning.forecast(given, {days: learning.TargetWindow(days)}, before)[0][days]
 
 
 def with_noise_after(given: panel.Panel, day: int, seed: int = 11) -> panel.Panel:
@@ -77,8 +77,10 @@ def recomputed(days: int, rows: Iterable[int]) -> None:
 def test_one_more_day_on_a_checkpoint_is_bit_equal_to_all_of_it(continuous: bool) -> None:
     given = ragged(simulated.panel(assets=6, rows=400, continuous=continuous, short=2))
     windows = {
-        1: learning.Window(1), 7: learning.Window(5, not continuous), 22: learning.Window(22)
-    }  # fmt: skip
+        1: learning.TargetWindow(1),
+        7: learning.TargetWindow(5, not continuous),
+        22: learning.TargetWindow(22),
+    }
     before, used = None, 0
     for day in np.unique(given.days)[250:-1:5].tolist():
         cut = given.cut(day)
@@ -110,14 +112,14 @@ def ragged(given: panel.Panel) -> panel.Panel:
 
 def test_a_checkpoint_of_another_past_does_not_fit() -> None:
     given = simulated.panel(rows=300)
-    windows = {1: learning.Window(1)}
+    windows = {1: learning.TargetWindow(1)}
     _, known = learning.forecast(given.cut(int(given.days[0, -2])), windows)
     assert known.fits(given, windows)
     rv = given.rv.copy()
     rv[1, 40] *= 1 + 1e-9
     assert not known.fits(replace(given, rv=rv), windows)
     assert not known.fits(given.only([0, 1, 2]), windows)
-    assert not known.fits(given, {1: learning.Window(1), 5: learning.Window(5)})
+    assert not known.fits(given, {1: learning.TargetWindow(1), 5: learning.TargetWindow(5)})
 
 
 def test_of_a_large_class_every_asset_has_its_turn_with_the_gamma_regression(

@@ -13,7 +13,7 @@ from tests.rvol.conftest import NOW, Clock
 
 from augury.rvol import calendars, garch, issuing, learning, sample, scorecard, store
 from augury.rvol.service import RvolService
-from augury.rvol.store import Asset, DayRow, Filters
+from augury.rvol.store import CoveredAsset, DayRow, RowFilters
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -40,12 +40,12 @@ def days_of(asset: str, n: int = 320, last: int = LAST, seed: int = 1) -> list[D
     ]  # fmt: skip
 
 
-def asset(name: str, **fields: Any) -> Asset:
+def asset(name: str, **fields: Any) -> CoveredAsset:
     defaults: dict[str, Any] = {
         "asset": name, "display_name": name, "target_family": "crypto", "calendar": "24/7",
         "minutes": 5,
     }  # fmt: skip
-    return Asset(**{**defaults, **fields})
+    return CoveredAsset(**{**defaults, **fields})
 
 
 async def filled(service: RvolService, *names: str, days: int = 320) -> None:
@@ -234,7 +234,7 @@ async def published(database: Database, set_id: int) -> dict[tuple[Any, ...], tu
         return {row[:3]: row[3:] for row in await stored.fetchall()}
 
 
-def bits(made: Sequence[issuing.Forecast]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+def bits(made: Sequence[issuing.VarianceForecast]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
     return {(f.asset, f.horizon, f.model_id): (f.variance, f.bands[4]) for f in made}
 
 
@@ -369,12 +369,12 @@ async def test_versions_are_immutable_and_aliases_follow_the_scores(
         assert blend.code == issuing.code_hash()
 
 
-def scored(model: str, noise: float, days: int = 300, horizon: int = 1) -> store.Scored:
+def scored(model: str, noise: float, days: int = 300, horizon: int = 1) -> store.ScoredForecasts:
     rng = np.random.default_rng(3)
     actual = np.exp(rng.normal(-7, 1, days))
     forecast = actual * np.exp(noise * rng.standard_normal(days))
     bands = np.stack([forecast * f for f in (0.5, 2, 0.4, 3, 0.3, 4)], axis=1)
-    return store.Scored(
+    return store.ScoredForecasts(
         "AAA", horizon, model, np.arange(days), forecast, actual, bands, np.zeros(days, bool)
     )
 
@@ -408,7 +408,9 @@ async def test_the_scorecard_is_of_what_was_issued(service: RvolService) -> None
     blend = next(r for r in rows if r["asset"] == "AAA" and r["model_id"] == "blend")
     assert blend["n"] == 2  # three origins, of which the last window is open
     async with service.database.reading() as conn:
-        assert len(await store.scored(conn, Filters(asset="AAA", horizon=1, model_id="har"))) == 1
+        assert (
+            len(await store.scored(conn, RowFilters(asset="AAA", horizon=1, model_id="har"))) == 1
+        )
 
 
 async def test_watchlists_read_the_volatility_of_an_asset(

@@ -15,7 +15,7 @@ from tests.watchlists.conftest import World
 
 from augury.errors import RateLimited
 from augury.net import fetch
-from augury.net.addresses import Policy
+from augury.net.addresses import AddressPolicy
 from augury.net.fetch import FetchFailed
 from augury.series.service import SHORTEST_REFRESH, SeriesService, Source
 
@@ -65,7 +65,7 @@ async def host(anyio_backend: str) -> AsyncIterator[Host]:
 
 @asynccontextmanager
 async def service(world: World, rate: float, burst: int) -> AsyncIterator[SeriesService]:
-    policy = Policy.of(["127.0.0.0/8", "localhost"], http=True)
+    policy = AddressPolicy.of(["127.0.0.0/8", "localhost"], http=True)
     made = SeriesService(world.database, world.vault, policy, host_rate=rate, host_burst=burst)
     yield made
     await made.close()

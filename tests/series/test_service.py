@@ -17,7 +17,7 @@ from tests.watchlists.conftest import World
 from augury.access.service import AccessService
 from augury.errors import InvalidInput, NotFound
 from augury.net import fetch
-from augury.net.addresses import Policy, Refused
+from augury.net.addresses import AddressPolicy, Refused
 from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
 from augury.series import parse, store
@@ -263,7 +263,7 @@ async def test_no_source_leads_inward(
 ) -> None:
     """R12: at the request, and for what was stored before the policy said no."""
     strict = SeriesService(
-        database, world.vault, Policy(http=True), clock=world.clock, host_rate=100_000
+        database, world.vault, AddressPolicy(http=True), clock=world.clock, host_rate=100_000
     )
     real = module.guard.client
     monkeypatch.setattr(
@@ -334,7 +334,7 @@ async def test_secrets_are_sealed_and_others_see_nothing(
         series.refresh(other.account_id, id_, None),
         series.points(other.account_id, id_, start=None, end=None, limit=1, after=None),
     ):
-        with pytest.raises(NotFound, match="no series with this id"):
+        with pytest.raises(NotFound, match="No series of yours has this id"):
             await attempt
     assert await series.page(other.account_id, limit=10, after=None) == []
     mine = await world.watchlists.create(other.account_id, "x", None)

@@ -11,9 +11,9 @@ from augury.access.service import AccessService
 from augury.deliveries.service import DeliveryService
 from augury.markets import store as markets
 from augury.markets.records import Market, PricePoint
-from augury.net.addresses import Policy
+from augury.net.addresses import AddressPolicy
 from augury.rvol import store as rvol
-from augury.rvol.store import Asset
+from augury.rvol.store import CoveredAsset
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.storage.vault import Vault
@@ -58,7 +58,7 @@ class World:
         self.links: dict[str, list[tuple[str, bool]]] = {}
         self.readings: dict[str, Any] = {}
         self.vault = Vault(settings)
-        self.policy = Policy.of(["127.0.0.1"], http=True)
+        self.policy = AddressPolicy.of(["127.0.0.1"], http=True)
         self.deliveries = DeliveryService(database, self.vault, self.policy)
         self.evaluator = Evaluator(
             database,
@@ -124,7 +124,7 @@ class World:
 
     async def target(self, ref: str, kind: Any = "market", **fields: Any) -> str:
         if kind == "asset" and ref.isalnum():
-            covered = Asset(
+            covered = CoveredAsset(
                 asset=ref, display_name=ref, target_family="x", calendar="24/7", minutes=5
             )
             async with self.database.transaction() as conn:

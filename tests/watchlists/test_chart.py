@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from augury.watchlists.chart import (
     Chart,
-    Line,
+    ChartLine,
     Marker,
-    Threshold,
+    ThresholdLine,
     apart,
     standing,
     to_json,
@@ -37,14 +37,14 @@ def test_any_chart_is_well_formed(
 ) -> None:
     end = T0 + timedelta(seconds=span)
     step = timedelta(seconds=span) / max(1, len(values))
-    line = Line(title, [(T0 + n * step, value) for n, value in enumerate(values)])
+    line = ChartLine(title, [(T0 + n * step, value) for n, value in enumerate(values)])
     chart = Chart(
         title,
         unit,
         T0,
         end,
-        [line, Line("b", [])],
-        [Threshold(title, "gt", threshold, "critical")],
+        [line, ChartLine("b", [])],
+        [ThresholdLine(title, "gt", threshold, "critical")],
         [Marker(T0, None, "alr_1", "info", title, None)],
     )
     ElementTree.fromstring(to_svg(chart))
@@ -61,7 +61,7 @@ def test_text_of_others_stays_text() -> None:
 
 def test_a_gap_breaks_the_line() -> None:
     points = [(T0 + timedelta(hours=n), None if n == 2 else 0.5) for n in range(5)]
-    chart = Chart("t", "probability", T0, T0 + timedelta(hours=5), [Line("a", points)], [], [])
+    chart = Chart("t", "probability", T0, T0 + timedelta(hours=5), [ChartLine("a", points)], [], [])
     assert to_svg(chart).count("<polyline") == 2
     assert to_json(chart)["series"][0]["points"][2]["value"] is None
 

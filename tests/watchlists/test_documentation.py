@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from augury.net.addresses import Policy
+from augury.net.addresses import AddressPolicy
 from augury.series.schemas import SeriesRequest
-from augury.watchlists import rules, schemas
-from augury.watchlists.service import check_rule
+from augury.watchlists import rule_schemas, rules
+from augury.watchlists.rule_checks import check_rule
 
 PAGE = (Path(__file__).parents[2] / "docs" / "watchlists.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```json\n(.*?)```", PAGE, re.S)
@@ -21,14 +21,14 @@ SERIES = [text for text in re.split(r"\n\n", BLOCKS[1]) if text.strip()]
 
 @pytest.mark.parametrize("text", RULES)
 def test_rules_to_copy(text: str) -> None:
-    check_rule(schemas.RuleRequest.model_validate_json(text).rule())
+    check_rule(rule_schemas.RuleRequest.model_validate_json(text).rule())
 
 
 @pytest.mark.parametrize("text", SERIES)
 def test_series_to_copy(text: str) -> None:
     wanted = SeriesRequest.model_validate(json.loads(text)).wanted()
     if wanted.url is not None:
-        Policy().check_url(wanted.url)
+        AddressPolicy().check_url(wanted.url)
 
 
 def test_every_metric_has_an_example_and_a_row() -> None:

@@ -12,8 +12,8 @@ from tests.watchlists.conftest import SECOND, T0, World, market
 
 from augury.deliveries.service import NewEndpoint
 from augury.errors import Conflict, InvalidInput, NotFound
+from augury.rvol.store import Volatility
 from augury.watchlists import service
-from augury.watchlists.observe import Reading
 
 pytestmark = pytest.mark.anyio
 HOUR = timedelta(hours=1)
@@ -196,7 +196,7 @@ async def test_a_change_is_against_the_price_a_window_ago(world: World) -> None:
     await world.quote(1, 0.4)
     await world.target("polymarket:1")
     await world.rule(metric="probability_change", threshold=0.1)
-    assert await world.why() == "No price is recorded from that long ago."
+    assert await world.why() == "No price that old is recorded."
     world.passes(1800)
     await world.quote(1, 0.45)
     world.passes(1800)
@@ -253,7 +253,7 @@ async def test_divergence_looks_only_at_linked_contracts(world: World) -> None:
     )
     await world.target("polymarket:1")
     await world.rule(metric="divergence", threshold=0.05)
-    assert await world.why() == "No contract on another venue with a recent price is linked to it."
+    assert await world.why() == "No other venue has the same contract with a recent price."
     world.links = {"polymarket:1": [("kalshi:SAME", False)]}
     assert await world.evaluate() == [("firing", pytest.approx(0.07))]
     [alert] = await world.alerts()
@@ -272,7 +272,7 @@ async def test_prices_of_other_times_do_not_diverge(world: World) -> None:
     world.now += 47 * 24 * HOUR
     await world.put(old)
     assert await world.evaluate() == [("no_data", None)]
-    assert await world.why() == "No contract on another venue with a recent price is linked to it."
+    assert await world.why() == "No other venue has the same contract with a recent price."
     world.now += 3 * 24 * HOUR
     await world.put(_kalshi("OTHER", 0.9, world))
     assert await world.evaluate() == [("no_data", None)]
@@ -313,10 +313,10 @@ async def test_an_alert_on_the_close_ends_at_the_close(world: World) -> None:
 async def test_the_same_target_is_refused_twice(world: World) -> None:
     await world.quote(1, 0.4)
     await world.target("polymarket:1")
-    with pytest.raises(Conflict, match="has this target already"):
+    with pytest.raises(Conflict, match="already has this target"):
         await world.target("polymarket:1")
     await world.target("BTC", "asset")
-    with pytest.raises(Conflict, match="has this target already"):
+    with pytest.raises(Conflict, match="already has this target"):
         await world.watchlists.add_target(world.account, world.watchlist, "asset", "btc")
     with pytest.raises(InvalidInput, match=r"no such asset\. Covered: BTC"):
         await world.watchlists.add_target(world.account, world.watchlist, "asset", "NOPE")
@@ -370,11 +370,11 @@ async def test_the_other_metrics_of_a_market(
 @pytest.mark.parametrize(
     ("metric", "reason"),
     [
-        ("spread", "The book has no bid or no ask."),
-        ("volume_24h", "The venue gives no 24 h volume."),
-        ("volume_spike", "The venue gives no volume."),
+        ("spread", "The order book lacks a bid or an ask."),
+        ("volume_24h", "The venue does not report a 24-hour volume."),
+        ("volume_spike", "The venue does not report a volume."),
         ("hours_to_close", "The market has no closing time."),
-        ("probability_zscore", "Fewer than 20 earlier moves are recorded."),
+        ("probability_zscore", "Too little history: fewer than 20 earlier moves are recorded."),
     ],
 )
 async def test_what_is_not_known_says_why(world: World, metric: str, reason: str) -> None:
@@ -388,10 +388,9 @@ async def test_what_is_not_known_says_why(world: World, metric: str, reason: str
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"closes_at": T0}, "The closing time that the venue named has passed."),
-        ({"closes_at": T0 - HOUR, "observed_at": T0}, "The closing time that the venue named has "
-                                                      "passed."),
-        ({"closes_at": T0 + HOUR, "status": "closed"}, "The market is closed already."),
+        ({"closes_at": T0}, "The announced closing time has passed."),
+        ({"closes_at": T0 - HOUR, "observed_at": T0}, "The announced closing time has passed."),
+        ({"closes_at": T0 + HOUR, "status": "closed"}, "The market is already closed."),
         ({"closes_at": T0 + HOUR, "observed_at": T0 - 15 * 24 * HOUR,
           "price_as_of": T0 - 15 * 24 * HOUR}, "Its last price is 15 days old (limit: 14 days)."),
     ],
@@ -436,7 +435,7 @@ async def test_volatility_is_no_data_until_it_is_there(world: World) -> None:
     await world.target("BTC", "asset")
     await world.rule(metric="rvol_ratio", threshold=1.5)
     assert await world.why() == "There is no volatility forecast of this asset."
-    world.readings = {"BTC": Reading(T0, 0.4, 0.8)}
+    world.readings = {"BTC": Volatility(T0, 0.4, 0.8)}
     assert await world.evaluate() == [("firing", 2.0)]
 
 

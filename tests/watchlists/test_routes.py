@@ -341,10 +341,10 @@ async def test_needs_the_scope(app: FastAPI, world: World) -> None:
 def test_examples_are_valid() -> None:
     """What the documents show as requests is accepted."""
     from augury.deliveries import schemas as delivery
-    from augury.watchlists import schemas
+    from augury.watchlists import rule_schemas, schemas
 
     for model in (
-        schemas.WatchlistRequest, schemas.TargetRequest, schemas.RuleRequest,
+        schemas.WatchlistRequest, schemas.TargetRequest, rule_schemas.RuleRequest,
         delivery.DeliveryRequest, delivery.ReplayRequest,
     ):  # fmt: skip
         extra: Any = model.model_config.get("json_schema_extra")

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from augury.watchlists.rules import Event, Rule, Seen, State, due, step
+from augury.watchlists.rules import Event, Rule, RuleState, Seen, due, step
 
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -23,10 +23,10 @@ def a_rule(**fields: Any) -> Rule:
 
 
 def play(
-    rule: Rule, looks: list[tuple[float, float | str | None]], state: State | None = None
-) -> tuple[list[str], list[tuple[float, Event]], State]:
+    rule: Rule, looks: list[tuple[float, float | str | None]], state: RuleState | None = None
+) -> tuple[list[str], list[tuple[float, Event]], RuleState]:
     """The states and events of looks at (seconds after T0, value)."""
-    state = state or State()
+    state = state or RuleState()
     statuses, events = [], []
     for at, value in looks:
         now = T0 + timedelta(seconds=at)
@@ -123,14 +123,14 @@ def test_an_expired_rule_ends_its_alert_and_says_nothing_more() -> None:
 
 def test_late_and_out_of_order_news_is_no_news() -> None:
     rule = a_rule()
-    state, _ = step(rule, State(), Seen(value=0.4, as_of=T0), T0)
+    state, _ = step(rule, RuleState(), Seen(value=0.4, as_of=T0), T0)
     late, event = step(rule, state, Seen(value=0.9, as_of=T0 - SECOND), T0 + SECOND)
     assert (late.value, late.status, event) == (0.4, "ok", None)
 
 
 def test_a_source_ahead_of_time_does_not_silence_what_follows() -> None:
     rule = a_rule()
-    state, _ = step(rule, State(), Seen(value=0.4, as_of=T0 + timedelta(days=400)), T0)
+    state, _ = step(rule, RuleState(), Seen(value=0.4, as_of=T0 + timedelta(days=400)), T0)
     assert state.as_of == T0
     _, event = step(rule, state, Seen(value=0.6, as_of=T0 + SECOND), T0 + SECOND)
     assert event == "fired"
@@ -139,7 +139,7 @@ def test_a_source_ahead_of_time_does_not_silence_what_follows() -> None:
 @pytest.mark.parametrize("jump", [-3600, -1, 3600])
 def test_a_clock_that_jumps_neither_repeats_nor_shortens(jump: int) -> None:
     rule = a_rule(hold=60 * SECOND)
-    state, _ = step(rule, State(), Seen(value=0.6, as_of=T0), T0)
+    state, _ = step(rule, RuleState(), Seen(value=0.6, as_of=T0), T0)
     jumped = T0 + jump * SECOND
     state, event = step(rule, state, Seen(value=0.6, as_of=T0), jumped)
     assert (event == "fired") == (jump >= 60)
@@ -160,7 +160,7 @@ def test_a_clock_that_jumps_neither_repeats_nor_shortens(jump: int) -> None:
 )
 def test_a_hold_is_exact_whatever_day_it_is(start: datetime) -> None:
     rule = a_rule(hold=60 * SECOND)
-    state = State()
+    state = RuleState()
     for second in range(61):
         now = start + second * SECOND
         state, event = step(rule, state, Seen(value=0.6, as_of=now), now)
@@ -169,12 +169,12 @@ def test_a_hold_is_exact_whatever_day_it_is(start: datetime) -> None:
 
 def test_when_it_is_due() -> None:
     rule = a_rule(hold=60 * SECOND)
-    state, _ = step(rule, State(), Seen(value=0.6, as_of=T0), T0)
+    state, _ = step(rule, RuleState(), Seen(value=0.6, as_of=T0), T0)
     assert due(rule, state, T0) == T0 + 60 * SECOND
-    quiet, _ = step(rule, State(), Seen(value=0.4, as_of=T0), T0)
+    quiet, _ = step(rule, RuleState(), Seen(value=0.4, as_of=T0), T0)
     assert due(rule, quiet, T0) is None
     windowed = a_rule(metric="probability_change", span=timedelta(hours=6))
-    assert due(windowed, State(), T0) == T0 + timedelta(minutes=15)
+    assert due(windowed, RuleState(), T0) == T0 + timedelta(minutes=15)
 
 
 values = st.one_of(st.none(), st.sampled_from([0.3, 0.45, 0.5, 0.55, 0.7]))
@@ -202,7 +202,7 @@ class Machine(RuleBasedStateMachine):
             hysteresis=hysteresis,
             expires_at=T0 + expires * SECOND if expires else None,
         )
-        self.state = State()
+        self.state = RuleState()
         self.now = T0
         self.opened: list[tuple[int, datetime]] = []
         self.open: int | None = None
@@ -245,7 +245,7 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def a_restart(self) -> None:
         """What is kept is what is known."""
-        self.state = msgspec.json.decode(msgspec.json.encode(self.state), type=State)
+        self.state = msgspec.json.decode(msgspec.json.encode(self.state), type=RuleState)
 
     @invariant()
     def the_state_says_whether_an_alert_is_open(self) -> None:

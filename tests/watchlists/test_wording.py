@@ -23,29 +23,35 @@ def rule(metric: Metric, op: Op, threshold: float | None, label: str | None = No
     [
         ("probability", "crosses_above", 0.6, 0.62, "The probability is 62%, risen above 60%."),
         ("probability", "lt", 0.01, 0.0005, "The probability is 0.05%, below 1%."),
-        ("spread", "gt", 0.1, 0.12, "The spread is 12 points, above 10 points."),
+        (
+            "spread",
+            "gt",
+            0.1,
+            0.12,
+            "The spread is 12 percentage points, above 10 percentage points.",
+        ),
         (
             "staleness",
             "gt",
             1800.0,
             1789119.8,
-            "The silence of the source is 20.7 days, above 30 minutes.",
+            "No update from the source for 20.7 days (threshold: 30 minutes).",
         ),
-        ("hours_to_close", "lt", 24.0, 18.5, "The time to its closing is 18.5 hours, below 1 day."),
+        ("hours_to_close", "lt", 24.0, 18.5, "The time to the close is 18.5 hours, below 1 day."),
         ("series_value", "gte", 3.0, 3.3, "The value is 3.3, at or above 3."),
         (
             "volume_24h",
             "gt",
             1e6,
             1234567.8,
-            "The volume of 24 hours is 1,234,568, above 1,000,000.",
+            "The 24-hour volume is 1,234,568, above 1,000,000.",
         ),
         (
             "volume_spike",
             "gt",
             8.0,
             9.25,
-            "Trading is 9.25 times the usual, above 8 times the usual.",
+            "The traded volume is 9.25 times the usual, above 8 times the usual.",
         ),
     ],
 )
@@ -55,4 +61,4 @@ def test_summaries(metric: Metric, op: Op, threshold: float, value: float, text:
 
 def test_a_status_is_a_word() -> None:
     said = wording.summary(rule("status", "eq", None, "resolved"), "resolved")
-    assert said == "The status is resolved, equal to resolved."
+    assert said == "The status is resolved."

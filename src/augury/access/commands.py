@@ -21,10 +21,10 @@ from augury.storage.database import Database
 T = TypeVar("T")
 
 keys = typer.Typer(no_args_is_help=True, help="API keys: create, list, revoke, rotate.")
-accounts = typer.Typer(no_args_is_help=True, help="Accounts and what they are approved for.")
+accounts = typer.Typer(no_args_is_help=True, help="Accounts and their approvals.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-KeyId = Annotated[str, typer.Argument(help="The key's id, as `keys list` shows it.")]
+KeyId = Annotated[str, typer.Argument(help="The key's id, from `augury keys list`.")]
 AccountName = Annotated[str, typer.Argument(help="The account's name.")]
 
 
@@ -45,16 +45,23 @@ def _with_access(work: Callable[[AccessService], Awaitable[T]]) -> T:
 
 @keys.command("create")
 def create(
-    account: Annotated[str, typer.Option(help="Whose key; a new name makes a new account.")],
-    scope: Annotated[list[str], typer.Option(help="What it may do; may be given repeatedly.")],
-    label: Annotated[str | None, typer.Option(help="A note to know it by.")] = None,
+    account: Annotated[
+        str,
+        typer.Option(help="The account that the key belongs to. A new name creates the account."),
+    ],
+    scope: Annotated[
+        list[str], typer.Option(help="What the key may do. Repeat the option for several scopes.")
+    ],
+    label: Annotated[str | None, typer.Option(help="A label to recognize the key by.")] = None,
     expires_in: Annotated[
         float | None,
-        typer.Option(min=0, max=36_500, help="Days until it runs out; never by default."),
+        typer.Option(
+            min=0, max=36_500, help="Days until the key expires. By default it never does."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a key. Its text is shown this once.
+    """Create a key. The key itself is shown only once.
 
     Example: augury keys create --account me --scope search:read --scope forecast:read
     """
@@ -67,10 +74,10 @@ def create(
 
 @keys.command("list")
 def list_(
-    account: Annotated[str | None, typer.Option(help="Only this account's.")] = None,
+    account: Annotated[str | None, typer.Option(help="Only keys of this account.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List keys, those no longer in force too.
+    """List keys, including expired and revoked ones.
 
     Example: augury keys list --account me
     """
@@ -92,7 +99,7 @@ def list_(
 
 @keys.command("revoke")
 def revoke(key_id: KeyId, as_json: AsJson = False) -> None:
-    """End a key. A running service stops taking it within seconds.
+    """Revoke a key. A running service stops accepting it within seconds.
 
     Example: augury keys revoke key_01a1ff8548a17b19b48e11b29d999a36
     """
@@ -104,11 +111,11 @@ def revoke(key_id: KeyId, as_json: AsJson = False) -> None:
 def rotate(
     key_id: KeyId,
     grace: Annotated[
-        float, typer.Option(min=0, max=8_760, help="Hours the old key works on.")
+        float, typer.Option(min=0, max=8_760, help="Hours that the old key keeps working.")
     ] = 24,
     as_json: AsJson = False,
 ) -> None:
-    """Replace a key by a new one with the same scopes.
+    """Replace a key with a new one that has the same scopes.
 
     Example: augury keys rotate key_01a1ff8548a17b19b48e11b29d999a36 --grace 2
     """
@@ -147,7 +154,7 @@ def approve_rvol(name: AccountName, as_json: AsJson = False) -> None:
 
 @accounts.command("revoke-rvol")
 def revoke_rvol(name: AccountName, as_json: AsJson = False) -> None:
-    """Take the approval for realized volatility back.
+    """Withdraw an account's approval for realized volatility.
 
     Example: augury accounts revoke-rvol me
     """
@@ -167,7 +174,9 @@ def _show_new(key: ApiKey, text: str, as_json: bool) -> None:
         typer.echo(json.dumps({"id": key.id, "key": text, "scopes": key.scopes}))
         return
     typer.echo(f"{text}\n")
-    typer.echo(f"Keep it: it is shown this once. Id {key.id}, account {key.account},", err=True)
+    typer.echo(
+        f"Store it now: it is not shown again. Id {key.id}, account {key.account},", err=True
+    )
     for scope in key.scopes:
         meaning = key_form.SCOPES.get(scope, "All but forecast, rvol, internal and admin.")
         typer.echo(f"  {scope}: {meaning}", err=True)

@@ -30,7 +30,7 @@ class ApiKey:
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
-    """To the minute."""
+    """When the key was last used, to the minute; None: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Principal:
     """Whom a valid key, or a session of the console, stands for."""
 
     key_id: str
-    """Of a session without a key its own id."""
+    """Id of the key; for a session that was opened without a key, the session's id."""
     account_id: str
     scopes: frozenset[str]
     rvol_approved: bool

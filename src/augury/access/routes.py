@@ -34,7 +34,9 @@ Sessions = Annotated[SessionService, Depends(_sessions)]
 
 
 @router.get(
-    "/v1/session", summary="Who is signed in to the console", response_model=schemas.SessionState
+    "/v1/session",
+    summary="Show who is signed in to the console",
+    response_model=schemas.SessionState,
 )
 async def session(request: Request, response: Response) -> dict[str, Any]:
     """The session of this browser, or `signed_in: false`. Programs use API keys instead."""
@@ -61,7 +63,10 @@ async def sign_in(
     cookie with the same scopes. A link works once."""
     traffic: Traffic = request.app.state.traffic
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise Forbidden("Pages of other origins can't sign in here.", code="csrf")
+        raise Forbidden(
+            "Sign-in from another website is not allowed. Open the console at its own address.",
+            code="csrf",
+        )
     await traffic.admit_sign_in(request)
     if body.key is not None:
         token, made = await sessions.sign_in_by_key(body.key)
@@ -85,7 +90,7 @@ async def sign_out(request: Request, sessions: Sessions) -> Response:
     traffic: Traffic = request.app.state.traffic
     if (token := cookies.sent(request, traffic.cookie)) is not None:
         if not cookies.same_origin(request, token):
-            raise Forbidden(f"Signing out needs {cookies.CSRF_HEADER}.", code="csrf")
+            raise Forbidden(f"Signing out needs the header {cookies.CSRF_HEADER}.", code="csrf")
         await sessions.sign_out(token)
         exchange_of(request.scope).headers["Set-Cookie"] = cookies.removed(request, traffic.cookie)
     return Response(status_code=204)
@@ -115,7 +120,8 @@ _ADMIN = "/internal/v1/admin"
 
 @router.get(f"{_ADMIN}/keys", summary="List keys", response_model=schemas.KeyList)
 async def list_keys(caller: AdminCaller, access: Access) -> dict[str, Any]:
-    """All keys of all accounts, those no longer in force too, except keys lent to commands."""
+    """All keys of all accounts, including expired and revoked ones, except temporary keys of
+    commands."""
     found = [key for key in await access.list_keys() if not is_lent(key)]
     return {"items": [schemas.key_record(key) for key in found]}
 
@@ -130,7 +136,8 @@ async def list_keys(caller: AdminCaller, access: Access) -> dict[str, Any]:
 async def create_key(
     body: schemas.KeyRequest, caller: AdminCaller, access: Access
 ) -> dict[str, Any]:
-    """A new key of an account, which is made if it is new. The key's text is shown this once."""
+    """Create a key for an account; a new account name creates the account. The key itself is shown
+    only in this answer."""
     days = body.expires_in_days
     expires_at = None if days is None else clock.now() + timedelta(days=days)
     key, text = await access.create_key(
@@ -149,7 +156,7 @@ async def create_key(
 async def rotate_key(
     key_id: str, body: schemas.KeyRotation, caller: AdminCaller, access: Access
 ) -> dict[str, Any]:
-    """A successor with the same scopes; the old key works on for `grace_hours`."""
+    """Create a replacement with the same scopes. The old key keeps working for `grace_hours`."""
     key, text = await access.rotate_key(key_id, grace=timedelta(hours=body.grace_hours))
     return schemas.key_record(key) | {"key": text}
 

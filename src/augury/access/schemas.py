@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from augury import clock
 from augury.access.keys import LEGACY, SCOPES
 from augury.access.records import Account, ApiKey
+from augury.http.examples import request_example
 
 Scope = Annotated[str, Field(max_length=40, strict=True)]
 _KEY: dict[str, Any] = {
@@ -36,14 +37,10 @@ _SESSION: dict[str, Any] = {
 }
 
 
-def _example(**fields: Any) -> ConfigDict:
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [fields]})
-
-
 class SignIn(BaseModel):
     """An API key, or the secret of a one-time link: exactly one of them."""
 
-    model_config = _example(key="aug_f0YAVz8r_…")
+    model_config = request_example(key="aug_f0YAVz8r_…")
 
     key: str | None = Field(None, max_length=200, strict=True)
     link: str | None = Field(None, max_length=200, strict=True)
@@ -58,13 +55,13 @@ class SignIn(BaseModel):
 class SessionState(BaseModel):
     """Who is signed in here, and what they may do."""
 
-    model_config = _example(**_SESSION)
+    model_config = request_example(**_SESSION)
 
     signed_in: bool
     account: str | None
     by: Literal["key", "link"] | None
     scopes: list[str]
-    csrf: str | None = Field(description="Goes with every write as X-CSRF-Token.")
+    csrf: str | None = Field(description="Send it as the header X-CSRF-Token with every change.")
     expires_at: datetime | None
     version: str
     top_k: int = Field(description="Largest top_k_per_dimension of a search.")
@@ -73,7 +70,7 @@ class SessionState(BaseModel):
 class KeyRequest(BaseModel):
     """A new key."""
 
-    model_config = _example(account="research", scopes=["search:read"], label="notebook")
+    model_config = request_example(account="research", scopes=["search:read"], label="notebook")
 
     account: str = Field(min_length=1, max_length=200, strict=True)
     scopes: list[Scope] = Field(min_length=1, max_length=10)
@@ -84,7 +81,7 @@ class KeyRequest(BaseModel):
 class KeyRotation(BaseModel):
     """How long the old key works on."""
 
-    model_config = _example(grace_hours=24)
+    model_config = request_example(grace_hours=24)
 
     grace_hours: float = Field(24, ge=0, le=8_760)
 
@@ -92,7 +89,7 @@ class KeyRotation(BaseModel):
 class KeyRecord(BaseModel):
     """A key, without its secret."""
 
-    model_config = _example(**_KEY)
+    model_config = request_example(**_KEY)
 
     id: str
     account: str
@@ -103,13 +100,13 @@ class KeyRecord(BaseModel):
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
-    last_used_at: datetime | None = Field(description="To the minute.")
+    last_used_at: datetime | None = Field(description="When the key was last used, to the minute.")
 
 
 class KeyMade(KeyRecord):
     """A new key with its text, which is shown this once."""
 
-    model_config = _example(**_KEY, key="aug_f0YAVz8r_…")
+    model_config = request_example(**_KEY, key="aug_f0YAVz8r_…")
 
     key: str
 
@@ -117,7 +114,7 @@ class KeyMade(KeyRecord):
 class KeyList(BaseModel):
     """All keys, oldest first, and the scopes there are."""
 
-    model_config = _example(items=[_KEY], next_cursor=None, scopes=SCOPES)
+    model_config = request_example(items=[_KEY], next_cursor=None, scopes=SCOPES)
 
     items: list[KeyRecord]
     next_cursor: None = None
@@ -127,7 +124,7 @@ class KeyList(BaseModel):
 class AccountRecord(BaseModel):
     """An account."""
 
-    model_config = _example(
+    model_config = request_example(
         id="acc_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6",
         name="research",
         rvol_approved=True,
@@ -150,7 +147,7 @@ class AccountList(BaseModel):
 class AccountChange(BaseModel):
     """What an account is approved for."""
 
-    model_config = _example(rvol_approved=True)
+    model_config = request_example(rvol_approved=True)
 
     name: str = Field(min_length=1, max_length=200, strict=True)
     rvol_approved: bool = Field(strict=True)

@@ -18,15 +18,17 @@ from augury.ids import new_id
 from augury.storage.database import Database
 
 REMEMBER = 3.0
-"""Seconds an answer of the database is believed: a revoked key works at most this much longer."""
+"""Seconds for which a key that was looked up is trusted: a revoked key works at most this much
+longer."""
 _MOST_REMEMBERED = 10_000
 USE_NOTED_EVERY = timedelta(minutes=1)
-"""How exactly the last use of a key is known: a write a minute for each key in use."""
+"""Shortest time between two records of a key's last use: one write per minute and key."""
 
 OPERATOR = "operator"
-"""The account that commands on the data folder act for when they ask the running service."""
+"""Name of the account that commands act for when they ask the running service of their data folder.
+"""
 LENT_FOR = timedelta(minutes=30)
-"""A lent key of a command that was killed ends by itself."""
+"""Lifetime of the temporary key of a command. It ends even if the command was killed."""
 _LENT = "lent"
 
 
@@ -115,7 +117,7 @@ class AccessService:
         if not name or len(name) > 200 or not name.isprintable():
             raise InvalidInput("An account needs a name of 1 to 200 visible characters.")
         if label and not label.isprintable():
-            raise InvalidInput("A label is of visible characters, without line breaks.")
+            raise InvalidInput("A label may hold only visible characters and no line breaks.")
         async with self._database.transaction() as conn:
             owner = await store.ensure_account(conn, new_id("acc"), name)
             return await self._insert(conn, owner.id, chosen, label, expires_at)
@@ -182,7 +184,7 @@ class AccessService:
         async with self._database.transaction() as conn:
             old = await self._found(conn, key_id)
             if old.revoked_at or (old.expires_at and old.expires_at <= self._now()):
-                raise InvalidInput("This key is no longer in force; create a new one.")
+                raise InvalidInput("This key has expired or was revoked. Create a new one.")
             if grace > timedelta(0):
                 await store.expire_key(conn, key_id, grace)
             else:
@@ -193,7 +195,7 @@ class AccessService:
     async def _found(self, conn: store.Connection, key_id: str) -> ApiKey:
         found = await store.key_by_id(conn, key_id)
         if found is None:
-            raise NotFound("There is no key with this id.")
+            raise NotFound("No key has this id. `augury keys list` shows them.")
         return found
 
     async def list_accounts(self) -> list[Account]:
@@ -205,7 +207,7 @@ class AccessService:
         async with self._database.transaction() as conn:
             found = await store.account_by_name(conn, account.strip())
             if found is None:
-                raise NotFound("There is no account of this name.")
+                raise NotFound("No account has this name.")
             await store.set_rvol_approved(conn, found.id, approved)
             self._known.clear()
             updated = await store.account_by_name(conn, found.name)

@@ -97,7 +97,7 @@ class SessionService:
             account_id = await store.use_link(conn, _digest(link), self._now())
             if account_id is None:
                 raise Unauthenticated(
-                    "This link was used already or is too old. Restart augury serve for a new "
+                    "This link was used before or has expired. Restart augury serve for a new "
                     "one, or sign in with an API key."
                 )
             return await self._insert(conn, account_id, None, list(keys.SCOPES))

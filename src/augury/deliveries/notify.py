@@ -17,7 +17,7 @@ import zoneinfo
 from ipaddress import ip_address
 from typing import Any
 
-from augury.net.addresses import Policy, Refused
+from augury.net.addresses import AddressPolicy, Refused
 
 _STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork")
 
@@ -32,11 +32,12 @@ _SYSTEM = (
     "/usr/share/ca-certificates", "/usr/share/zoneinfo", "/usr/lib/ssl", "/dev/null",
     "/dev/urandom",
 )  # fmt: skip
-"""Files and folders for names, certificates and times."""
+"""Files and folders of the system that the notifier may read: name resolution, certificates, time
+zones."""
 _READING = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def confine(policy: Policy) -> None:
+def confine(policy: AddressPolicy) -> None:
     """From now on this process connects to public addresses only, and reads no file that is not
     Python's or the network's. It can't be undone."""
     readable = tuple(map(os.path.realpath, (*filter(None, sys.path), *zoneinfo.TZPATH, *_SYSTEM)))
@@ -95,7 +96,7 @@ def main() -> int:
     job = json.load(sys.stdin)
     import apprise  # noqa: F401  (before the hook: importing looks at the machine)
 
-    confine(Policy.of(job["allowed"], http=job["http"]))
+    confine(AddressPolicy.of(job["allowed"], http=job["http"]))
     return 0 if send(job["url"], json.loads(job["payload"])) else 1
 
 

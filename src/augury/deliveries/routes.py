@@ -24,13 +24,13 @@ async def _service(request: Request) -> DeliveryService:
 
 async def _watchlist_id(watchlist_id: str) -> str:
     if not is_id("wl", watchlist_id):
-        raise NotFound("There is no watchlist with this id.")
+        raise NotFound("No watchlist of yours has this id.")
     return watchlist_id
 
 
 async def _delivery_id(delivery_id: str) -> str:
     if not is_id("whd", delivery_id):
-        raise NotFound("There is no delivery with this id.")
+        raise NotFound("This watchlist has no delivery with this id.")
     return delivery_id
 
 
@@ -51,7 +51,7 @@ _ERRORS = openapi.errors(404, 422)
 async def create(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: schemas.DeliveryRequest
 ) -> dict[str, object]:
-    """Have the watchlist's alerts sent to an address. The signing secret is shown this once.
+    """Send the watchlist's alerts to an address. The signing secret is shown only in this answer.
 
     Each message is a POST with the headers `webhook-id`, `webhook-timestamp` and
     `webhook-signature` of Standard Webhooks, answered by any 2xx within 10 s; anything else is
@@ -85,7 +85,7 @@ async def change(
     delivery_id: DeliveryId,
     wanted: schemas.DeliveryChange,
 ) -> dict[str, object]:
-    """Another address, on or off, a new signing secret."""
+    """Change the address, switch the delivery on or off, or renew its signing secret."""
     endpoint, secret = await service.change(
         caller.account_id or "",
         watchlist_id,
@@ -101,7 +101,7 @@ async def change(
 async def delete(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, delivery_id: DeliveryId
 ) -> Response:
-    """The delivery and its log are gone; what was waiting is not sent."""
+    """Delete the delivery and its log. Messages that were still waiting are not sent."""
     await service.delete(caller.account_id or "", watchlist_id, delivery_id)
     return Response(status_code=204)
 
@@ -117,7 +117,7 @@ async def delete(
 async def ping(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, delivery_id: DeliveryId
 ) -> dict[str, object]:
-    """A message of type `ping`, signed and retried like any other."""
+    """Send a message of type `ping`, signed and retried like any other."""
     sent = await service.ping(caller.account_id or "", watchlist_id, delivery_id)
     return {"message_ids": [sent]}
 
@@ -137,7 +137,8 @@ async def log(
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """Messages with every attempt, newest first; kept for 30 days after they ended."""
+    """Messages with all attempts, newest first. They are kept for 30 days after the last
+    attempt."""
     before = pages.decode_number(cursor) if cursor else None
     found = await service.log(
         caller.account_id or "", watchlist_id, delivery_id, limit=limit + 1, before=before

@@ -18,9 +18,9 @@ RETRIES = (
     timedelta(hours=10),
     timedelta(hours=10),
 )
-"""Pauses before the second, third, ... attempt; after the last one a message has failed."""
+"""Pauses before the second, third, ... attempt. A message fails for good after the last attempt."""
 OFF_AFTER = timedelta(hours=120)
-"""An endpoint that took nothing for so long is switched off."""
+"""An endpoint that has accepted nothing for this long is switched off."""
 GONE = 410
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from augury.deliveries.service import NewEndpoint, Type
 from augury.deliveries.store import Endpoint, Logged
+from augury.http.examples import request_example
 from augury.http.fields import BodyMoment
 
 _ENDPOINT: dict[str, Any] = {
@@ -24,25 +25,24 @@ _ENDPOINT: dict[str, Any] = {
 _SECRET = "whsec_plJ3nmyCDGBKInavdOK15jsl3jjI9bBx0ZzLr6zPmZQ="  # noqa: S105  (an example)
 
 
-def _example(**fields: Any) -> ConfigDict:
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [fields]})
-
-
 class DeliveryRequest(BaseModel):
     """Where alerts should go."""
 
-    model_config = _example(type="webhook", url="https://hooks.example.org/augury")
+    model_config = request_example(type="webhook", url="https://hooks.example.org/augury")
 
     type: Type = Field(
         description="webhook: signed POSTs by Standard Webhooks. notify: through a service that "
         "the operator has enabled."
     )
-    url: str = Field(min_length=1, max_length=2048, strict=True, description="Never shown again.")
+    url: str = Field(
+        min_length=1, max_length=2048, strict=True, description="The API never returns it."
+    )
     secret: str | None = Field(
         None,
         max_length=200,
         strict=True,
-        description="Signing secret: whsec_ and 24 to 64 bytes as base64. Made when left out.",
+        description="Signing secret: whsec_ followed by 24 to 64 random bytes as base64. "
+        "Generated if left out.",
     )
 
     def new(self) -> NewEndpoint:
@@ -53,28 +53,31 @@ class DeliveryRequest(BaseModel):
 class DeliveryChange(BaseModel):
     """What to change; what is left out stays."""
 
-    model_config = _example(enabled=True)
+    model_config = request_example(enabled=True)
 
     url: str | None = Field(None, min_length=1, max_length=2048, strict=True)
     enabled: bool | None = Field(
-        None, strict=True, description="false drops what is waiting; true after a switch-off."
+        None,
+        strict=True,
+        description="false disables the delivery and drops waiting messages; "
+        "true enables it again.",
     )
     rotate_secret: bool = Field(
-        False, strict=True, description="Sign with a new secret from now on."
+        False, strict=True, description="Generate a new signing secret and use it from now on."
     )
 
 
 class Delivery(BaseModel):
     """An endpoint. Of its address only the host (or the service) is shown."""
 
-    model_config = _example(**_ENDPOINT)
+    model_config = request_example(**_ENDPOINT)
 
     id: str
     type: Type
     host: str
     enabled: bool
-    off_reason: str | None = Field(description="Why it is off.")
-    failing_since: datetime | None = Field(description="Null: the last message was taken.")
+    off_reason: str | None = Field(description="Why the delivery is disabled.")
+    failing_since: datetime | None = Field(description="Null: the last message was accepted.")
     delivered_at: datetime | None
     created_at: datetime
 
@@ -82,15 +85,17 @@ class Delivery(BaseModel):
 class DeliveryMade(Delivery):
     """An endpoint with its signing secret, which is shown this once."""
 
-    model_config = _example(**_ENDPOINT, secret=_SECRET)
+    model_config = request_example(**_ENDPOINT, secret=_SECRET)
 
-    secret: str | None = Field(description="Null where nothing is signed or it did not change.")
+    secret: str | None = Field(
+        description="Null if nothing is signed or the secret did not change."
+    )
 
 
 class DeliveryList(BaseModel):
     """A watchlist's endpoints."""
 
-    model_config = _example(items=[_ENDPOINT], next_cursor=None)
+    model_config = request_example(items=[_ENDPOINT], next_cursor=None)
 
     items: list[Delivery]
     next_cursor: str | None
@@ -101,8 +106,8 @@ class Attempt(BaseModel):
 
     attempt: int
     at: datetime
-    status_code: int | None = Field(description="Null: there was no answer.")
-    failure: str | None = Field(description="Null: it was taken.")
+    status_code: int | None = Field(description="Null: the endpoint did not answer.")
+    failure: str | None = Field(description="Null: the message was accepted.")
     seconds: float
 
 
@@ -130,23 +135,23 @@ _MESSAGE: dict[str, Any] = {
 class Message(BaseModel):
     """One message and what became of it. `id` is the `webhook-id` of every attempt."""
 
-    model_config = _example(**_MESSAGE)
+    model_config = request_example(**_MESSAGE)
 
     id: str
-    alert_id: str | None = Field(description="Null of pings and reminders.")
+    alert_id: str | None = Field(description="Null for pings and reminders.")
     type: str = Field(description="alert.fired, alert.reminder, alert.resolved or ping.")
     status: Literal["pending", "delivered", "failed"]
     created_at: datetime
     ended_at: datetime | None
     next_attempt_at: datetime | None
-    replays: str | None = Field(description="The message this one repeats.")
+    replays: str | None = Field(description="The id of the message that this one repeats.")
     attempts: list[Attempt]
 
 
 class DeliveryLog(BaseModel):
     """One page of an endpoint's messages, newest first."""
 
-    model_config = _example(items=[_MESSAGE], next_cursor=None)
+    model_config = request_example(items=[_MESSAGE], next_cursor=None)
 
     items: list[Message]
     next_cursor: str | None
@@ -155,10 +160,13 @@ class DeliveryLog(BaseModel):
 class ReplayRequest(BaseModel):
     """Which messages to send again: one, or those that failed since a time."""
 
-    model_config = _example(since="2026-11-20T00:00:00Z")
+    model_config = request_example(since="2026-11-20T00:00:00Z")
 
     message_id: str | None = Field(None, max_length=100, strict=True)
-    since: BodyMoment | None = Field(None, description="By default 30 days ago.")
+    since: BodyMoment | None = Field(
+        None,
+        description="Start of the period whose failed alerts are sent again. Default: 30 days ago.",
+    )
 
     @model_validator(mode="after")
     def _one_of_them(self) -> ReplayRequest:
@@ -170,7 +178,7 @@ class ReplayRequest(BaseModel):
 class Sent(BaseModel):
     """Messages on their way; the log tells what becomes of them."""
 
-    model_config = _example(message_ids=["msg_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"])
+    model_config = request_example(message_ids=["msg_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"])
 
     message_ids: list[str]
 

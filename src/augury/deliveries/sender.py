@@ -25,10 +25,10 @@ from standardwebhooks import Webhook
 from augury import clock
 from augury.deliveries import store
 from augury.deliveries.schedule import RETRIES, retry_in, switches_off
-from augury.deliveries.store import Claimed, Health, Outcome
+from augury.deliveries.store import AttemptOutcome, Claimed, Health
 from augury.errors import AuguryError
 from augury.net import body, guard
-from augury.net.addresses import Policy, Refused
+from augury.net.addresses import AddressPolicy, Refused
 from augury.net.budget import Budget
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
@@ -42,21 +42,22 @@ ATTEMPTS = Counter(
 SECONDS = Histogram("augury_delivery_seconds", "Seconds an endpoint took to answer.")
 
 DEADLINE = 10.0
-"""Seconds an endpoint has for its whole answer."""
+"""Seconds within which an endpoint must have answered completely."""
 _SLOW = 1.0
-"""Seconds an answer takes on average from which on an endpoint counts as slow."""
+"""Average seconds per answer from which an endpoint counts as slow."""
 _WEIGHT = 0.2
-"""Of the newest answer in that average."""
+"""Weight of the newest answer in that moving average, 0 to 1."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
-"""Share of all places that endpoints in this health, or worse, may take."""
+"""Largest share of the sending slots that endpoints of this health, or of worse health, may use
+together, so that slow endpoints leave room for quick ones."""
 _BURST = 10.0
 _POLL = 0.25
 _BATCH = 0.015
-"""Seconds outcomes are gathered before they are recorded in one transaction."""
+"""Seconds for which outcomes are collected before they are recorded in one transaction."""
 _ANSWER_READ = 64 * 1024
 _DRAIN = 5.0
 _ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
-"""What a notifying process is told of the environment: nothing secret."""
+"""Environment variables passed to the notifying process: nothing secret."""
 
 
 def _room(places: int, health: Health, taken: int, rivals: int) -> int:
@@ -71,7 +72,7 @@ class Sender:
         self,
         database: Database,
         vault: Vault,
-        policy: Policy,
+        policy: AddressPolicy,
         *,
         deadline: float = DEADLINE,
         retries: Sequence[timedelta] = RETRIES,
@@ -101,7 +102,7 @@ class Sender:
         self._dials: Budget | None = Budget(host_burst, pause)
         self._pace: dict[str, float] = {}
         self._flying: dict[asyncio.Task[None], Claimed] = {}
-        self._done: list[Outcome] = []
+        self._done: list[AttemptOutcome] = []
         self._wake = asyncio.Event()
         self._notifying = asyncio.Semaphore(4)
 
@@ -237,7 +238,7 @@ class Sender:
         SECONDS.observe(seconds)
         now = clock.now()
         self._done.append(
-            Outcome(
+            AttemptOutcome(
                 message_id=message.id,
                 delivery_id=message.delivery_id,
                 attempt=message.attempt,

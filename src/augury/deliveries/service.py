@@ -19,12 +19,12 @@ from augury.deliveries import store
 from augury.deliveries.store import Connection, Endpoint, Logged, Outgoing
 from augury.errors import Conflict, InvalidInput, NotFound
 from augury.ids import new_id
-from augury.net.addresses import MAX_URL, Policy, Refused
+from augury.net.addresses import MAX_URL, AddressPolicy, Refused
 from augury.storage.database import Database
 from augury.storage.vault import Vault
 
 MOST = 10
-"""Endpoints a watchlist may have."""
+"""Largest number of endpoints per watchlist."""
 MOST_REPLAYED = 1000
 _SECRET = "whsec_"  # noqa: S105  (the prefix of the standard)
 
@@ -47,7 +47,7 @@ class DeliveryService:
         self,
         database: Database,
         vault: Vault,
-        policy: Policy,
+        policy: AddressPolicy,
         *,
         notify_schemes: Sequence[str] = (),
         clock: Clock = now,
@@ -70,14 +70,20 @@ class DeliveryService:
         if new.secret is not None:
             if new.type != "webhook":
                 raise InvalidInput.at(
-                    *loc, "secret", msg="Only a webhook is signed.", type="secret_unused"
+                    *loc,
+                    "secret",
+                    msg="Only webhooks have a signing secret. Leave it out.",
+                    type="secret_unused",
                 )
             _check_secret(new.secret, *loc, "secret")
 
     def _check_notify(self, url: str) -> None:
         scheme = url.partition("://")[0].lower()
         if not self._schemes:
-            raise Refused("Notifications are not enabled here; the operator may enable them.")
+            raise Refused(
+                "Notifications are switched off on this service. The operator can "
+                "enable them (AUGURY_NOTIFY_SCHEMES)."
+            )
         if scheme not in self._schemes or len(url) > MAX_URL or not url.isprintable():
             allowed = ", ".join(sorted(self._schemes))
             raise Refused(f"The URL should begin with one of these schemes: {allowed}.")
@@ -146,7 +152,11 @@ class DeliveryService:
                 endpoint = endpoint._replace(url=sealed, host=_shown(new))
             if new_secret:
                 if endpoint.type != "webhook":
-                    raise InvalidInput.at("body", "rotate_secret", msg="Only a webhook is signed.")
+                    raise InvalidInput.at(
+                        "body",
+                        "rotate_secret",
+                        msg="Only webhooks have a signing secret. Leave it out.",
+                    )
                 secret = _SECRET + base64.b64encode(os.urandom(32)).decode()
                 sealed = self._vault.seal(secret.encode(), endpoint.id)
                 endpoint = endpoint._replace(secret=sealed)
@@ -211,18 +221,16 @@ class DeliveryService:
                 wanted = await store.not_delivered(conn, delivery_id, since, MOST_REPLAYED)
             sent = await store.replay(conn, delivery_id, {old: new_id("msg") for old in wanted})
             if message_id is not None and not sent:
-                raise NotFound("There is no message with this id.")
+                raise NotFound("This delivery has sent no message with this id.")
         return sent
 
     def _check_on(self, endpoint: Endpoint) -> None:
         if not endpoint.enabled:
-            raise Conflict(
-                "This delivery is switched off; switch it on first.", code="delivery_off"
-            )
+            raise Conflict("This delivery is disabled. Enable it first.", code="delivery_off")
 
     async def _owned(self, conn: Connection, account_id: str, watchlist_id: str) -> None:
         if not await store.owns(conn, account_id, watchlist_id):
-            raise NotFound("There is no watchlist with this id.")
+            raise NotFound("No watchlist of yours has this id.")
 
     async def _endpoint(
         self, conn: Connection, account_id: str, watchlist_id: str, delivery_id: str
@@ -230,7 +238,7 @@ class DeliveryService:
         await self._owned(conn, account_id, watchlist_id)
         found = await store.endpoint(conn, account_id, watchlist_id, delivery_id)
         if found is None:
-            raise NotFound("There is no delivery with this id.")
+            raise NotFound("This watchlist has no delivery with this id.")
         return found
 
 
@@ -254,6 +262,7 @@ def _check_secret(secret: str, *loc: str | int) -> None:
     if not secret.startswith(_SECRET) or not 24 <= len(key) <= 64:
         raise InvalidInput.at(
             *loc,
-            msg="Should be whsec_ and 24 to 64 random bytes as base64; without one it is made.",
+            msg="Should be whsec_ followed by 24 to 64 random bytes as base64. Leave it out to "
+            "have one generated.",
             type="secret_invalid",
         )

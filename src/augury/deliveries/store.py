@@ -15,14 +15,12 @@ from augury.storage.database import columns
 Connection = AsyncConnection[Any]
 
 KEPT = timedelta(days=30)
-"""How long messages that came to an end stay in the log."""
+"""How long delivered and failed messages stay in the log."""
 
 
 Health = Literal["well", "unknown", "unwell"]
-"""Whether an endpoint has been quick to answer, was not asked yet, or is slow.
-
-One that fails at once keeps nobody waiting: its pauses between attempts are what bounds it.
-"""
+"""well: answers quickly; unknown: not asked yet; unwell: answers slowly. An endpoint that fails at
+once occupies no slot for long, so it is not unwell."""
 
 
 class Endpoint(NamedTuple):
@@ -67,7 +65,7 @@ class Claimed(NamedTuple):
     failing_since: datetime | None
 
 
-class Outcome(NamedTuple):
+class AttemptOutcome(NamedTuple):
     """How an attempt ended. `retry_in` the pause before the next; None after a failure: none."""
 
     message_id: str
@@ -299,7 +297,7 @@ async def claim(
     return [Claimed(*row) for row in await rows.fetchall()]
 
 
-async def record(conn: Connection, outcomes: Sequence[Outcome]) -> None:
+async def record(conn: Connection, outcomes: Sequence[AttemptOutcome]) -> None:
     """Log attempts and what follows from them for their messages and endpoints."""
     if not outcomes:
         return

@@ -20,15 +20,15 @@ from augury.settings import Settings
 from augury.storage import backup as backups
 from augury.storage import migrate
 
-AsJson = Annotated[bool, typer.Option("--json", help="Answer as one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 _SIGNS = {"ok": "ok  ", "warning": "WARN", "problem": "FAIL"}
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Look at this installation: folder, rights, port, disk, clock, keys, database, index, venues,
-    exposure, backups, settings. Says each problem in words, with the command that mends it.
+    """Check this installation: folder, permissions, port, disk, clock, keys, database, index,
+    venues, exposure, backups, settings. Describes each problem and names the command that fixes it.
 
-    Exit status 1 where something keeps Augury from working; warnings alone are 0.
+    Exits with 1 if something keeps Augury from working, and with 0 if there are only warnings.
 
     Example: augury doctor --json
     """
@@ -60,21 +60,24 @@ def doctor(as_json: AsJson = False) -> None:
 
 def compare(
     there: Annotated[
-        str, typer.Argument(metavar="URL", help="The service that your clients use now.")
+        str, typer.Argument(metavar="URL", help="Address of the service that your clients use now.")
     ],
     url: remote.Url = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask another service with this contract and this one the same things, and say what a client
-    would notice if it moved: statuses, fields, types, the form of ids and errors.
+    """Send the same requests to another service with this API and to this one, and list what a
+    client would notice after moving: statuses, fields, types, the form of ids and errors.
 
-    It reads, and changes nothing. The key for the other service is in AUGURY_OTHER_API_KEY, the one
-    for this service in AUGURY_API_KEY. Exit status 1 where a client would miss something.
+    It only reads. The key for the other service is in AUGURY_OTHER_API_KEY, the one
+    for this service in AUGURY_API_KEY. Exits with 1 if a client would miss something.
 
     Example: augury compare https://markets.example.org --url http://127.0.0.1:8000
     """
     if url is None:
-        raise SetupProblem("Name this service in --url or AUGURY_URL, e.g. http://127.0.0.1:8000.")
+        raise SetupProblem(
+            "No service found on this data folder. Set --url or AUGURY_URL, e.g. "
+            "http://127.0.0.1:8000."
+        )
     made, advice = asyncio.run(_compare(there, url))
     if as_json:
         rows = [
@@ -87,7 +90,7 @@ def compare(
         raise typer.Exit(1)
 
 
-async def _compare(there: str, here: str) -> tuple[list[comparing.Compared], list[str]]:
+async def _compare(there: str, here: str) -> tuple[list[comparing.ComparedRequest], list[str]]:
     async with (
         remote.client(there, named="URL", key="AUGURY_OTHER_API_KEY") as theirs,
         remote.client(here) as ours,
@@ -95,7 +98,7 @@ async def _compare(there: str, here: str) -> tuple[list[comparing.Compared], lis
         return await comparing.compare(theirs, ours)
 
 
-def _tell(made: list[comparing.Compared], advice: list[str]) -> None:
+def _tell(made: list[comparing.ComparedRequest], advice: list[str]) -> None:
     typer.echo(f"{'request':<40} there  here")
     for one in made:
         typer.echo(
@@ -112,18 +115,18 @@ def _tell(made: list[comparing.Compared], advice: list[str]) -> None:
     for sentence in advice:
         typer.echo(f"-> {sentence}")
     if all(one.fits for one in made) and not advice:
-        typer.echo("A client that works there works here: change its base URL and its key.")
+        typer.echo("A client that works there also works here. Change its base URL and its key.")
 
 
 def upgrade(
     check: Annotated[
-        bool, typer.Option("--check", help="Say what would happen; change nothing.")
+        bool, typer.Option("--check", help="Show what would happen without changing anything.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the database to this version's schema, after a backup into the data folder.
+    """Back up the database into the data folder, then upgrade it to this version's schema.
 
-    Stop the service first. A start does the same without a backup.
+    Stop the service first. Starting the service also upgrades, but makes no backup.
 
     Examples: augury upgrade --check
 
@@ -138,17 +141,23 @@ def upgrade(
         f"Augury {report['version']}; the database is at {report['schema'] or 'nothing yet'}."
     )
     if not report["pending"]:
-        typer.echo("There is nothing to upgrade.")
+        typer.echo("Nothing to upgrade.")
     elif check:
-        typer.echo(f"An upgrade would apply: {', '.join(report['pending'])}.")
+        typer.echo(f"The upgrade would apply: {', '.join(report['pending'])}.")
         typer.echo(
-            f"It takes a backup first: the database has {report['bytes'] / 1e6:,.0f} MB, "
+            f"A backup is made first. The database has {report['bytes'] / 1e6:,.0f} MB, "
             f"{report['free'] / 1e6:,.0f} MB are free."
         )
         if report["bytes"] > report["free"]:
-            typer.echo("That may not be enough room. Make some, or back up elsewhere first.")
+            typer.echo(
+                "There may not be enough free space for the backup. Free some, or make a "
+                "backup on another disk first."
+            )
     else:
-        typer.echo(f"Applied: {', '.join(report['pending'])}. The state before: {report['backup']}")
+        typer.echo(
+            f"Applied: {', '.join(report['pending'])}. Backup of the earlier state: "
+            f"{report['backup']}"
+        )
 
 
 async def _upgrade(settings: Settings, *, check: bool) -> dict[str, Any]:

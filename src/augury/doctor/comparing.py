@@ -30,7 +30,7 @@ RETRIES = 2
 LONGEST_WAIT_S = 10.0
 
 
-class Compared(NamedTuple):
+class ComparedRequest(NamedTuple):
     """One request, asked of both."""
 
     request: str
@@ -49,9 +49,9 @@ class Compared(NamedTuple):
 
 async def compare(
     there: httpx2.AsyncClient, here: httpx2.AsyncClient
-) -> tuple[list[Compared], list[str]]:
+) -> tuple[list[ComparedRequest], list[str]]:
     """Every call with what differs; and what to set here, in sentences."""
-    made: list[Compared] = []
+    made: list[ComparedRequest] = []
     advice: dict[str, None] = {}
     for method, path, body in CALLS:
         answers = await asyncio.gather(
@@ -61,7 +61,7 @@ async def compare(
         # Health is free in form: that it answers is all a client may rely on.
         same = a == b and path != "/v1/health" and x is not None and y is not None
         name = f"{method} {path}" + (" (a wrong request)" if body and not _asks(body) else "")
-        made.append(Compared(name, a, b, differences(x, y) if same else None))
+        made.append(ComparedRequest(name, a, b, differences(x, y) if same else None))
         advice |= dict.fromkeys(_advice(path, made[-1], x, y))
     return made, list(advice)
 
@@ -70,10 +70,10 @@ def _asks(body: dict[str, Any]) -> bool:
     return bool(body.get("query") or body.get("question"))
 
 
-def _advice(path: str, one: Compared, there: Any, here: Any) -> Sequence[str]:
+def _advice(path: str, one: ComparedRequest, there: Any, here: Any) -> Sequence[str]:
     said = []
     if one.there < 400 and one.here == 401:
-        said.append("The key in AUGURY_API_KEY is not known here. Run: augury keys create")
+        said.append("The key in AUGURY_API_KEY is not known here. Run: augury keys create --help")
     if one.there < 400 and one.here == 403:
         scope = "rvol:read" if "/rvol/" in path else "forecast:read"
         more = ", and: augury accounts approve-rvol NAME" if scope == "rvol:read" else ""

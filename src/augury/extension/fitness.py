@@ -12,10 +12,11 @@ from augury.search.text import fold
 
 NEAR_CERTAIN: Final = 0.95
 WIDEST: Final = 0.10
-"""Between the best bid and the best ask."""
+"""Largest distance between best bid and best ask, as a probability, of a market that may be shown.
+"""
 LEAST_LIQUIDITY, LEAST_DAY, LEAST_VOLUME = 1_000.0, 500.0, 10_000.0
-"""Resting money, or traded in a day, or ever: any of them makes a market liquid (US dollars or
-contracts)."""
+"""Resting orders, trading in a day, or trading ever, in US dollars or contracts. Reaching any of
+the three makes a market liquid."""
 
 # Death, violence, war, sexual subjects, disasters, illness, crimes against people. A word too many
 # costs an advertisement; a word too few puts a death beside a story for children.
@@ -119,11 +120,12 @@ def is_fit(market: Offered, now: datetime) -> bool:
 def worth(market: Offered, relevance: float, overlap: float) -> float:
     """How much showing a fit market is worth, in [0, 1].
 
-    `relevance`: the search's score over the best one's; `overlap`: share of the market's telling
-    words that stand on the page.
+    `relevance`: the search's score over the best one's, whose square root counts, since fitted
+    grades fall steeply behind the best; `overlap`: share of the market's telling words that stand
+    on the page.
     """
     known = [price for price in market.prices if price is not None]
     likely = known[0] if known else 1.0
     doubt = 4 * likely * (1 - likely)
     traded = math.log10(1 + max(market.volume_24h or 0, (market.volume or 0) / 30)) / 6
-    return 0.35 * relevance + 0.45 * overlap + 0.1 * min(1.0, traded) + 0.1 * doubt
+    return 0.35 * math.sqrt(relevance) + 0.45 * overlap + 0.1 * min(1.0, traded) + 0.1 * doubt

@@ -8,7 +8,7 @@ from string import capwords
 from typing import Final
 
 from augury.extension import names
-from augury.extension.names import Name, league_of, name
+from augury.extension.names import TeamName, league_of, name
 from augury.extension.times import Start
 from augury.relations.teams import TEAMS, team
 from augury.remembered import remembered
@@ -19,16 +19,16 @@ from augury.search.text import fold, terms
 class Fixture:
     """One game. `home` and `away` in the order of the text where it does not tell."""
 
-    home: Name
-    away: Name
+    home: TeamName
+    away: TeamName
     league: str | None = None
     start: Start | None = None
     number: int | None = None
-    """First or second of a doubleheader."""
+    """1 or 2: the first or second game of a doubleheader; None: not said."""
     squad: str = ""
-    """"women", "youth" or "reserves" where it is not a club's or country's first team of men."""
+    """"women", "youth" or "reserves"; empty for a first men's team."""
     played: bool = False
-    """Whether the text tells of it as over."""
+    """Whether the text speaks of the game as over."""
 
 
 _SQUADS: Final = {
@@ -84,7 +84,7 @@ _BETWEEN = re.compile(
 _BETWEEN_LOOSELY = re.compile(rf"{_BETWEEN.pattern}|\s+[-–—]\s+|\s+and\s+", re.IGNORECASE)
 _BETWEEN_OR_AT = re.compile(rf"{_BETWEEN.pattern}|\s+at\s+", re.IGNORECASE)
 _PLAYED_AT: Final = frozenset(TEAMS) | {"wnba", "ncaab", "ncaaf"}
-"""Leagues whose games are written "A at B"."""
+"""Leagues whose games are written "A at B", the visitors first."""
 _BETWEEN_KNOWN = re.compile(
     r"\s+(?P<at>at|visits?|travels? to)\s+|\s+(?:hosts?|welcomes?|take on|takes on|faces?|to face|"
     r"against|meets?|beats?|defeats?|edges?|tops?|downs?|stuns?|thrash(?:es)?|clash with|"

@@ -22,7 +22,7 @@ class Game(NamedTuple):
     id: str
     fixture: Fixture
     asks_winner: bool
-    """Who wins, not how many points or which half."""
+    """Whether the market asks who wins, rather than about points or a half."""
     volume: float
     home_first: bool
     """Whether the question names the home side first."""
@@ -127,19 +127,19 @@ def _at(closes_at: datetime | None, day: date) -> datetime | None:
 
 _FAR: Final = 1e6
 _UNLIKELIER: Final = 4.0
-"""By so much a game past is less likely meant than one as many days ahead; the other way round
-where the page tells of it as over."""
+"""Penalty factor on days: a past game counts as this many times farther away than a coming one.
+Reversed if the page speaks of the game as over."""
 
 
-class Day(NamedTuple):
+class GameMarkets(NamedTuple):
     """The markets of one game: the nearest to what a page tells of it."""
 
     days: float
-    """Between what the page tells and the game; without a day of the page, from now."""
+    """Days between the page's date and the game; counted from now if the page has no date."""
     games: list[Game]
 
 
-def matching(page: Fixture, games: Iterable[Game], now: datetime) -> Day | None:
+def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
     """The markets of the one game that the page is about, who wins first; None: none is.
 
     Where the page tells no day, the next game of the two counts, or their last if that is much
@@ -149,7 +149,7 @@ def matching(page: Fixture, games: Iterable[Game], now: datetime) -> Day | None:
     return nearest(page, alike, now)
 
 
-def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> Day | None:
+def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
     """Of markets on games of the page's two sides those of the game it tells of, by day and
     squad; None: none is."""
     games = [game for game in games if not _other_squad(page, game.fixture)]
@@ -162,7 +162,7 @@ def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> Day | None:
     chosen = [game for game in games if distance[game.id] <= days + 0.5]
     chosen = _of_doubleheader(page, chosen)
     chosen.sort(key=lambda g: (not g.asks_winner, distance[g.id], -g.volume, g.id))
-    return Day(days, chosen)
+    return GameMarkets(days, chosen)
 
 
 def _other_squad(page: Fixture, market: Fixture) -> bool:

@@ -18,11 +18,12 @@ _FILED_UNDER_SPORTS = re.compile(
 _FILED_ANYWHERE: Final = frozenset(
     {"other", "all", "unknown", "us-current-affairs", "world", "mentions"}
 )
-"""Categories that say nothing of sports or not."""
+"""Categories that do not tell whether a market is on sports."""
 RANKS = 7.0
-"""After so many ranks a market counts half."""
+"""Half-life of a vote in ranks: a market this many ranks lower counts half."""
 DOUBT = 0.25
-"""Evidence below which a vote is weak: a market that shares all words with the page is 1."""
+"""Evidence below which a vote is weak. A market that shares all words with the page has evidence 1.
+"""
 
 
 class Vote(NamedTuple):

@@ -22,16 +22,17 @@ _PLACES: Final = frozenset(
 _IDENTIFIER = re.compile(r"(?=.*\d)[a-z0-9]{7,}|\d{5,}|[a-f0-9]{8,}|c[a-z0-9]{10,}", re.IGNORECASE)
 _SITE = re.compile(r"^(?P<title>.*\S)\s+(?:[|·•—–]|-|::)\s+(?P<site>[^|·•—–]{2,40})$")
 _HEAD: Final = 200_000
-"""Bytes of a page in which its title and description are looked for."""
+"""Bytes at the start of a page in which title and description are searched."""
 _PIECES: Final = 50
-"""Pieces of a title that are read; between tags there may be as many as a page likes."""
+"""Largest number of text pieces of a title that are read, since a page may put any number of tags
+between them."""
 FIRST_WORDS: Final = 40
-"""Words of the text that stand for a page without a title."""
+"""Number of words of the text that stand for a page without a title."""
 _VENUES: Final = ("polymarket.com", "kalshi.com")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WebPage:
     """What is told of a page; empty where nothing is."""
 
     url: str = ""
@@ -75,7 +76,7 @@ class Page:
         first = " ".join(self.text.split()[:FIRST_WORDS])
         return f"{heading} {first}".strip()[:MAX_QUERY]
 
-    def filled(self, html: bytes) -> Page:
+    def filled(self, html: bytes) -> WebPage:
         """With title and text from a page that was fetched, where they are missing.
 
         Of a page that the parser gives up on, what it read before that counts.

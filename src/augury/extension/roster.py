@@ -14,48 +14,50 @@ from typing import Final, NamedTuple
 
 from augury.extension import names
 from augury.extension.games import Game
-from augury.extension.names import Name
+from augury.extension.names import TeamName
 from augury.search.text import fold, terms
 
 _ALONE: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"})
-"""Where sides are people: a first name names nobody."""
+"""Sports of individuals, in which a first name alone identifies nobody."""
 PARTLY, SURE = 0.4, 0.5
-"""A side named by a word of its name; and how surely one of the two must be named at least."""
+"""Certainty, 0 to 1: of a side named only by one word of its name; and the least that the
+better-named side of a game must reach."""
 _SHORT = 5
 _ONE = "1:"
 _WORD = re.compile(r"[a-z0-9]+")
 _RARE = 4
-"""Sides that may share a term which still names one of them."""
+"""Largest number of sides that may share a term for it still to identify one of them."""
 _NONE: Final = frozenset[str]()
 _TICKER = re.compile(r"-\d\d[a-z]{3}\d\d(?:\d{4})?(?P<both>[a-z]+?)(?:g\d)?-(?P<one>[a-z]+)$")
 _LETTERS = re.compile(r"\b[A-Z][A-Z0-9]{1,4}\b")
 _SLUG = re.compile(r"^[a-z0-9]+-(?P<left>[a-z]{2,5})\d?-(?P<right>[a-z]{2,5})\d?-20\d\d-")
 
 
-class Named(NamedTuple):
+class NamedGame(NamedTuple):
     """A game both of whose sides a text names."""
 
     game: Game
     surety: float
-    """Of the side less surely named, in (0, 1]: 1 by a name of its own, 0.5 by its city."""
+    """Certainty, in (0, 1], of the side that is named less clearly: 1 for its own name, 0.5 for its
+    city."""
     gap: int
-    """Words between the two."""
-    sides: tuple[Name, Name]
+    """Number of words between the two names."""
+    sides: tuple[TeamName, TeamName]
 
 
 class _Side(NamedTuple):
-    name: Name
+    name: TeamName
     last: str
-    """The last term of its name: a player's surname."""
+    """Last term of the name: a player's surname."""
     league: str
 
 
 class _Found(NamedTuple):
     surety: float
     places: frozenset[int]
-    """Where in the text."""
+    """Positions in the text."""
     whole: frozenset[str]
-    """The terms it was found by."""
+    """The terms that identified it."""
 
 
 class _Known(NamedTuple):
@@ -101,17 +103,17 @@ class Roster:
             for side in (old.fixture.home, old.fixture.away):
                 self._playing[self._number(side, old.fixture.league)].discard(id)
 
-    def between(self, one: Name, other: Name) -> list[Game]:
+    def between(self, one: TeamName, other: TeamName) -> list[Game]:
         """The markets on games of two sides."""
         return [self._games[id] for id in self._of(one) & self._of(other)]
 
-    def _of(self, wanted: Name) -> set[str]:
+    def _of(self, wanted: TeamName) -> set[str]:
         tokens = wanted.keys | wanted.terms | set(map(_beginning, wanted.terms))
         numbers = set().union(*(self._by_token.get(token, ()) for token in tokens))
         same = (n for n in numbers if names.same(wanted, self._by_number[n].name))
         return set().union(*(self._playing[n] for n in same))
 
-    def named_in(self, text: str, league: str | None = None) -> list[Named]:
+    def named_in(self, text: str, league: str | None = None) -> list[NamedGame]:
         """The markets on games whose two sides a text names in different places.
 
         Where one place may be two sides' ("Williams"), the one that more of the text names counts.
@@ -121,7 +123,7 @@ class Roster:
         for number, how in found.items():
             for id in self._playing[number]:
                 of[id].append(how)
-        out: list[Named] = []
+        out: list[NamedGame] = []
         for id, (one, *rest) in of.items():
             apart = [other for other in rest if _are_apart(one.places, other.places)]
             if apart and max(one.surety, apart[0].surety) >= SURE:
@@ -129,7 +131,7 @@ class Roster:
                 game = self._games[id]
                 sides = game.fixture.home, game.fixture.away
                 gap = min(abs(a - b) for a in one.places for b in other.places)
-                out.append(Named(game, min(one.surety, other.surety), gap, sides))
+                out.append(NamedGame(game, min(one.surety, other.surety), gap, sides))
         return out
 
     def _sides_in(self, text: str, league: str | None) -> dict[int, _Found]:
@@ -205,7 +207,7 @@ class Roster:
             if n != number
         )
 
-    def _number(self, side: Name, league: str | None) -> int:
+    def _number(self, side: TeamName, league: str | None) -> int:
         of = names.broad(league) if league else ""
         # Known sides are one however they are written.
         identity = (frozenset() if side.keys else side.terms, side.keys, of)

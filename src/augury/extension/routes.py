@@ -10,9 +10,10 @@ from fastapi import Depends, Request, Response
 
 from augury.errors import InvalidInput
 from augury.extension import schemas
-from augury.extension.service import Answer, ExtensionService
+from augury.extension.service import ExtensionService, PageAnswer
 from augury.http import openapi, routing
-from augury.http.callers import Caller, ExtensionCaller
+from augury.http.caller import Caller
+from augury.http.callers import ExtensionCaller
 from augury.http.exchange import exchange_of
 from augury.settings import Settings
 
@@ -35,7 +36,7 @@ Limits = Annotated[Settings, Depends(_settings)]
 
 @router.post(
     "/search",
-    summary="Markets for a page",
+    summary="Find markets for a page",
     response_model=schemas.PageResponse,
     responses=_ERRORS,
 )
@@ -46,7 +47,8 @@ async def search(
     service: Service,
     settings: Limits,
 ) -> Response:
-    """By its address, title, text, or a query. A sports page is answered by sports search."""
+    """Markets for a page, given its address, title or text, or for a query. Sports pages are
+    answered by the sports search."""
     _within_tier(body.limit, caller, settings)
     found = await service.search(
         body.page(),
@@ -61,7 +63,7 @@ async def search(
 
 @router.post(
     "/sports-search",
-    summary="Markets for a page on sports",
+    summary="Find markets for a sports page",
     response_model=schemas.PageResponse,
     responses=_ERRORS,
 )
@@ -72,7 +74,8 @@ async def sports_search(
     service: Service,
     settings: Limits,
 ) -> Response:
-    """Of the game it names, by teams, league and start time; or on what it is about."""
+    """Markets on the game that the page names (teams, league, start time), or on the page's
+    subject."""
     _within_tier(body.limit, caller, settings)
     found = await service.sports(
         body.page(),
@@ -86,33 +89,33 @@ async def sports_search(
 
 @router.post(
     "/graph",
-    summary="The causal graph of what a page is about",
+    summary="Draw the causal graph of a page's subject",
     response_model=schemas.PageGraph,
     responses=_ERRORS,
 )
 async def graph(
     body: schemas.PageRequest, caller: ExtensionCaller, service: Service
 ) -> schemas.PageGraph:
-    """What drives it, what follows, and the markets on each."""
+    """What drives the page's subject, what follows from it, and the markets on each."""
     return schemas.page_graph(await service.graph(body.page(), may_fetch=caller.kind == "key"))
 
 
 @router.post(
     "/prices",
-    summary="Prices of markets by id",
+    summary="Look up prices by market id",
     response_model=schemas.PricesResponse,
     responses=_ERRORS,
 )
 async def prices(
     body: schemas.PricesRequest, caller: ExtensionCaller, service: Service
 ) -> Response:
-    """Of up to 100 at once; unknown ids are left out."""
+    """Prices of up to 100 markets. Unknown ids are left out."""
     quotes = await service.prices(body.ids)
     content = {"prices": {id: schemas.price(*found) for id, found in quotes.items()}}
     return Response(msgspec.json.encode(content), media_type="application/json")
 
 
-def _answer(request: Request, found: Answer) -> Response:
+def _answer(request: Request, found: PageAnswer) -> Response:
     exchange = exchange_of(request.scope)
     latency = round((time.perf_counter() - exchange.started) * 1000)
     content = schemas.answer(exchange.request_id, found, latency)

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from augury.clock import isoformat
 from augury.extension.fixtures import Fixture
 from augury.extension.names import league_of, name
-from augury.extension.page import Page
-from augury.extension.service import AdsMode, Answer, Mode, Shown, SportsMode
+from augury.extension.page import WebPage
+from augury.extension.service import AdsMode, Mode, PageAnswer, Shown, SportsMode
 from augury.extension.times import EASTERN, Start
 from augury.graph.schemas import GRAPH_EXAMPLE, PublicCausalGraph, public
 from augury.graph.service import Drawn
@@ -31,7 +31,10 @@ from augury.search.schemas import MAX_QUERY, WholeNumber
 MAX_URL, MAX_TITLE, MAX_TEXT, MAX_IDS = 2048, 500, 50_000, 100
 
 Side = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=100)]
-Limit = Annotated[WholeNumber, Field(ge=1, description="Most markets; 20 without a key, 100 with.")]
+Limit = Annotated[
+    WholeNumber,
+    Field(ge=1, description="Maximum number of markets: 20 without a key, 100 with one."),
+]
 
 _PAGE = {
     "url": "https://example.org/economy/fed-holds-rates-december",
@@ -82,22 +85,23 @@ class PageRequest(BaseModel):
         None,
         max_length=MAX_URL,
         strict=True,
-        description="Its words are read; the page is not fetched unless the operator allows.",
+        description="Only the words of the address are read. The page is fetched only if the "
+        "operator allows it.",
     )
     title: str | None = Field(None, max_length=MAX_TITLE, strict=True)
     text: str | None = Field(
-        None, max_length=MAX_TEXT, strict=True, description="Of the page, from its beginning."
+        None, max_length=MAX_TEXT, strict=True, description="Text of the page, from its beginning."
     )
     query: str | None = Field(
         None,
         max_length=MAX_QUERY,
         strict=True,
-        description="What to search for in place of what the page says.",
+        description="Search for this instead of the page's own words.",
     )
 
-    def page(self) -> Page:
+    def page(self) -> WebPage:
         """As the service takes it."""
-        return Page(self.url or "", self.title or "", self.text or "", self.query or "")
+        return WebPage(self.url or "", self.title or "", self.text or "", self.query or "")
 
 
 class SearchPageRequest(PageRequest):
@@ -107,15 +111,15 @@ class SearchPageRequest(PageRequest):
 
     mode: Mode = Field(
         "extension",
-        description="ads: only markets fit for a general page: active, liquid, in doubt, and on no "
-        "subject that offends.",
+        description="ads: only markets that suit a general page: active, liquid, undecided, and "
+        "on an inoffensive subject.",
     )
     ads_mode: AdsMode = Field(
         "fast",
-        description="fast: in the order of the search; thorough: from more markets, ranked again "
-        "by what the page's text names, by trading and by doubt.",
+        description="fast: in search order. thorough: more candidates, ranked again by the names "
+        "in the page's text, trading volume and how open the outcome is.",
     )
-    sports_mode: SportsMode = Field("auto", description="How a sports page is answered.")
+    sports_mode: SportsMode = Field("auto", description="How to answer a sports page.")
     limit: Limit = 10
 
 
@@ -124,10 +128,14 @@ class FixtureRequest(BaseModel):
 
     model_config = _asked(_FIXTURE)
 
-    league: Side | None = Field(None, description="In any words; tells cities apart.")
+    league: Side | None = Field(
+        None, description="In any words; tells teams of the same city apart."
+    )
     home: Side
     away: Side
-    starts_at: BodyMoment | None = Field(None, description="Absent: the next game of the two.")
+    starts_at: BodyMoment | None = Field(
+        None, description="If left out: the next game of the two teams."
+    )
 
     def fixture(self) -> Fixture:
         """As the service takes it."""
@@ -147,8 +155,8 @@ class SportsPageRequest(PageRequest):
 
     mode: SportsMode = Field(
         "auto",
-        description="fixture: markets of one game only; direct: on what the page is about; auto: "
-        "of the game where one is found, else direct.",
+        description="fixture: only markets of one game. direct: markets on the page's subject. "
+        "auto: fixture if a game is found, else direct.",
     )
     fixture: FixtureRequest | None = None
     limit: Limit = 10
@@ -167,9 +175,9 @@ class PageMarket(BaseModel):
     platform_url: str | None
     score: float = Field(description="For ranking within this response; not a probability.")
     dimension: Literal["direct"]
-    why: str = Field(description="Why this market, in a line for readers.")
+    why: str = Field(description="Why this market was chosen, in one line for readers.")
     current_prices: dict[str, float | None] | None = Field(
-        description="Probability by outcome; null: no quote."
+        description="Probability by outcome label. Null: no quote."
     )
     price_as_of: datetime | None
     closes_at: datetime | None
@@ -189,7 +197,9 @@ class PageFixture(BaseModel):
     league: str | None
     home: str
     away: str
-    starts_at: str | None = Field(description="A time, or a day where no more is known.")
+    starts_at: str | None = Field(
+        description="Start time, or only the day if the time is not known."
+    )
 
 
 _PAGE_GRAPH: dict[str, Any] = {
@@ -202,12 +212,16 @@ class PageGraph(PublicCausalGraph):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_PAGE_GRAPH]})
 
-    price_as_of: datetime | None = Field(description="The oldest price in it.")
-    origin: ShownOrigin | None = Field(description="sample or import where any market in it is.")
+    price_as_of: datetime | None = Field(
+        description="When the oldest price in the graph was quoted."
+    )
+    origin: ShownOrigin | None = Field(
+        description="sample or import if any market in the graph is."
+    )
 
 
 class PageResponse(BaseModel):
-    """Markets for a page."""
+    """Find markets for a page."""
 
     model_config = _example(
         {
@@ -221,7 +235,7 @@ class PageResponse(BaseModel):
     )
 
     request_id: str
-    route: Literal["search", "sports"] = Field(description="Which search answered.")
+    route: Literal["search", "sports"] = Field(description="Which search produced the answer.")
     query_used: str
     fixture: PageFixture | None
     results: list[PageMarket]
@@ -234,7 +248,7 @@ class PricesRequest(BaseModel):
     model_config = _asked({"ids": ["kalshi:KXFEDDECISION-26DEC-C25"]})
 
     ids: list[Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200)]] = Field(
-        min_length=1, max_length=MAX_IDS, description="A repeated one counts once."
+        min_length=1, max_length=MAX_IDS, description="Repeated ids count once."
     )
 
 
@@ -253,12 +267,13 @@ class MarketPrice(BaseModel):
     model_config = _example(_PRICE)
 
     current_prices: dict[str, float | None] | None = Field(
-        description="Probability by outcome; null: no quote."
+        description="Probability by outcome label. Null: no quote."
     )
     price_as_of: datetime | None
     status: Status
     stale: bool = Field(
-        description="Past its close without a word from its venue, or active at an old price."
+        description="True if the market is past its close without news from its venue, or active "
+        "with an old price."
     )
     origin: ShownOrigin
 
@@ -271,7 +286,7 @@ class PricesResponse(BaseModel):
     prices: dict[str, MarketPrice]
 
 
-def answer(request_id: str, found: Answer, latency_ms: int) -> dict[str, Any]:
+def answer(request_id: str, found: PageAnswer, latency_ms: int) -> dict[str, Any]:
     """`PageResponse` as plain data."""
     return {
         "request_id": request_id,

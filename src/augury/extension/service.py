@@ -18,11 +18,11 @@ from augury.errors import InvalidInput, UpstreamFailed
 from augury.extension import fitness, games, sports, store
 from augury.extension.fixtures import Fixture
 from augury.extension.leaning import Vote, filed, leaning
-from augury.extension.names import Name, league_of
-from augury.extension.page import Page, words_of
-from augury.extension.roster import PARTLY, Named, Roster
-from augury.extension.sports import Reading
-from augury.extension.store import Row
+from augury.extension.names import TeamName, league_of
+from augury.extension.page import WebPage, words_of
+from augury.extension.roster import PARTLY, NamedGame, Roster
+from augury.extension.sports import SportsReading
+from augury.extension.store import PageMarketRow
 from augury.graph.schemas import MAX_QUESTION
 from augury.graph.service import Drawn, GraphService
 from augury.markets import store as markets
@@ -30,7 +30,7 @@ from augury.markets.freshness import AgeRule, Standing
 from augury.markets.records import Status
 from augury.markets.store import Quote
 from augury.net import fetch, guard
-from augury.net.addresses import Policy
+from augury.net.addresses import AddressPolicy
 from augury.relations import knowledge
 from augury.relations.service import RelationService
 from augury.search.schemas import is_readable
@@ -48,39 +48,42 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""What the best fitting factor says: of sports, or of the world beside them."""
+"""Evidence for sports by what the best-fitting factor is: a sport (1), undecided (0), something
+else (-1)."""
 FACTORS = 3
 VOTERS, VOTE = 20, 0.6
-"""Closest markets that are asked where the words leave it in doubt, and what they can add."""
+"""Number of closest markets that vote if the words leave it open whether a page is on sports, and
+the most evidence that their vote adds."""
 GAME_MARKETS = 100
 SPORTS_CANDIDATES = 30
-"""Direct markets that are looked through for those of sports."""
+"""Number of direct markets that are searched for sports markets."""
 TEXT_READ = 300
-"""Characters of a page's text in which a side may be named."""
+"""Characters of a page's text in which the sides of a game are looked for."""
 NEAR, SURE = 10.0, 0.7
-"""Days to a game, and how surely its sides are named, for it to settle that a page is on sports."""
+"""Largest number of days to a game, and smallest certainty of its sides (0 to 1), with which a game
+settles that the page is on sports."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
-"""Markets that are looked through in one go, and seconds between looks for changed ones."""
+"""Markets read in one batch, and seconds between checks for changed ones."""
 MANY: Final = 10_000
-"""Games from which on they are kept out of the interpreter's search for cycles."""
+"""Number of games from which they are excluded from Python's garbage collection."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
-"""Seconds of reading games between two turns of other work, and the least that these get: in the
-first minutes of a large catalogue every request would wait for a game at each of its steps."""
+"""Seconds of reading games before other work gets a turn, and the shortest such turn. Without
+turns, requests would wait during the first minutes with a large catalogue."""
 TOLD_WORDS = 3
-"""Words named in a "why"."""
+"""Number of words quoted in a "why"."""
 COMMON: Final = 2.5
-"""Inverse document frequency below which a word tells nothing."""
+"""Inverse document frequency below which a word is too common to count."""
 
 
 class Shown(NamedTuple):
     """A market for a page, and why it is one."""
 
-    row: Row
+    row: PageMarketRow
     score: float
     why: str
 
 
-class Answer(NamedTuple):
+class PageAnswer(NamedTuple):
     """What is shown beside a page."""
 
     route: Route
@@ -95,9 +98,9 @@ class _Game(NamedTuple):
     fixture: Fixture
     markets: list[games.Game]
     days: float
-    """From what the page tells to the game, or from now."""
+    """Days from the page's date, or from now, to the game."""
     surety: float
-    """How surely the page names its sides, in [0, 1]."""
+    """How clearly the page names both sides, 0 to 1."""
 
 
 class ExtensionService:
@@ -118,7 +121,7 @@ class ExtensionService:
         relations: RelationService,
         graphs: GraphService,
         *,
-        policy: Policy | None = None,
+        policy: AddressPolicy | None = None,
         age: AgeRule = AgeRule(),
         clock: Clock = now,
     ) -> None:
@@ -139,14 +142,14 @@ class ExtensionService:
 
     async def search(
         self,
-        page: Page,
+        page: WebPage,
         *,
         mode: Mode = "extension",
         ads_mode: AdsMode = "fast",
         sports_mode: SportsMode = "auto",
         limit: int = 10,
         may_fetch: bool = False,
-    ) -> Answer:
+    ) -> PageAnswer:
         """The markets for a page; a page on sports goes the way of `sports`."""
         page = await self._readable(page, may_fetch=may_fetch)
         reading = await self._settled(page, self._read(page))
@@ -157,13 +160,13 @@ class ExtensionService:
 
     async def sports(
         self,
-        page: Page,
+        page: WebPage,
         *,
         mode: SportsMode = "auto",
         fixture: Fixture | None = None,
         limit: int = 10,
         may_fetch: bool = False,
-    ) -> Answer:
+    ) -> PageAnswer:
         """The markets for a page on sports.
 
         `direct`: on what the page is about; `fixture`: on the game it names, or on `fixture`, and
@@ -172,12 +175,12 @@ class ExtensionService:
         if fixture is None:
             page = await self._readable(page, may_fetch=may_fetch)
         elif not is_readable(page.question):
-            page = Page(query=f"{fixture.home.text} vs {fixture.away.text}")
+            page = WebPage(query=f"{fixture.home.text} vs {fixture.away.text}")
         found = self._game(page, self._read(page), fixture)
         return await self._of_sports(page, found, mode, "extension", "fast", limit)
 
-    async def graph(self, page: Page, *, may_fetch: bool = False) -> Drawn:
-        """The causal graph of what a page is about."""
+    async def graph(self, page: WebPage, *, may_fetch: bool = False) -> Drawn:
+        """Draw the causal graph of a page's subject."""
         page = await self._readable(page, may_fetch=may_fetch)
         return await self._graphs.build(page.question[:MAX_QUESTION])
 
@@ -194,7 +197,7 @@ class ExtensionService:
             if (quote := found.get(id)) is not None
         }
 
-    async def _rows(self, ids: Sequence[str]) -> dict[str, Row]:
+    async def _rows(self, ids: Sequence[str]) -> dict[str, PageMarketRow]:
         """The known ones among `ids`, with the status and staleness they have now."""
         async with self._database.reading() as conn:
             found = await store.rows(conn, ids)
@@ -207,7 +210,7 @@ class ExtensionService:
 
     # Pages
 
-    async def _readable(self, page: Page, *, may_fetch: bool) -> Page:
+    async def _readable(self, page: WebPage, *, may_fetch: bool) -> WebPage:
         known = is_readable(page.title + page.text + page.query)
         if page.url and not known and may_fetch and self._http is not None:
             try:
@@ -221,12 +224,12 @@ class ExtensionService:
         if not is_readable(page.question):
             raise InvalidInput.at(
                 "body",
-                msg="Give a query, a title, a text or an address with words in it.",
+                msg="No words to search for. Send a query, title, text or URL that contains words.",
                 type="page_unreadable",
             )
         return page
 
-    def _read(self, page: Page) -> Reading:
+    def _read(self, page: WebPage) -> SportsReading:
         title = _title(page)
         return sports.read(
             title,
@@ -249,7 +252,7 @@ class ExtensionService:
             return 0
         return 1 if of[0] else 0 if any(of) else -1
 
-    async def _settled(self, page: Page, reading: Reading) -> Reading:
+    async def _settled(self, page: WebPage, reading: SportsReading) -> SportsReading:
         """Where the words leave it in doubt, the closest markets vote."""
         if abs(reading.score - sports.IS_SPORTS) > VOTE:
             return reading
@@ -268,7 +271,7 @@ class ExtensionService:
                 votes.append(Vote(self._is_of_sports(row), share))
         return replace(reading, score=reading.score + VOTE * leaning(votes))
 
-    def _is_of_sports(self, row: Row) -> int:
+    def _is_of_sports(self, row: PageMarketRow) -> int:
         if league_of(games.venue_name(row.id, row.slug).partition("-")[0]) is not None:
             return 1
         return filed(row.category, row.tags) or self._factor_of(row.question)
@@ -276,8 +279,8 @@ class ExtensionService:
     # Results
 
     async def _of_page(
-        self, page: Page, route: Route, mode: Mode, ads_mode: AdsMode, limit: int
-    ) -> Answer:
+        self, page: WebPage, route: Route, mode: Mode, ads_mode: AdsMode, limit: int
+    ) -> PageAnswer:
         query = page.question
         status: Status = "active"
         wanted = max(limit, ADS_CANDIDATES[ads_mode]) if mode == "ads" else limit
@@ -296,7 +299,7 @@ class ExtensionService:
         ]
         if mode == "ads":
             shown = self._advertised(shown, told, ads_mode)
-        return Answer(route, query, None, shown[:limit])
+        return PageAnswer(route, query, None, shown[:limit])
 
     def _advertised(self, shown: Iterable[Shown], told: _Told, ads_mode: AdsMode) -> list[Shown]:
         moment = self._clock()
@@ -313,22 +316,22 @@ class ExtensionService:
 
     async def _of_sports(
         self,
-        page: Page,
+        page: WebPage,
         found: _Game | None,
         mode: SportsMode,
         serving: Mode,
         ads_mode: AdsMode,
         limit: int,
-    ) -> Answer:
+    ) -> PageAnswer:
         if found is not None and mode != "direct":
             shown = await self._of_game(found.markets[:GAME_MARKETS])
             if serving == "ads":
                 moment = self._clock()
                 shown = [one for one in shown if fitness.is_fit(one.row, moment)]
             if shown or mode == "fixture":
-                return Answer("sports", _versus(found.fixture), found.fixture, shown[:limit])
+                return PageAnswer("sports", _versus(found.fixture), found.fixture, shown[:limit])
         if mode == "fixture":
-            return Answer("sports", page.question, None, [])
+            return PageAnswer("sports", page.question, None, [])
         answer = await self._of_page(page, "sports", serving, ads_mode, limit)
         return answer._replace(fixture=found.fixture if found else None)
 
@@ -342,7 +345,7 @@ class ExtensionService:
 
     # Games
 
-    def _game(self, page: Page, reading: Reading, given: Fixture | None) -> _Game | None:
+    def _game(self, page: WebPage, reading: SportsReading, given: Fixture | None) -> _Game | None:
         """The game a page is about: the one its words say where the catalogue has it, else the
         one whose sides they name; None: none is."""
         moment = self._clock()
@@ -360,8 +363,8 @@ class ExtensionService:
                 return found
         return _Game(said, [], 0.0, 0.0) if said else None
 
-    def _named(self, text: str, league: str | None, reading: Reading) -> _Game | None:
-        of: defaultdict[frozenset[Name], list[Named]] = defaultdict(list)
+    def _named(self, text: str, league: str | None, reading: SportsReading) -> _Game | None:
+        of: defaultdict[frozenset[TeamName], list[NamedGame]] = defaultdict(list)
         for one in self.roster.named_in(text, league):
             of[frozenset(one.sides)].append(one)
         best: tuple[tuple[float, ...], _Game] | None = None
@@ -376,7 +379,7 @@ class ExtensionService:
                 best = order, _Game(day.games[0].fixture, day.games, day.days, surety)
         return best[1] if best else None
 
-    def _settles(self, found: _Game, reading: Reading) -> bool:
+    def _settles(self, found: _Game, reading: SportsReading) -> bool:
         """In doubt, a market on the very game tells that the page is on sports."""
         return bool(found.markets) and (
             reading.score >= 0 and found.days <= NEAR and found.surety >= SURE
@@ -425,12 +428,12 @@ class ExtensionService:
 class _Told:
     """What a page tells, against which markets are explained."""
 
-    def __init__(self, search: SearchService, page: Page) -> None:
+    def __init__(self, search: SearchService, page: WebPage) -> None:
         self._frequencies = search.frequencies
         self._title = set(terms(page.question))
         self._all = self._title | set(terms(page.title)) | set(terms(page.text))
 
-    def _telling(self, row: Row) -> dict[str, float]:
+    def _telling(self, row: PageMarketRow) -> dict[str, float]:
         """The market's words that say what it is about, by how rare they are."""
         found = [
             t for t in dict.fromkeys(terms(row.question)) if not is_number(t) and not is_month(t)
@@ -438,16 +441,16 @@ class _Told:
         rarity = self._frequencies.idf(term_ids(found)).tolist()
         return {t: r for t, r in zip(found, rarity, strict=True) if r >= COMMON}
 
-    def shares(self, row: Row) -> bool:
+    def shares(self, row: PageMarketRow) -> bool:
         """Whether the page names something of what the market is about."""
         return any(t in self._all for t in self._telling(row))
 
-    def overlap(self, row: Row) -> float:
+    def overlap(self, row: PageMarketRow) -> float:
         telling = self._telling(row)
         total = sum(telling.values())
         return sum(r for t, r in telling.items() if t in self._all) / total if total else 0.0
 
-    def why(self, row: Row) -> str:
+    def why(self, row: PageMarketRow) -> str:
         """In a reader's words."""
         telling = self._telling(row)
         for named, place in ((self._title, "The page is about"), (self._all, "The page mentions")):
@@ -472,7 +475,7 @@ def _versus(fixture: Fixture) -> str:
     return f"{fixture.home.text} vs {fixture.away.text}"
 
 
-def _title(page: Page) -> str:
+def _title(page: WebPage) -> str:
     return page.query if is_readable(page.query) else page.heading or page.question
 
 

@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 
 from augury.extension import names
 from augury.extension.fixtures import Fixture, fixture_of, is_played, named_pair, squad_of
-from augury.extension.names import Mention, league_of
+from augury.extension.names import TeamMention, league_of
 from augury.extension.times import DAY, Start, number_of, start_of
 from augury.search.text import fold, terms
 
 
-class Told(NamedTuple):
+class GameHints(NamedTuple):
     """What a page tells of the game it is about besides the sides. Fields as of `Fixture`."""
 
     start: Start | None
@@ -26,14 +26,14 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SportsReading:
     """What a page says of sports. `score` above `IS_SPORTS`: it is a sports page."""
 
     score: float
     league: str | None
     fixture: Fixture | None
-    """The game that its words say; None where they say none."""
-    told: Told
+    """The game that the words name; None if they name none."""
+    told: GameHints
 
     @property
     def is_sports(self) -> bool:
@@ -41,7 +41,7 @@ class Reading:
 
 
 _SPEAKS_OF_OTHER_THINGS = frozenset({"golf", "mls", "other", "football"})
-"""Leagues whose names may stand in a headline on another subject (MLS listings, a marathon)."""
+"""Leagues whose names also occur in headlines on other subjects (MLS listings, a marathon)."""
 
 IS_SPORTS: Final = 0.6
 
@@ -109,7 +109,7 @@ _JARGON = re.compile(
     r"hat-?trick|touchdowns?|quarterbacks?|midfielder|striker|goalkeeper|wicket|innings|bullpen|"
     r"box score|starting xi|line-?ups?|playing xi|grands? prix)\b"
 )
-"""Words of sport that hardly anybody else uses."""
+"""Words that are rarely used outside sports."""
 _OTHER_THINGS = re.compile(
     r"\b(?:election|elections|electoral|senate|senator|congress|parliament|president|presidential|"
     r"prime minister|governor|mayor|vote|votes|voters|poll|polls|campaign|republicans?|democrats?|"
@@ -137,7 +137,7 @@ def read(
     text: str = "",
     told: float = 0.0,
     now: datetime,
-) -> Reading:
+) -> SportsReading:
     """What a page says of sports.
 
     Parameters
@@ -174,7 +174,7 @@ def read(
     said = start_of(title, now) or start_of(text[:600], now)
     if said is None:
         said = start_of(path if DAY.search(path) else path.replace("-", " "), now, exact=False)
-    told_of = Told(
+    told_of = GameHints(
         said,
         number_of(f"{title} {text[:200]}"),
         squad_of(f"{title} {path}", fixture.league if fixture else league),
@@ -182,10 +182,10 @@ def read(
     )
     if fixture is not None:
         fixture = replace(fixture, **told_of._asdict())
-    return Reading(score, fixture.league if fixture else league, fixture, told_of)
+    return SportsReading(score, fixture.league if fixture else league, fixture, told_of)
 
 
-def _names_tell(mentions: Sequence[Mention]) -> float:
+def _names_tell(mentions: Sequence[TeamMention]) -> float:
     """Nicknames that are words of their own, and surnames, tell something as two of one league."""
     sure = alone = 0.0
     doubtful: list[set[str]] = []

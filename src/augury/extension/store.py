@@ -11,7 +11,7 @@ from psycopg import AsyncConnection
 from augury.markets.records import Origin, Platform, Status
 
 
-class Row(NamedTuple):
+class PageMarketRow(NamedTuple):
     """What of a market is shown, filtered or read. Fields as in `markets.records.Market`."""
 
     id: str
@@ -25,7 +25,7 @@ class Row(NamedTuple):
     slug: str | None
     event_name: str | None
     description: str | None
-    """Its first 300 characters."""
+    """First 300 characters of the resolution rules."""
     category: str | None
     tags: list[str]
     closes_at: datetime | None
@@ -39,7 +39,8 @@ class Row(NamedTuple):
     origin: Origin
     linked_market_ids: list[str]
     stale: bool = False
-    """By the rule of age, once the service has applied it: then `status` is as shown."""
+    """Whether the market is stale. Set by the service with the rule of age, which also sets
+    `status` as shown."""
 
 
 _COLUMNS: LiteralString = (
@@ -49,14 +50,14 @@ _COLUMNS: LiteralString = (
 )
 
 
-async def rows(conn: AsyncConnection[Any], ids: Sequence[str]) -> dict[str, Row]:
+async def rows(conn: AsyncConnection[Any], ids: Sequence[str]) -> dict[str, PageMarketRow]:
     """The known ones among `ids`."""
     cursor = await conn.execute(
         f"select {_COLUMNS} from markets where id = any(%s)",  # noqa: S608
         (list(ids),),
         binary=True,
     )
-    return {row[0]: Row(*row) for row in await cursor.fetchall()}
+    return {row[0]: PageMarketRow(*row) for row in await cursor.fetchall()}
 
 
 class GameRow(NamedTuple):

@@ -15,10 +15,10 @@ class Start(NamedTuple):
     """When a game begins, as far as it is said."""
 
     day: date
-    """By the calendar of the place, or of UTC where only that is known."""
+    """Day of the game in its local calendar, or in UTC if only that is known."""
     at: datetime | None
     exact: bool
-    """False: the day of an article about it, so the game is near that day."""
+    """False: it is the day of an article on the game, so the game is near that day."""
 
 
 _ZONES: Final = {

@@ -17,7 +17,8 @@ from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
-from augury.forecast.engine import Bearing, Compared, Engine
+from augury.forecast.bearing import Bearing, Compared
+from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate
 from augury.forecast.judging import NONE, Verdicts
 from augury.forecast.normalise import Reading
@@ -39,7 +40,7 @@ class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
     asks_opposite: bool
 
 
-class Match(msgspec.Struct, forbid_unknown_fields=True):
+class MatchAnswer(msgspec.Struct, forbid_unknown_fields=True):
     answer: Verdict
 
 
@@ -47,7 +48,7 @@ class Wording(msgspec.Struct, forbid_unknown_fields=True):
     text: str
 
 
-def _match(question: str, market: str, answer: Verdict) -> Control[Match]:
+def _match(question: str, market: str, answer: Verdict) -> Control[MatchAnswer]:
     data = _matched(question, market, "Yes", "", "2026-11-21")
     return Control(data, lambda said: said.answer == answer)
 
@@ -75,7 +76,7 @@ MATCH: Final = Task(
         " way by the same facts; opposite if one is Yes exactly when the other is No; different if"
         " anything else tells them apart (who, what, level, date, place); else unsure."
     ),
-    answer=Match,
+    answer=MatchAnswer,
     max_tokens=24,
     controls=(
         _match("Will the Harbour Bridge reopen by June 2027?",

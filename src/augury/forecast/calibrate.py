@@ -15,32 +15,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 HORIZONS: Final = (1, 7, 30, 90)
-"""Days before the end at which a market's price is taken."""
+"""Days before a market's end at which its price is taken."""
 FOLDS: Final = 5
 FEWEST: Final = 200
-"""Decided prices below which nothing is fitted."""
+"""Smallest number of resolved prices for which a correction is fitted."""
 SURE: Final = -2.0
-"""Standard errors by which the score has to fall."""
+"""Change of the score, in standard errors, that a correction must reach to be accepted; negative is
+better."""
 _EDGE: Final = 0.002
 _RIDGE: Final = 1.0
-"""Of a and of b - 1: few prices change nothing."""
+"""Ridge penalty on a and on b - 1: with few prices the correction stays near none."""
 
 Column = NDArray[np.float64]
 
 
-class Decided(NamedTuple):
+class DecidedPrice(NamedTuple):
     """A price some days before the end, and what came of it."""
 
     price: float
     outcome: float
     days: int
-    """One of `HORIZONS`."""
+    """Days before the end: one of `HORIZONS`."""
     platform: str
     event: str
-    """Markets of one event are decided together: they are never split between folds."""
+    """Id of the event. Markets of one event resolve together, so they stay in one fold."""
 
 
-def judged(rows: Sequence[Decided]) -> list[dict[str, Any]]:
+def judged(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
     """Prices against recalibrated ones, out of sample, by venue and days left.
 
     Returns
@@ -49,7 +50,7 @@ def judged(rows: Sequence[Decided]) -> list[dict[str, Any]]:
     recalibrated, the t of the Brier difference (events as units; below 0 recalibration is better),
     and `use`: whether it wins beyond doubt.
     """
-    cells: dict[tuple[str, int], list[Decided]] = {}
+    cells: dict[tuple[str, int], list[DecidedPrice]] = {}
     for row in rows:
         cells.setdefault((row.platform, row.days), []).append(row)
     return [
@@ -58,7 +59,7 @@ def judged(rows: Sequence[Decided]) -> list[dict[str, Any]]:
     ]
 
 
-def _cell(rows: Sequence[Decided]) -> dict[str, Any]:
+def _cell(rows: Sequence[DecidedPrice]) -> dict[str, Any]:
     events, unit = np.unique([row.event for row in rows], return_inverse=True)
     out: dict[str, Any] = {"n": len(rows), "events": len(events)}
     if len(rows) < FEWEST:

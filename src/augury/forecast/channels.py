@@ -26,7 +26,8 @@ NONE: Final = Hints()
 _LABEL: Final = re.compile(r"[a-z0-9]+(?:[ ._/+-][a-z0-9]+)*")
 _LONGEST: Final = 40
 _RUN: Final = re.compile(r"[a-z0-9]{17,}|(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{13,}")
-"""A run of characters longer than words are, or half as long and mixed with digits."""
+"""A run of characters that is too long for a word, or half as long and mixed with digits: it may be
+a secret."""
 _PRIVATE: Final = re.compile(
     r"\b(?:aug|sk|pk|key|token|secret|password|passwd|bearer|basic|api[ _-]?key|auth|cookie|"
     r"session|localhost|local|lan|internal|corp|home|users?)\b|"

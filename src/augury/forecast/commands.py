@@ -19,16 +19,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 def forecast(
     question: Annotated[str, typer.Argument(help="A question about the future, in plain words.")],
     as_of: Annotated[
-        str | None, typer.Option(help="ISO 8601: answer with what was known then.")
+        str | None, typer.Option(help="Answer with what was known at this time (ISO 8601).")
     ] = None,
     url: remote.Url = None,
     as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: the answer's line.")] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print CSV: one line with the answer.")
+    ] = False,
 ) -> None:
-    """Forecast a question: a probability, what it rests on, and how sure it is.
+    """Forecast a question: a probability, the markets it rests on, and a confidence.
 
-    Asks the service at --url, else the one running on the same data folder, else opens the index
-    itself.
+    Asks the service at --url or the one running on the same data folder. Without a service it reads
+    the data folder itself.
 
     Example: augury forecast "Will the Fed cut rates in December?"
     """
@@ -103,7 +105,8 @@ async def _forecast(question: str, as_of: datetime | None, url: str | None) -> d
 
 
 def scorecard(url: remote.Url = None, as_json: AsJson = False) -> None:
-    """How good past forecasts were: Brier, log score and calibration beside the crowd's.
+    """Show how good past forecasts were: Brier score, log score and calibration, compared with the
+    market's own prices.
 
     Example: augury scorecard --json
     """
@@ -118,7 +121,7 @@ def scorecard(url: remote.Url = None, as_json: AsJson = False) -> None:
     if card["n"]:
         typer.echo(
             f"Brier {card['brier']}, log score {card['log_score']};"
-            f" the crowd's Brier on the same questions {card['crowd_brier']}"
+            f" the market's Brier on the same questions {card['crowd_brier']}"
         )
 
 
@@ -137,9 +140,11 @@ async def _scorecard(url: str | None) -> dict[str, Any]:
 
 
 def bench_forecast(
-    markets: Annotated[int, typer.Option(min=1_000, help="How many markets to generate.")] = 50_000,
-    requests: Annotated[int, typer.Option(min=50, help="Forecasts over HTTP.")] = 500,
-    questions: Annotated[int, typer.Option(min=10, help="Questions of the run.")] = 300,
+    markets: Annotated[
+        int, typer.Option(min=1_000, help="Number of markets to generate.")
+    ] = 50_000,
+    requests: Annotated[int, typer.Option(min=50, help="Number of forecasts over HTTP.")] = 500,
+    questions: Annotated[int, typer.Option(min=10, help="Number of questions in the run.")] = 300,
     as_json: AsJson = False,
 ) -> None:
     """Generate markets and measure forecasts: by stage, over HTTP, and as a run.

@@ -18,7 +18,8 @@ from augury.forecast.evidence import Estimate
 Connective = Literal["either", "both"]
 
 MAX_JOINT_CONFIDENCE: Final = 0.5
-"""Most confidence in a conjunction or a disjunction whose parts may depend on each other."""
+"""Upper limit of the confidence, 0 to 1, in an "and" or "or" whose parts may depend on each other.
+"""
 
 _NAME: Final = r"(?:the\s+)?[A-Z0-9$][\w.'&$-]*(?:\s+(?:of\s+|the\s+)?[A-Z0-9][\w.'&-]*){0,4}"
 _AUXILIARY: Final = r"(?i:will|does|do|did|is|are|can|has|have)"
@@ -33,12 +34,12 @@ _CONDITION: Final = re.compile(
     re.I,
 )
 _WHOLE_QUESTION: Final = re.compile(r"^\W*(?:if|whether)\s+[^,]+$", re.I)
-"""What begins with "if" and has no other clause asks just that."""
+"""A question that begins with "if" or "whether" and has no other clause: no condition."""
 _INTRODUCES: Final = re.compile(
     r"\b(?:wonder(?:ing)?|know|tell\s+me|asks?|asking|see|sure|idea|curious|predict)\s+(?:if|whether)\b",
     re.I,
 )
-"""An "if" that introduces the question itself."""
+"""An "if" that introduces the question itself ("I wonder if ..."): no condition."""
 _VERBS: Final = (
     r"(?:win|be|reach|hit|pass|cut|raise|sign|leave|resign|become|happen|end|fall|rise|lose|"
     r"announce|release|launch|close)"
@@ -57,7 +58,7 @@ class Parts:
     names: tuple[str, str]
     questions: tuple[str, str]
     denied: bool = False
-    """It asks that neither of an "either" comes true."""
+    """Whether the question asks that neither part comes true."""
 
 
 _OWN: Final = re.compile(

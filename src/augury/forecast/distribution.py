@@ -13,11 +13,12 @@ from typing import Final, NamedTuple, TypeAlias
 from augury.forecast.pool import isotonic
 
 MOST: Final = 12
-"""Most rungs beside the asked one: those nearest to it."""
+"""Largest number of rungs beside the one asked about; the nearest are kept."""
 CONTRADICTION: Final = 0.15
-"""Rungs whose prices would have to give way by more are of another ladder: there is none then."""
+"""Largest change of a price, as a probability, with which rungs may be made consistent. If more is
+needed, they belong to different ladders and no distribution is given."""
 _ASKED: Final = 1e6
-"""Weight of the answer among its rungs."""
+"""Weight of the answer itself among the rungs: so large that it does not move."""
 
 Label = Callable[[float], str]
 
@@ -27,14 +28,15 @@ class Part(NamedTuple):
 
     label: str
     lower: float | date | None
-    """Least amount, or first day; None: open, or told apart by name."""
+    """Smallest amount or first day of this part; None: open-ended, or the part is a name."""
     upper: float | date | None
-    """The amount or day that is not reached; None as `lower`."""
+    """The part ends below this amount or before this day; None as for `lower`."""
     probability: float
 
 
 Distribution: TypeAlias = tuple[Part, ...]
-"""Outcomes that exclude each other, in order of amount or of likelihood; they sum to 1."""
+"""Mutually exclusive outcomes in order of amount or likelihood, with probabilities that sum to 1.
+"""
 
 
 def chances(parts: Distribution) -> dict[str, float]:

@@ -33,21 +33,22 @@ class Doubts:
     """What speaks against an estimate. All but `age` in log-odds."""
 
     match: float
-    """From 0 (the same words) to 1: that the market is about something else."""
+    """Doubt that the market is about the same thing, from 0 (the same words) to 1."""
     disagreement: float
-    """Between markets on the same question."""
+    """Distance between markets on the same question, as a probability."""
     age: float
     """Days since the price was quoted."""
     spread: float
-    """Half the distance between bid and ask."""
+    """Half the distance between bid and ask, as a probability."""
     days_left: float | None
-    """Until the question is decided; None if unknown."""
+    """Days until the question is decided; None if unknown."""
     direct: int
-    """How many markets ask exactly this."""
+    """Number of markets that ask exactly this."""
     slack: float
-    """Distance between the logical bounds that hold the estimate, as a probability; 0: direct."""
+    """Distance between the logical bounds on the estimate, as a probability; 0 for a direct answer.
+    """
     platform: Platform = "polymarket"
-    """Where the market trades that counts most."""
+    """Venue of the market with the largest weight."""
 
 
 def deviation(p: float, d: Doubts) -> float:

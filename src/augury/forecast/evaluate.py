@@ -19,22 +19,24 @@ Kind = Literal["paraphrase", "negation", "near", "unanswerable", "range"]
 KINDS: Final[tuple[Kind, ...]] = ("paraphrase", "negation", "near", "unanswerable", "range")
 RIGHT: Final = frozenset(("hit", "held", "right"))
 WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
-"""Verdicts of numbers on the right side and on none; those turned round are `inverted`."""
+"""Verdicts that count as wrong. Answers for the opposite side are counted apart, as `inverted`."""
 SURE: Final = 0.5
-"""From this confidence on a wrong answer misleads."""
+"""Confidence, 0 to 1, from which a wrong answer counts as misleading."""
 
 CLOSE: Final = 0.05
-"""An answer this near to the market's price hits it."""
+"""Largest distance from the market's price, as a probability, that counts as right."""
 INVERTED: Final = 0.2
-"""An answer nearer to the opposite's price by so much was turned the wrong way round."""
+"""An answer that is closer to the opposite's price by this much, as a probability, counts as
+inverted."""
 SLACK: Final = 0.02
-"""By so much an answer may overstep a bound."""
+"""How far an answer may overstep a bound, as a probability, and still count as right."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
-"""A price this much later shows whether the interval held; the nearest to a week is taken."""
+"""Earliest and latest later price that may test an interval. The one nearest to a week later is
+used."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluationQuestion:
     """One question of an evaluation file."""
 
     qid: str
@@ -45,16 +47,16 @@ class Asked:
     p: float | None = None
     outcome: float | None = None
     bound: tuple[str, float] | None = None
-    """`le` or `ge`, and the value."""
+    """`le` or `ge` with the value of the bound; None: no bound."""
     right: tuple[float, float] | None = None
-    """Of a trap: the least and greatest right probability."""
+    """Of a trap: smallest and largest right probability."""
     null_ok: bool = False
-    """Of a trap: no number is right too."""
+    """Of a trap: whether no number is right, too."""
     event: str | None = None
-    """What its market is decided together with; None: alone."""
+    """Event whose markets resolve together; None: the market stands alone."""
 
     @classmethod
-    def of(cls, line: Mapping[str, Any]) -> Asked:
+    def of(cls, line: Mapping[str, Any]) -> EvaluationQuestion:
         """From one line of a question file, parsed."""
         bound, least, most = line.get("bound"), line.get("lo"), line.get("hi")
         in_range = least is not None or most is not None or "null_ok" in line
@@ -76,7 +78,7 @@ class Asked:
 class Answered:
     """What was answered, and what the market's price turned to a week on (None: not known)."""
 
-    asked: Asked
+    asked: EvaluationQuestion
     probability: float | None
     lower: float | None
     upper: float | None
@@ -86,15 +88,15 @@ class Answered:
     grade: Grade = "none"
     confidence: float = 0.0
     hint: float | None = None
-    """What a withheld number would have been."""
+    """The probability that was withheld as a mere hint."""
     role: str | None = None
-    """The role of the weightiest evidence."""
+    """Role of the evidence with the largest weight."""
     reason: str | None = None
-    """Why there is no number: its kind."""
+    """Kind of the null reason, if there is no number."""
     bounds: tuple[float, float] | None = None
-    """Between which probabilities logic puts it; None: it does not."""
+    """Logical bounds on the probability; None: none."""
     way: str | None = None
-    """How an answer without a market of its own was made: "from deadlines"."""
+    """How an answer without a market of its own was made, e.g. "from deadlines"."""
 
     @property
     def said(self) -> float | None:
@@ -152,7 +154,7 @@ def holds(p: float, bound: tuple[str, float] | None) -> bool:
 
 
 def later_price(
-    prices: Sequence[tuple[datetime, float]], as_of: datetime, asked: Asked
+    prices: Sequence[tuple[datetime, float]], as_of: datetime, asked: EvaluationQuestion
 ) -> float | None:
     """What the question's market says about a week on, turned to the question's side.
 
@@ -292,7 +294,7 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""Markets with decided hints below which no floor is told."""
+"""Smallest number of markets with resolved hints for which a floor is reported."""
 
 
 def _is_inverted(p: float, right: float) -> bool:

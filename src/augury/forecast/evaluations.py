@@ -19,31 +19,35 @@ from augury import given
 from augury.errors import SetupProblem
 
 if TYPE_CHECKING:
-    from augury.forecast.calibrate import Decided
+    from augury.forecast.calibrate import DecidedPrice
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def evaluate_forecast(
     questions: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Questions, one JSON object a line.")
+        Path,
+        typer.Option(
+            exists=True, dir_okay=False, help="File of questions, one JSON object per line."
+        ),
     ],
     markets: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="The markets that existed.")
+        Path, typer.Option(exists=True, dir_okay=False, help="Parquet file of markets.")
     ],
     prices: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+        Path,
+        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
     ],
     with_model: Annotated[
         bool,
         typer.Option(
             "--with-model",
-            help="Ask the configured language model too. It may know what came later.",
+            help="Also ask the configured language model. It may know what happened later.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score forecasts against questions with known answers, in a throw-away store.
+    """Score forecasts on questions with known answers, in a temporary store.
 
     The service's own code answers each question as of its own moment: a market's state comes
     from its opening, closing and resolution times and the prices until then.
@@ -89,7 +93,13 @@ async def _evaluate(
 ) -> dict[str, Any]:
     """`titles`: how many to ask where there are no questions, and the seed."""
     from augury.forecast.assistant import Assistant
-    from augury.forecast.evaluate import Answered, Asked, hint_floor, later_price, summary
+    from augury.forecast.evaluate import (
+        Answered,
+        EvaluationQuestion,
+        hint_floor,
+        later_price,
+        summary,
+    )
     from augury.forecast.grade import public
     from augury.forecast.service import ForecastService
     from augury.forecast.titles import resolved
@@ -100,7 +110,9 @@ async def _evaluate(
 
     market_file, price_file = DumpFile(markets, kind="markets"), DumpFile(prices, kind="prices")
     if questions is not None:
-        asked = given.json_lines(questions, Asked.of, "a question (qid, kind, question, as_of)")
+        asked = given.json_lines(
+            questions, EvaluationQuestion.of, "a question (qid, kind, question, as_of)"
+        )
     else:
         asked = resolved(market_file.frame, price_file.frame, most=titles[0], seed=titles[1])
     if leave_one_out:
@@ -179,13 +191,19 @@ def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, f
 
 def evaluate_properties(
     markets: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Markets whose titles are asked.")
+        Path,
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of markets whose titles are asked."
+        ),
     ],
-    most: Annotated[int, typer.Option(min=1, help="Most titles asked; a random sample.")] = 2_000,
-    seed: Annotated[int, typer.Option(help="Which sample.")] = 1,
+    most: Annotated[
+        int, typer.Option(min=1, help="Maximum number of titles, drawn at random.")
+    ] = 2_000,
+    seed: Annotated[int, typer.Option(help="Seed of the random sample.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the titles of a catalogue, verbatim, dressed up and denied, and count what comes back.
+    """Ask the titles of a catalogue as they are, in other words and denied, and count right and
+    wrong answers.
 
     Each market stands at 13%, alone or beside its siblings at 41%: `own` is its price (or what a
     denial leaves of it), `inverted` the opposite, `other` any other number, `null` none. A fifth of
@@ -204,7 +222,9 @@ def evaluate_properties(
     embedder = Embedder.load()
     engine = Engine(embedder.embed, embedder.rarity)
     slices = read_markets(DumpFile(markets, kind="markets"))
-    catalogue = properties.Catalogue(m for part in slices for m in part if isinstance(m, Market))
+    catalogue = properties.EventCatalogue(
+        m for part in slices for m in part if isinstance(m, Market)
+    )
     titles = list({m.question: m for m in catalogue.markets}.values())
     asked = random.Random(seed).sample(titles, min(most, len(titles)))
     shown = track(asked, "Asking", console=Console(stderr=True, markup=False), disable=as_json)
@@ -231,21 +251,27 @@ def evaluate_properties(
 
 def evaluate_leave_one_out(
     markets: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="The markets that existed.")
+        Path, typer.Option(exists=True, dir_okay=False, help="Parquet file of markets.")
     ],
     prices: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+        Path,
+        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
     ],
     questions: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, help="Questions, one JSON object a line; else titles."
+            exists=True,
+            dir_okay=False,
+            help="File of questions, one JSON object per line. Default: market titles.",
         ),
     ] = None,
     titles: Annotated[
-        int, typer.Option(min=1, help="Titles of resolved markets asked without --questions.")
+        int,
+        typer.Option(
+            min=1, help="Number of titles of resolved markets to ask if --questions is not given."
+        ),
     ] = 600,
-    seed: Annotated[int, typer.Option(help="Which titles, and at which of their prices.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed for drawing titles and times.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Score forecasts with the market they ask about taken away: how far answers are from its
@@ -297,15 +323,19 @@ def _print_rows(first: str, columns: Sequence[str], rows: Mapping[str, Mapping[s
 
 def evaluate_gate(
     markets: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Markets, with their results.")
+        Path,
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of markets with their results."
+        ),
     ],
     prices: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+        Path,
+        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
     ],
     titles: Annotated[
-        int, typer.Option(min=1, help="Most titles of resolved markets asked.")
+        int, typer.Option(min=1, help="Maximum number of titles of resolved markets.")
     ] = 600,
-    seed: Annotated[int, typer.Option(help="Which titles, and how long before their end.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed for drawing titles and times.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Ask the titles of resolved markets as of earlier days, and refuse answers that rest on too
@@ -342,7 +372,7 @@ def evaluate_gate(
 async def _gate(
     markets: Path, prices: Path, titles: int, seed: int, *, quiet: bool
 ) -> dict[str, Any]:
-    from augury.forecast.gate import Tried, effect
+    from augury.forecast.gate import TrialForecast, effect
     from augury.forecast.trials import before_the_end, store
     from augury.venues.dump import DumpFile
 
@@ -353,7 +383,7 @@ async def _gate(
             f"{markets} has no resolved market with prices in {prices} some days before its end."
             " Give a dump with results and histories."
         )
-    tried: dict[str, list[Tried]] = {"with its market": [], "without its market": []}
+    tried: dict[str, list[TrialForecast]] = {"with its market": [], "without its market": []}
     console = Console(stderr=True, markup=False)
     async with store(market_file, price_file) as services:
         for one in track(asked, "Asking", console=console, disable=quiet):
@@ -369,7 +399,7 @@ async def _gate(
                     else None
                 )
                 rows.append(
-                    Tried(
+                    TrialForecast(
                         event=one.event or one.qid,
                         outcome=one.outcome or 0.0,
                         crowd=one.p or 0.0,
@@ -385,14 +415,18 @@ async def _gate(
 
 def evaluate_calibration(
     markets: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Markets, with their results.")
+        Path,
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of markets with their results."
+        ),
     ],
     prices: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+        Path,
+        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Find out whether decided markets should have been believed less, or more, than they were.
+    """Measure whether prices of resolved markets were too high or too low.
 
     Fits the favourite-longshot correction by venue and time left, and judges it on events that it
     was not fitted on. Changes nothing: forecasts take prices as they are.
@@ -427,11 +461,11 @@ def evaluate_calibration(
     Console(markup=False, emoji=False).print(table)
 
 
-def _decided(markets: Path, prices: Path) -> Iterator[Decided]:
+def _decided(markets: Path, prices: Path) -> Iterator[DecidedPrice]:
     """Prices of resolved Yes/No markets, some days before they closed."""
     import polars as pl
 
-    from augury.forecast.calibrate import HORIZONS, Decided
+    from augury.forecast.calibrate import HORIZONS, DecidedPrice
     from augury.venues.dump import DumpFile
 
     frame = DumpFile(markets, kind="markets").frame
@@ -453,4 +487,4 @@ def _decided(markets: Path, prices: Path) -> Iterator[Decided]:
         )  # fmt: skip
         for row in priced.drop_nulls("price").iter_rows(named=True):
             outcome = float(row["result"] == "Yes")
-            yield Decided(row["price"], outcome, days, row["platform"], row["event"])
+            yield DecidedPrice(row["price"], outcome, days, row["platform"], row["event"])

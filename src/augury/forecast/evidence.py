@@ -11,8 +11,9 @@ from augury.markets.records import Origin as MarketOrigin
 from augury.markets.records import Platform
 
 Role = Literal["direct", "bound", "proxy", "weak"]
-"""direct: the same proposition or its exact opposite; bound: logic puts the answer above or below
-it; proxy: it tells something about the answer; weak: it is about the same things, and no more."""
+"""direct: the market asks the same proposition or its exact opposite; bound: logic puts the answer
+above or below it; proxy: it tells something about the answer; weak: it is only about the same
+things."""
 
 
 class Snapshot(NamedTuple):
@@ -52,7 +53,8 @@ class Snapshot(NamedTuple):
     origin: MarketOrigin = "venue"
     digest: bytes | None = None
     words: bytes | None = None
-    """What was read of it, and of which text by which code (`words.digest`); None: not read yet."""
+    """What was read from the market's text, stored with a digest of text and code (`words.digest`);
+    None: not read yet."""
 
     def price(self, outcome: int) -> float | None:
         """The probability of an outcome; of two, one is what the other leaves."""
@@ -74,23 +76,32 @@ class Evidence:
 
     market: Snapshot
     outcome: int
-    """The outcome whose price is read."""
+    """Index of the outcome whose price is used."""
     role: Role
     flipped: bool
-    """The market asks the opposite: its probability is turned before it counts."""
+    """Whether the market asks the opposite, so that 1 - price counts."""
     probability: float
-    """What the market says about the question itself, after the turn."""
+    """What the market implies for the question, after flipping."""
     age: float
     """Days since the price was quoted."""
     fit: float
-    """How surely the market is about what is asked, 0 to 1."""
+    """How certainly the market is about what is asked, 0 to 1."""
     weight: float
-    """Share in the estimate; 0 for what only stands beside it."""
+    """How much it counts, by match, age and spread; 0 for what only stands beside the estimate."""
     relation: str
-    """In words: how the market bears on the question."""
+    """How the market relates to the question, in words."""
     low: float = 0.0
     high: float = 1.0
-    """Between which probabilities logic puts the answer, given this market."""
+    """`low` and `high`: the bounds that logic puts on the answer, given this market."""
+    averaged: bool = True
+    """False: its price stands for one outcome of several, and enters no average."""
+
+    @property
+    def share(self) -> float | None:
+        """Share in the average of the markets that ask the question; 0: it does not count; None:
+        it counts, but nothing is averaged: a bound, a hint, one outcome of several."""
+        averaged = self.averaged and self.role == "direct"
+        return round(self.weight, 4) if averaged or not self.weight else None
 
     def shown(self) -> dict[str, Any]:
         """As streams show it and memory keeps it."""
@@ -108,7 +119,7 @@ class Evidence:
             "low": self.low,
             "high": self.high,
             "fit": round(self.fit, 4),
-            "weight": round(self.weight, 4),
+            "weight": self.share,
         }
 
 

@@ -48,12 +48,20 @@ def relation(c: Comparison, role: Role, flipped: bool) -> str:
         days = abs(round(c.gap))
         parts.append(f"its deadline is {days} days {'earlier' if c.gap > 0 else 'later'}")
     if c.threshold in ("implies", "implied", "excludes"):
-        parts.append("it asks about another level")
+        parts.append("it asks about another level" if c.leveled else _AMOUNTS[c.threshold])
     if c.stage in ("implies", "implied", "excludes"):
         parts.append("it asks about another stage or place")
     if c.choice in ("excludes", "differs"):
-        parts.append("it asks about another contender")
+        parts.append("it asks about another outcome")
     return "; ".join(parts) or "it is about the same things"
+
+
+_AMOUNTS: Final = {
+    "implied": "it is one way for this to happen",
+    "implies": "this is one way for it to happen",
+    "excludes": "if it happens, this does not",
+}
+"""Where one of the two names no level: "Cut by 25 bps" for "Will the Fed cut?" """
 
 
 def reasoning(

@@ -56,8 +56,8 @@ async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) 
     """A probability with its grade, every market that counts with role, side, weight and reason,
     and the nearest ones that were rejected.
 
-    With `as_of` only what was known then is used. With `background` the answer is 202, and the
-    forecast is read by `GET /v1/forecasts/{id}`. Kept for 30 days.
+    With `as_of`, only information known at that time is used. With `background` the answer is 202,
+    and the forecast is read by `GET /v1/forecasts/{id}`. Kept for 30 days.
     """
     service.refuse_future(body.as_of)
     if body.background:
@@ -75,15 +75,15 @@ async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) 
 
 @router.get(
     "/v1/forecasts/{answer_id}",
-    summary="A forecast in full",
+    summary="Read a forecast in full",
     response_model=FullForecast,
     responses=openapi.errors(401, 403, 404, 422, 429, 503),
 )
 async def made(answer_id: str, caller: AnswersCaller, service: Service) -> Response:
-    """A forecast of this account, as it was answered, or how far it is."""
+    """A forecast of this account as it was answered, or its progress."""
     record = await service.fetch(answer_id) if is_id("fc", answer_id) else None
     if record is None or record.kind != MAKE or record.account_id != caller.account_id:
-        raise NotFound("There is no forecast with this id.")
+        raise NotFound("No forecast of yours has this id.")
     if record.status == "succeeded":
         return _json(FullForecast.model_validate(record.result), 200)
     return _json(_pending(record), 200)
@@ -147,7 +147,7 @@ _BODY = {
 )
 @idempotent
 async def start_run(request: Request, caller: ForecastCaller, service: Service) -> RunStarted:
-    """Takes up 1 to 1,000 questions, each as of now or as of its own moment in the past.
+    """Forecast 1 to 1,000 questions, each as of now or as of its own time in the past.
 
     The body is JSON, or `text/csv` with the columns `question` and, if needed, `as_of`. Follow the
     run by `GET /v1/forecast-runs/{run_id}`.
@@ -210,8 +210,8 @@ def _rows(body: bytes) -> list[dict[str, str | None]]:
             if None in row:
                 raise InvalidInput.at(
                     "body", lines.line_num, type="csv_invalid",
-                    msg="This line has more values than there are columns;"
-                    " put a question that has a comma in double quotes.",
+                    msg="This line has more values than the header has columns. Put questions "
+                        "that contain a comma in double quotes.",
                 )  # fmt: skip
             if any((value or "").strip() for value in row.values()):
                 as_of = (row.get("as_of") or "").strip()
@@ -229,7 +229,7 @@ def _rows(body: bytes) -> list[dict[str, str | None]]:
 
 @router.get(
     "/v1/forecast-runs/{run_id}",
-    summary="Progress and answers of a run",
+    summary="Read a run's progress and answers",
     response_model=ForecastRun,
     responses={
         200: {"content": {"text/csv": FILES["text/csv"]}},
@@ -243,22 +243,26 @@ async def run(
     request: Request,
     service: Service,
     wanted: Wanted,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Results a page.")] = RUN_PAGE,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Results per page.")] = RUN_PAGE,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """How far the run is, and its answers so far, a page at a time; with `format=csv` (or by
-    `Accept`) all answers so far, one a line."""
+    """The run's progress and its answers so far, one page at a time. With `format=csv` (or the
+    `Accept` header): all answers so far, one per line."""
     found = await service.run(run_id, caller.account_id)
     if not found.full:
-        raise NotFound("There is no run with this id.")
+        raise NotFound("No run of yours has this id.")
     if wanted != "json":
         if wanted != "csv":
-            raise InvalidInput.at("query", "format", msg="A run is read as json or csv.")
+            raise InvalidInput.at("query", "format", msg="A run is available as json or csv.")
         answers = await service.run_answers(run_id, -1, MAX_QUESTIONS)
         return download(request, _as_csv(answers), "csv", run_id)
     after = pages.decode(cursor, tuple[int])[0] if cursor else -1
     if not -1 <= after < 2**31:
-        raise InvalidInput.at("query", "cursor", msg="This cursor is not one of this list.")
+        raise InvalidInput.at(
+            "query",
+            "cursor",
+            msg="This cursor does not belong to this list. Start again without a cursor.",
+        )
     answers = await service.run_answers(run_id, after, limit + 1)
     state = ForecastRun(
         id=found.id,
@@ -293,7 +297,7 @@ def _as_csv(answers: list[tuple[int, Any]]) -> bytes:
             "lower": interval.get("lower"),
             "upper": interval.get("upper"),
             "markets": " ".join(
-                one["market"]["id"] for one in answer.get("evidence", ()) if one["weight"] > 0
+                one["market"]["id"] for one in answer.get("evidence", ()) if one["weight"] != 0
             ),
             "warnings": " ".join(answer.get("warnings", ())),
         }

@@ -21,7 +21,7 @@ from augury.markets.freshness import AgeRule
 from augury.markets.records import ORIGINS, Platform, ShownOrigin, Status
 
 if TYPE_CHECKING:
-    from augury.forecast.service import Forecast
+    from augury.forecast.made import Forecast
 
 JobStatus = Literal["queued", "running", "succeeded", "failed", "canceled"]
 
@@ -49,6 +49,8 @@ _EVIDENCE: dict[str, Any] = {
     "price_as_of": "2026-11-21T09:30:00Z",
     "probability": 0.62,
     "weight": 1.0,
+    "lower": 0.0,
+    "upper": 1.0,
     "why": "asks the same",
     "origin": "live",
 }
@@ -85,11 +87,12 @@ class ForecastRequest(BaseModel):
 
     question: Question
     as_of: AsOf | None = Field(
-        None, description="Only what was known then is used; absent: now. Not in the future."
+        None,
+        description="Use only what was known at this time. Default: now. May not be in the future.",
     )
     include_graph: bool = Field(False, strict=True, description="Add the causal graph.")
     background: bool = Field(
-        False, strict=True, description="Answer 202 at once and work in the background."
+        False, strict=True, description="Answer 202 at once and do the work in the background."
     )
 
 
@@ -107,7 +110,9 @@ class EvidenceMarket(BaseModel):
     current_prices: dict[str, float] | None = Field(description="Probability by outcome.")
     price_as_of: datetime | None = Field(description="When these prices were quoted.")
     closes_at: datetime | None
-    volume: float | None = Field(description="Null in a replay: it is known of the present only.")
+    volume: float | None = Field(
+        description="Null in a replay, because past volumes are not known."
+    )
     event_id: str | None
     stale: bool = Field(description="The price is too old to count.")
     origin: ShownOrigin
@@ -121,16 +126,26 @@ class EvidenceRow(BaseModel):
     market: EvidenceMarket
     outcome: str = Field(description="The outcome whose price is read.")
     role: Literal["direct", "bound", "proxy"] = Field(
-        description="direct: it asks the question; bound: logic puts the answer above or below it;"
-        " proxy: it only hints at the answer."
+        description="direct: it asks the question itself. bound: logic puts the answer above or "
+        "below its price. proxy: it only hints at the answer."
     )
     side: Literal["same", "opposite"] = Field(
-        description="opposite: it asks the contrary, so one minus its price counts."
+        description="opposite: it asks the contrary, so 1 - price counts."
     )
-    price: float | None = Field(description="Price of the outcome, as quoted.")
+    price: float | None = Field(description="Price of the outcome as quoted, 0 to 1.")
     price_as_of: datetime | None
-    probability: float = Field(description="What the price says about the question.")
-    weight: float = Field(description="Share in the estimate; 0: shown beside it.")
+    probability: float = Field(description="Probability that this price implies for the question.")
+    weight: float | None = Field(
+        description="Share in the average of the markets that ask the question, 0 to 1. 0: shown, "
+        "but not counted. null: counted, but averaged with nothing (a bound, a hint, one of the "
+        "outcomes of an open question)."
+    )
+    lower: float = Field(
+        0.0, description="Lower bound of the answer, given this market alone; 0: no bound."
+    )
+    upper: float = Field(
+        1.0, description="Upper bound of the answer, given this market alone; 1: no bound."
+    )
     why: str
     origin: ShownOrigin
 
@@ -153,10 +168,12 @@ class DistributionPart(BaseModel):
 
     label: str
     lower: float | date | None = Field(
-        description="Least amount, or first day; null: open, or told apart by name."
+        description="Smallest amount or first day of this part. Null: open-ended, or the part is "
+        "a name."
     )
     upper: float | date | None = Field(
-        description="The amount or day that is not reached; null: open, or told apart by name."
+        description="The part ends below this amount or before this day. Null: open-ended, or the "
+        "part is a name."
     )
     probability: float
 
@@ -165,9 +182,11 @@ class OutOfRunning(BaseModel):
     """The market that asks or asked the question and can give no answer of now."""
 
     market: EvidenceMarket
-    price: float | None = Field(description="Its last price, on the side the question asks about.")
+    price: float | None = Field(
+        description="Its last price, for the side that the question asks about."
+    )
     price_as_of: datetime | None
-    retry_as_of: datetime | None = Field(description="An `as_of` that has an answer.")
+    retry_as_of: datetime | None = Field(description="Ask with this `as_of` to get an answer.")
 
 
 class FullForecast(BaseModel):
@@ -176,26 +195,30 @@ class FullForecast(BaseModel):
     model_config = ConfigDict(json_schema_extra={"examples": [_FULL]})
 
     id: str
-    status: JobStatus = Field(description="Of the work; the rest is filled in once it succeeded.")
+    status: JobStatus = Field(
+        description="Status of the work. All other fields are filled in once it has succeeded."
+    )
     created_at: datetime
     question: str
-    as_of: datetime | None = Field(description="The moment the answer is of.")
+    as_of: datetime | None = Field(description="The time that the answer describes.")
     probability: float | None = None
     confidence: float = 0.0
     grade: Grade = Field(
         "none",
-        description="asked: a market asks this; bounded: logic bounds it by other markets; "
-        "hinted: a related market hints at it; none: no answer.",
+        description="asked: a market asks this question. bounded: logic bounds it by other "
+        "markets. hinted: only a related market hints at it. none: no answer.",
     )
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
     evidence: list[EvidenceRow] = Field(default_factory=list)
     rejected: list[RejectedRow] = Field(default_factory=list)
     distribution: list[DistributionPart] | None = Field(
-        None, description="Outcomes that exclude each other; they sum to 1."
+        None, description="Mutually exclusive outcomes with probabilities that sum to 1."
     )
     origin: Origin = "live"
-    data_as_of: datetime | None = Field(None, description="Time of the newest price that counts.")
+    data_as_of: datetime | None = Field(
+        None, description="When the newest price that counts was quoted."
+    )
     warnings: list[str] = Field(default_factory=list)
     error: str | None = Field(None, description="Why there is no probability, and what to do.")
     error_code: NullKind | str | None = Field(None, description="The same for programs.")
@@ -212,13 +235,15 @@ class ForecastRunRequest(BaseModel):
     model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
 
     questions: Annotated[list[RunQuestion], Field(min_length=1, max_length=MAX_QUESTIONS)]
-    include_graph: bool = Field(False, strict=True, description="Graphs in the answers too.")
+    include_graph: bool = Field(
+        False, strict=True, description="Include causal graphs in the answers."
+    )
 
 
 class RunAnswer(FullForecast):
     """An answer of a run."""
 
-    place: int = Field(description="Place of its question, from 0.")
+    place: int = Field(description="Position of its question in the run, from 0.")
 
 
 class ForecastRun(BaseModel):
@@ -230,10 +255,12 @@ class ForecastRun(BaseModel):
     started_at: datetime | None
     finished_at: datetime | None
     error: str | None
-    questions: int = Field(description="How many were asked.")
-    answered: int = Field(description="How many have been answered.")
+    questions: int = Field(description="Number of questions in the run.")
+    answered: int = Field(description="Number of questions answered so far.")
     results: list[RunAnswer]
-    next_cursor: str | None = Field(description="More results follow from here.")
+    next_cursor: str | None = Field(
+        description="Cursor of the next page of results. Null: no more yet."
+    )
 
 
 # --- the answer ----------------------------------------------------------------------------
@@ -247,7 +274,7 @@ def full(
     graph: PublicCausalGraph | None,
     age: AgeRule,
 ) -> FullForecast:
-    """A forecast in full on the wire."""
+    """Read a forecast in full on the wire."""
     estimate, at = forecast.estimate, forecast.as_of
     interval = None
     if estimate.lower is not None and estimate.upper is not None:
@@ -310,7 +337,9 @@ def _evidence(one: Evidence, at: datetime, age: AgeRule) -> EvidenceRow:
         price=one.market.price(one.outcome),
         price_as_of=one.market.price_at,
         probability=one.probability,
-        weight=round(one.weight, 4),
+        weight=one.share,
+        lower=one.low,
+        upper=one.high,
         why=one.relation,
         origin=ORIGINS[one.market.origin],
     )

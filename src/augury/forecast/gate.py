@@ -22,7 +22,7 @@ real question was looked at."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TrialForecast:
     """A question whose end is known, and what was answered as of a moment before it.
 
     Probabilities are of the first outcome, 0 to 1; `outcome` is 1 where it happened.
@@ -42,7 +42,7 @@ class Tried:
     """Age of the newest price that counts."""
 
 
-CONDITIONS: Final[Mapping[str, Callable[[Tried], bool]]] = {
+CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {
     "grade": lambda t: t.grade in GRADES,
     "confidence": lambda t: t.confidence >= LEAST_CONFIDENCE,
     "interval": lambda t: t.width is not None and t.width <= WIDEST_INTERVAL,
@@ -50,7 +50,7 @@ CONDITIONS: Final[Mapping[str, Callable[[Tried], bool]]] = {
 }
 
 
-def effect(tried: Sequence[Tried]) -> dict[str, Any]:
+def effect(tried: Sequence[TrialForecast]) -> dict[str, Any]:
     """What each condition and all four do.
 
     Returns
@@ -61,7 +61,7 @@ def effect(tried: Sequence[Tried]) -> dict[str, Any]:
     answer, or no error where there are fewer than two events.
     """
     answered = [t for t in tried if t.probability is not None]
-    gates: dict[str, Callable[[Tried], bool]] = {
+    gates: dict[str, Callable[[TrialForecast], bool]] = {
         "none": lambda _: True,
         **CONDITIONS,
         "all four": lambda t: all(passes(t) for passes in CONDITIONS.values()),
@@ -79,7 +79,7 @@ def effect(tried: Sequence[Tried]) -> dict[str, Any]:
     }
 
 
-def _scored(rows: Sequence[Tried]) -> dict[str, Any]:
+def _scored(rows: Sequence[TrialForecast]) -> dict[str, Any]:
     scores = [((t.probability or 0.0) - t.outcome) ** 2 for t in rows]
     crowd = [(t.crowd - t.outcome) ** 2 for t in rows]
     by_event: dict[str, list[float]] = defaultdict(list)

@@ -20,7 +20,7 @@ from augury.graph.service import GraphService
 from augury.graph.strength import SUBJECT, logical, strength
 
 if TYPE_CHECKING:
-    from augury.forecast.service import Forecast
+    from augury.forecast.made import Forecast
 
 log = structlog.get_logger(__name__)
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from augury.language import results
 from augury.language.contests import contest
 from augury.language.entities import mentions
@@ -21,9 +23,10 @@ from augury.language.vocabulary import Vocabulary, fold, words
 from augury.matching import features, pairs
 from augury.matching.demands import Demands
 from augury.matching.judge import CANDIDATES, Judge, Verdict
+from augury.matching.trees import Trees
 
 if TYPE_CHECKING:
-    from augury.forecast.engine import Bearing, Compared
+    from augury.forecast.bearing import Bearing, Compared
     from augury.forecast.match import Comparison
 
 Verdicts = Mapping[tuple[int, int], Verdict]
@@ -91,44 +94,56 @@ def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
     return Verdict(0.0, about if stand.bearing == "opposite" else 0.0, certain=True)
 
 
-def brief(compared: Compared, vocabulary: Vocabulary, most: int = CANDIDATES) -> Brief:
-    """What the judge reads: the first `most` in the index's order and in the rules'."""
+def brief(
+    compared: Compared, vocabulary: Vocabulary, shortlist: Trees | None = None,
+    most: int = CANDIDATES,
+) -> Brief:  # fmt: skip
+    """What the judge reads: the `most` markets with the highest scores by `shortlist`; without one,
+    the first in the index's order and in the rules'."""
     reading = compared.reading
     # A frame that denies is logic's to read; the judge reads what stands in it.
     question = reading.core if reading.denied else reading.question
     order = {market.seq: n for n, market in enumerate(compared.markets)}
-    placed = ((order[b.market.seq], n, b) for n, b in enumerate(compared.bearings))
-    first = sorted(placed, key=lambda one: (min(one[:2]), one[1]))[:most]
-    chosen = tuple(b for *_, b in first)
-    games = [contest(b.market, b.outcome) for b in chosen]
-    texts = tuple(
-        pairs.told(b.market, b.outcome, game, _day(b.market.closes_at), vocabulary)
-        for b, game in zip(chosen, games, strict=True)
-    )
-    ranks = tuple((rank, n) for rank, n, _ in first)
+    ranks = [(order[b.market.seq], n) for n, b in enumerate(compared.bearings)]
+    games = [contest(b.market, b.outcome) for b in compared.bearings]
     others = results.others(question, vocabulary)
-    stands = tuple(
+    stands = [
         results.stand(question, game, others, vocabulary) if game is not None else None
         for game in games
+    ]
+    rows = features.compared(
+        [float(compared.question.vector @ b.view.vector) for b in compared.bearings],
+        compared.bearings, ranks, stands,
+        asked=reading.proposition.denied() if reading.denied else reading.proposition,
+    )  # fmt: skip
+    first = _first(rows, ranks, shortlist)[:most]
+    chosen = [(compared.bearings[n], games[n]) for n in first]
+    texts = tuple(
+        pairs.told(b.market, b.outcome, game, _day(b.market.closes_at), vocabulary)
+        for b, game in chosen
     )
     named = features.read(question, vocabulary)
     theirs = [
         features.read(text, vocabulary, pairs.choice(b.market, b.outcome, game))
-        for b, game, text in zip(chosen, games, texts, strict=True)
+        for (b, game), text in zip(chosen, texts, strict=True)
     ]
     wanted = Demands.of(question, named.entities)
     unmet = tuple(wanted.unmet(text, one.entities) for text, one in zip(texts, theirs, strict=True))
-    rows = features.matrix(
-        named,
-        [float(compared.question.vector @ b.view.vector) for b in chosen],
-        chosen,
-        theirs,
-        ranks,
-        stands,
-        asked=reading.proposition.denied() if reading.denied else reading.proposition,
-    )
-    asked = pairs.asked(question, vocabulary, compared.at.date())
-    return Brief(asked, texts, rows, chosen, ranks, stands, unmet, reading.denied)
+    return Brief(
+        pairs.asked(question, vocabulary, compared.at.date()), texts,
+        np.hstack([rows[first], features.named(named, theirs)]),
+        tuple(b for b, _ in chosen), tuple(ranks[n] for n in first),
+        tuple(stands[n] for n in first), unmet, reading.denied,
+    )  # fmt: skip
+
+
+def _first(
+    rows: features.Matrix, ranks: Sequence[tuple[int, int]], shortlist: Trees | None
+) -> list[int]:
+    """The markets' numbers, those to be read first at the front."""
+    if shortlist is None or not ranks:
+        return sorted(range(len(ranks)), key=lambda n: (min(ranks[n]), ranks[n][1]))
+    return np.argsort(-shortlist.scores(rows)[:, 0], kind="stable").tolist()
 
 
 def _day(moment: datetime | None) -> date | None:

@@ -20,7 +20,7 @@ INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
 
 
 @dataclass(frozen=True, slots=True)
-class KnownMarket:
+class PastMarket:
     """A market whatever its state, as it was known at a moment."""
 
     market: Snapshot
@@ -100,7 +100,7 @@ def private(whose: str) -> str:
     )
 
 
-def out_of_running(asked: Estimate, known: KnownMarket, at: datetime) -> NullReason:
+def out_of_running(asked: Estimate, known: PastMarket, at: datetime) -> NullReason:
     """Why the market that asks the question gives no answer.
 
     asked : the estimate made as if the market were open at its last price

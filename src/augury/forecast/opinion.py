@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from augury.forecast.engine import Bearing
+    from augury.forecast.bearing import Bearing
     from augury.forecast.match import Comparison
 
 Verdict = Literal["same", "opposite", "different", "unsure"]

@@ -12,17 +12,18 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from augury.forecast import distribution, explain, nulls, rungs
 from augury.forecast.distribution import Distribution, Part
 from augury.forecast.evidence import Estimate, Evidence
+from augury.forecast.match import Order
 from augury.forecast.normalise import Reading
 from augury.forecast.polarity import CONTESTS
 
 if TYPE_CHECKING:
-    from augury.forecast.engine import Bearing
+    from augury.forecast.bearing import Bearing
 
 Asks = Literal["name", "amount", "highest", "lowest", "day"]
 
@@ -44,8 +45,10 @@ _OPEN: Final = re.compile(
     re.I,
 )
 _AMOUNT: Final = re.compile(
-    r"\W*(?:at\s+)?(?:what|which)\s+(?:\w+\s+){0,2}?(?:price|level|value|rate|number|percentage|"
-    r"share|score|margin|temperature|figure)\b|\W*what\s+will\s+(?:\w+\s+){0,6}?(?:be|reach|close\s+at)\s*\??$",
+    r"\W*(?:at\s+)?(?:what|which)\s+(?:\w+\s+){0,3}?(?:price|level|value|rate|number|percentage|"
+    r"share|score|margin|temperature|figure)\b|\W*what\s+will\s+(?:\w+\s+){0,6}?(?:be|reach|close\s+at)\s*\??$"
+    r"|\W*what\s+will\s+(?:[\w'’-]+\s+){0,6}?(?:price|level|value|rate|number|percentage|share|margin|"
+    r"temperature|yield|inflation)\s+(?:be|reach|hit|close\s+at|stand\s+at)\b",
     re.I,
 )
 _DAY: Final = re.compile(
@@ -53,6 +56,13 @@ _DAY: Final = re.compile(
 )
 _HIGHEST: Final = re.compile(r"\b(?:highest|peak|maximum|high)\b", re.I)
 _LOWEST: Final = re.compile(r"\b(?:lowest|bottom|minimum|low)\b", re.I)
+_OF_A_TIME: Final = re.compile(
+    r"\b(?:highest|lowest|peak|bottom|maximum|minimum)\b"
+    r"|\bhow\s+(?:high|low)\b.{0,99}?\b(?:get|go|climb|rise|fall|drop|dip|sink|trade|reach|hit|run)\b",
+    re.I,
+)
+"""What asks how far something gets within a time, not where it stands on one day ("How high will
+inflation be?")."""
 _CONTINENTS: Final = frozenset(
     "africa asia europe oceania antarctica americas north-america south-america uefa conmebol"
     " concacaf caf afc ofc".split()
@@ -106,14 +116,34 @@ def answer(reading: Reading, bearings: Sequence[Bearing], at: datetime) -> Estim
     kind = asks(reading.effective)
     assert kind is not None
     near = [b for b in bearings if _is_about(reading, b)]
+    then = [b for b in near if b.fit.window in _WINDOWS[kind]]
     why: list[str] = []
-    for family in _families(near):
-        found = _MAKERS[kind](reading, family, at, why)
+    for family in _families(then):
+        found = _MAKERS[kind](reading, _whole(family, bearings), at, why)
         if found is not None:
             return _estimate(found)
+    if not why and (others := _families([b for b in near if b not in then])):
+        why.append(_another_time(max(others, key=lambda family: family[0].fit.score)[0]))
     reason = why[0] if why else "No set of open markets has its outcomes."
     return nulls.with_reason(
         Estimate(evidence=(), fallbacks=("open_question",)), "open_question", f"{OPEN} {reason}"
+    )
+
+
+_TIMELY: Final[frozenset[Order]] = frozenset({"same", "unsaid"})
+_WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
+    "name": frozenset({"same", "unsaid", "implies", "implied"}),
+    "amount": _TIMELY, "highest": _TIMELY, "lowest": _TIMELY,
+    "day": frozenset({"same", "unsaid", "implies", "implied", "excludes", "differs"}),
+}  # fmt: skip
+"""How the time that a market asks about may stand to the question's: December's jobs are none of
+November's, and who asks for a day has named none."""
+
+
+def _another_time(b: Bearing) -> str:
+    return (
+        "The nearest markets ask about another time, e.g."
+        f" {explain.quoted(b.market.question)}; ask about that one."
     )
 
 
@@ -142,6 +172,20 @@ def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
     return sorted(several, key=lambda f: (-round(f[0].fit.asked, 1), -len(f), f[0].market.id))
 
 
+def _whole(family: list[Bearing], bearings: Sequence[Bearing]) -> list[Bearing]:
+    """With the other outcomes of an event of which one comes true, however they are worded."""
+    first = family[0].market
+    if first.event_id is None or not _is_exclusive(family[0]):
+        return family
+    known = {(b.market.seq, b.outcome) for b in family}
+    event = first.platform, first.event_id
+    return family + [
+        b for b in bearings
+        if (b.market.platform, b.market.event_id) == event and _is_exclusive(b)
+        and (b.market.seq, b.outcome) not in known
+    ]  # fmt: skip
+
+
 # --- by name -------------------------------------------------------------------------------
 
 
@@ -149,9 +193,10 @@ def _by_name(
     reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
 ) -> _Told | None:
     named: dict[str, Bearing] = {}
+    labels = _labels([b for b in family if not b.turned])
     for b in sorted(family, key=lambda b: (b.age, b.market.id)):
         if not b.turned:
-            named.setdefault(label(b), b)
+            named.setdefault(labels[b.market.seq, b.outcome], b)
     if len(named) < 2 or not _of_one_kind(reading.effective, list(named)):
         return None
     if not all(_is_exclusive(b) for b in named.values()):
@@ -230,6 +275,8 @@ def _by_amount(
     if _are_apart(levels):
         named = {label(b): b for b in reversed(levels)}
         return _shares(named, why, key=lambda one: _ends(one[1]), ends=_shown_ends)
+    if any(_is_exclusive(b) for b in levels):  # a cut by 50, a rise by 25: no rungs of one ladder
+        return _by_name(reading, family, at, why)
     return _ladder(levels, upward=True, why=why) or _ladder(levels, upward=False, why=why)
 
 
@@ -240,6 +287,12 @@ def _by_extreme(*, upward: bool) -> _Maker:
         levels = [b for b in family if b.view.proposition.threshold is not None and not b.turned]
         touched = [b for b in levels if b.view.proposition.predicate == "touches"]
         if len(touched) < 2:
+            if levels and _OF_A_TIME.search(reading.effective):
+                why.append(
+                    "The nearest markets ask where it stands on one day, which is not how far it"
+                    " gets; name that day, or a level."
+                )
+                return None
             return _by_amount(reading, family, at, why)
         found = _ladder(touched, upward=upward, why=why)
         if found is None:
@@ -336,7 +389,7 @@ def _estimate(told: _Told) -> Estimate:
         Evidence(
             market=b.market, outcome=b.outcome, role="direct", flipped=False,
             probability=round(b.positive, 6), age=b.age, fit=max(0.0, min(1.0, b.fit.score / 3)),
-            weight=1 / len(told.used), relation="asks about one of the outcomes",
+            weight=1 / len(told.used), averaged=False, relation="asks about one of the outcomes",
         )
         for b in told.used
     )  # fmt: skip
@@ -360,3 +413,28 @@ def label(b: Bearing) -> str:
     read = b.view.proposition.read
     said = next((r.text for slot in slots for r in read if r.slot == slot), "")
     return explain.shortened(said or b.market.outcomes[b.outcome])
+
+
+def _labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
+    """What tells the outcomes of one event apart, by market and outcome: their names, or, where
+    one has none ("no change"), what is left of their questions without the words of all."""
+    plain = {(b.market.seq, b.outcome): label(b) for b in family}
+    titles = [b.market.question.rstrip("?").split() for b in family]
+    unnamed = any(
+        len(b.market.outcomes) == 2 and not b.market.subtitle and not b.view.proposition.choice
+        for b in family
+    )
+    if not unnamed or len(family) < 2:
+        return plain
+    head = _shared(titles)
+    tail = _shared([words[head:][::-1] for words in titles])
+    left = [" ".join(words[head : len(words) - tail]) for words in titles]
+    if not all(left) or len(set(left)) < len(left):
+        return plain
+    return {key: explain.shortened(text) for key, text in zip(plain, left, strict=True)}
+
+
+def _shared(titles: Sequence[Sequence[str]]) -> int:
+    """How many words all begin with."""
+    alike = takewhile(lambda words: len(set(words)) == 1, zip(*titles, strict=False))
+    return sum(1 for _ in alike)

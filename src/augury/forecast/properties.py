@@ -175,7 +175,7 @@ def judged(found: Estimate, right: float) -> Verdict:
     return "inverted" if abs(p - (1 - right)) <= CLOSE else "other"
 
 
-class Catalogue:
+class EventCatalogue:
     """Markets by event, each to be asked about alone or beside its siblings."""
 
     def __init__(self, markets: Iterable[Market]) -> None:
@@ -200,7 +200,9 @@ def ask(engine: Engine, question: str, market: Market, beside: Sequence[Market] 
     return engine.answer(normalise(question, at), known, at)
 
 
-def verbatim(engine: Engine, catalogue: Catalogue, markets: Iterable[Market]) -> dict[str, Tally]:
+def verbatim(
+    engine: Engine, catalogue: EventCatalogue, markets: Iterable[Market]
+) -> dict[str, Tally]:
     """Reflexivity: each title as it stands, alone and among its siblings."""
     found = {name: Tally() for name in ("alone", "siblings", "who alone", "who siblings")}
     for market in markets:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from augury.forecast import explain, outcomes
 from augury.forecast.evidence import Estimate, Rejected
-from augury.forecast.match import Comparison
+from augury.forecast.match import Comparison, compare
 
 if TYPE_CHECKING:
-    from augury.forecast.engine import Bearing
+    from augury.forecast.bearing import Bearing
 
 MAX_REJECTED: Final = 8
 """Markets that are listed as not used: those nearest to the question."""
 MIN_ABOUT: Final = 0.34
 """Share of the question's content that a market names before its parts are compared at all."""
+MIN_CONTENT: Final = 0.85
+"""Least likeness of what two are about before a level or a deadline is what tells them apart."""
 MAX_FOREIGN: Final = 0.8
 """Weight of a market's most telling name that the question does not say, above which the market is
 about something else; the engine's own limit."""
+MIN_TWIN: Final = 0.6
+"""Share of each other's content that two markets name to be called the same."""
+MAX_TWIN_GAP: Final = 0.1
+"""Difference of their probabilities above which they are not."""
 
 
 def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected, ...]:
@@ -26,30 +34,70 @@ def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected,
     bearings : every outcome compared, the best fit first
     """
     seen = {one.market.id for one in estimate.evidence}
+    weighed = {one.market.id: one.outcome for one in estimate.evidence if one.weight > 0}
+    counted = [b for b in bearings if weighed.get(b.market.id) == b.outcome]
     found: list[Rejected] = []
     for bearing in bearings:
         if len(found) == MAX_REJECTED:
             break
         if bearing.market.id not in seen:
             seen.add(bearing.market.id)
-            found.append(Rejected(bearing.market, why(bearing.fit)))
+            text = _counted_once(bearing, counted, estimate) or difference(bearing, bearing.fit)
+            found.append(Rejected(bearing.market, text))
     return tuple(found)
 
 
-def why(fit: Comparison) -> str:
-    """Why a market is no evidence, in one sentence."""
+def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) -> str | None:
+    """Where markets of the other venue on the same event count in its place."""
+    twin = next((other for other in counted if _are_twins(b, other)), None)
+    if twin is not None:
+        return (
+            f"It asks the same as {twin.market.id} at the other venue, which counts: one event is"
+            " not counted twice."
+        )
+    ways = b.fit.threshold in ("implied", "excludes") and b.fit.content >= MIN_CONTENT
+    elsewhere = all(other.market.platform != b.market.platform for other in counted)
+    if ways and elsewhere and "from_parts" in estimate.fallbacks and not b.fit.leveled:
+        return "The ways for this to happen are added up at the other venue, whose markets count."
+    return None
+
+
+def difference(b: Bearing, fit: Comparison) -> str:
+    """What tells a market from the question, in one sentence."""
     if fit.asked < MIN_ABOUT:
         return "It names too little of what the question is about."
     if fit.edition == "differs":
         return "It is about another year or edition."
     if fit.choice in ("excludes", "differs"):
-        return "It is about another contender, party or place."
+        return f"It is about another outcome: {explain.quoted(outcomes.label(b))}."
     if fit.foreign >= MAX_FOREIGN:
         return "It names something that the question does not."
     if fit.stage not in ("same", "unsaid"):
         return "It asks about another stage, place or act."
-    if fit.threshold not in ("same", "opposite", "unsaid"):
+    if fit.content < MIN_CONTENT:
+        return "It shares some words with the question, and is about something else."
+    if fit.leveled and fit.threshold not in ("same", "opposite"):
         return "It asks about another level or amount."
     if fit.window not in ("same", "unsaid"):
         return "It asks about another period or deadline."
+    if fit.threshold == "excludes":
+        return "It asks about what can't happen together with this."
+    if fit.threshold not in ("same", "opposite", "unsaid"):
+        return "It asks about a level or an amount, and the question does not."
     return "Other markets fit the question better, or it is not surely about the same thing."
+
+
+def _are_twins(a: Bearing, b: Bearing) -> bool:
+    """Whether two markets, one at each venue, seem to ask the same."""
+    if a.market.platform == b.market.platform or abs(a.positive - b.positive) > MAX_TWIN_GAP:
+        return False
+    if a.market.price_at is None or (a.view.proposition.threshold is None) != (
+        b.view.proposition.threshold is None
+    ):
+        return False
+    at = (a.market.price_at + timedelta(days=a.age)).date()
+    there = compare(a.view, b.view, at)
+    return (
+        there.same and min(there.asked, there.named) >= MIN_TWIN
+        and there.opposed == (a.fit.opposed != b.fit.opposed) and compare(b.view, a.view, at).same
+    )  # fmt: skip

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from augury.errors import AuguryError, InvalidInput, UpstreamFailed
 from augury.forecast import schemas
 from augury.forecast.channels import Hints, label
+from augury.forecast.made import Forecast
 from augury.forecast.schemas import (
     DecidedForecasts,
     PublicForecastRequest,
@@ -26,7 +27,7 @@ from augury.forecast.schemas import (
     RunState,
     StreamRequest,
 )
-from augury.forecast.service import Forecast, ForecastService, Stage, failure
+from augury.forecast.service import ForecastService, Stage, failure
 from augury.graph.schemas import PublicCausalGraph
 from augury.http import openapi, pages, routing
 from augury.http.callers import AnswersCaller, ForecastCaller, InternalCaller
@@ -83,8 +84,8 @@ async def forecast(
 ) -> Response:
     """A probability with its interval, the markets it rests on, the reason, and a causal graph.
 
-    Needs a key with the scope `forecast:read`. Where no open market bears on the question,
-    `probability` is null and `error` says so.
+    Needs a key with the scope `forecast:read`. If no open market bears on the question,
+    `probability` is null and `error` says why.
     """
     exchange = exchange_of(request.scope)
     made = await service.forecast(body.question, hints=hints.hints())
@@ -144,10 +145,10 @@ async def stream(
     service: Service,
     settings: Annotated[Settings, Depends(_settings)],
 ) -> StreamingResponse:
-    """The same forecast as server-sent events, each stage as it is done.
+    """The same forecast as server-sent events, one for each finished stage.
 
-    The last event is exactly one of `final` (the whole answer of `POST /v1/forecast`) and
-    `error`. Closing the connection cancels the forecast. With `as_of` only what was known then
+    The last event is exactly one of `final` (the whole answer of `POST /v1/forecast`) and `error`.
+    Closing the connection cancels the forecast. With `as_of`, only information known at that time
     is used.
     """
     exchange = exchange_of(request.scope)
@@ -191,7 +192,13 @@ async def _events(
                 answer = _answer(stage, body, graph, request_id, started)
                 yield "final", answer.model_dump(mode="json")
     except TimeoutError:
-        yield "error", {"detail": "The request took too long.", "code": "deadline"}
+        yield (
+            "error",
+            {
+                "detail": "The request took too long and was stopped. Try again, or ask for less.",
+                "code": "deadline",
+            },
+        )
     except Exception as error:
         told = failure(error)
         known = told if isinstance(told, AuguryError) else UpstreamFailed("The forecast failed.")
@@ -239,11 +246,10 @@ def _wire(number: int, name: str, data: Any) -> bytes:
 # --- scorecard -----------------------------------------------------------------------------
 
 
-@router.get("/v1/forecast/scorecard", summary="How good the forecasts were")
+@router.get("/v1/forecast/scorecard", summary="Show how good past forecasts were")
 async def scorecard(service: Service) -> dict[str, Any]:
-    """Brier, log score and calibration of decided forecasts, beside the crowd's on the same
-    questions, by domain and horizon. Public.
-    """
+    """Brier score, log score and calibration of decided forecasts, by domain and horizon, compared
+    with the market's own prices on the same questions. Public."""
     return await service.scorecard()
 
 
@@ -256,7 +262,7 @@ _Place = tuple[
 
 @router.get(
     "/v1/forecast/decided",
-    summary="The forecasts behind the scorecard",
+    summary="List the forecasts behind the scorecard",
     response_model=DecidedForecasts,
     responses=openapi.errors(401, 403, 422, 429, 503),
 )
@@ -267,8 +273,8 @@ async def decided(
     cursor: pages.Cursor = None,
 ) -> DecidedForecasts:
     """Forecasts whose question has been decided since, the latest decided first: what was said,
-    what the market said, what happened. They are told by the market that decided them; the words
-    of whoever asked are not shown.
+    what the market said, what happened. Each is identified by the market that decided it. The
+    caller's own words are not shown.
     """
     after = pages.decode(cursor, _Place) if cursor else None
     rows = await service.decided(limit=limit + 1, after=after)
@@ -291,7 +297,7 @@ async def decided(
 )
 @idempotent
 async def start_run(body: RunRequest, caller: InternalCaller, service: Service) -> RunStarted:
-    """Takes up 1 to 1,000 questions, each as of now or as of its own moment in the past."""
+    """Forecast 1 to 1,000 questions, each as of now or as of its own time in the past."""
     for asked in body.questions:
         service.refuse_future(asked.as_of)
     questions = [
@@ -306,7 +312,7 @@ async def start_run(body: RunRequest, caller: InternalCaller, service: Service) 
 
 @router.get(
     "/internal/v1/forecast/runs/{run_id}",
-    summary="Progress and answers of a run",
+    summary="Read a run's progress and answers",
     response_model=RunState,
     responses=openapi.errors(401, 403, 404, 422, 429, 503),
 )
@@ -314,14 +320,18 @@ async def run_state(
     run_id: str,
     caller: InternalCaller,
     service: Service,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Results a page.")] = RUN_PAGE,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Results per page.")] = RUN_PAGE,
     cursor: pages.Cursor = None,
 ) -> RunState:
-    """How far the run is, and its answers so far, a page at a time."""
+    """The run's progress and its answers so far, one page at a time."""
     run = await service.run(run_id, caller.account_id)
     (after,) = pages.decode(cursor, tuple[int]) if cursor else (-1,)
     if not -1 <= after < 2**31:
-        raise InvalidInput.at("query", "cursor", msg="This cursor is not one of this list.")
+        raise InvalidInput.at(
+            "query",
+            "cursor",
+            msg="This cursor does not belong to this list. Start again without a cursor.",
+        )
     found = await service.run_answers(run_id, after, limit + 1)
     results = [
         {"place": place, "as_of": run.questions[place].get("as_of"), **answer}

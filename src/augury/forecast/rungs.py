@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from augury.relations.proposition import Proposition
 
 if TYPE_CHECKING:
-    from augury.forecast.engine import Bearing
+    from augury.forecast.bearing import Bearing
 
 Way = Literal["above", "below"]
 

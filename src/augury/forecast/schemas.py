@@ -22,7 +22,7 @@ from augury.graph.schemas import (
 from augury.markets.records import ORIGINS, ShownOrigin
 
 if TYPE_CHECKING:
-    from augury.forecast.service import Forecast
+    from augury.forecast.made import Forecast
     from augury.forecast.store import DecidedRow
 
 _FILTER = {
@@ -53,7 +53,7 @@ def as_moment(value: datetime) -> datetime:
 def as_iso(value: object) -> object:
     """Refuse a bare number, which would be read as seconds since 1970."""
     if value is not None and not isinstance(value, str):
-        raise ValueError("a time should be written as ISO 8601, like 2026-12-31T00:00:00Z")
+        raise ValueError("write the time as ISO 8601, e.g. 2026-12-31T00:00:00Z")
     return value
 
 
@@ -78,7 +78,8 @@ class StreamRequest(PublicForecastRequest):
     )
 
     as_of: Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)] | None = Field(
-        None, description="Only what was known then is used; absent: now. Not in the future."
+        None,
+        description="Use only what was known at this time. Default: now. May not be in the future.",
     )
 
 
@@ -204,15 +205,17 @@ class DecidedForecast(BaseModel):
     )
 
     market_id: str
-    question: str = Field(description="The market's own.")
-    outcome: str = Field(description="The outcome that the probabilities are of.")
+    question: str = Field(description="The market's question.")
+    outcome: str = Field(description="The outcome that the probabilities refer to.")
     probability: float
-    interval: PublicConfidenceInterval | None = Field(description="80%.")
-    crowd: float | None = Field(description="The market's own price at the time.")
+    interval: PublicConfidenceInterval | None = Field(
+        description="Interval that holds the later price with a chance of 80%."
+    )
+    crowd: float | None = Field(description="The market's own price when the forecast was made.")
     happened: bool
     brier: float = Field(description="Squared error of `probability`: 0 is perfect.")
     as_of: datetime = Field(description="When the forecast was made.")
-    origin: ShownOrigin = Field(description="Where the market that decided it comes from.")
+    origin: ShownOrigin = Field(description="Origin of the market that decided it.")
     decided_at: datetime
 
 
@@ -250,7 +253,7 @@ class RunQuestion(BaseModel):
 
     question: Question
     as_of: Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)] | None = Field(
-        None, description="Only what was known then is used; absent: now."
+        None, description="Use only what was known at this time. Default: now."
     )
 
 
@@ -260,7 +263,9 @@ class RunRequest(BaseModel):
     model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
 
     questions: Annotated[list[RunQuestion], Field(min_length=1, max_length=MAX_QUESTIONS)]
-    include_graph: bool = Field(False, strict=True, description="Graphs in the answers too.")
+    include_graph: bool = Field(
+        False, strict=True, description="Include causal graphs in the answers."
+    )
 
 
 class RunStarted(BaseModel):
@@ -283,12 +288,14 @@ class RunState(BaseModel):
     started_at: datetime | None
     finished_at: datetime | None
     error_message: str | None
-    questions: int = Field(description="How many were asked.")
-    answered: int = Field(description="How many have been answered.")
+    questions: int = Field(description="Number of questions in the run.")
+    answered: int = Field(description="Number of questions answered so far.")
     results: list[dict[str, Any]] = Field(
         description="Answers as `POST /v1/forecast` gives them, with `place` and `as_of`."
     )
-    next_cursor: str | None = Field(description="More results follow from here.")
+    next_cursor: str | None = Field(
+        description="Cursor of the next page of results. Null: no more yet."
+    )
 
 
 # --- the answer ----------------------------------------------------------------------------

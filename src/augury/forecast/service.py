@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar
 
@@ -24,9 +24,11 @@ from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError, InvalidInput, NotFound, UpstreamFailed
 from augury.forecast import channels, compound, grade, judging, nulls, scoring, store
 from augury.forecast.assistant import Assistant
-from augury.forecast.engine import Compared, Engine
-from augury.forecast.evidence import Estimate, Evidence, Origin, Snapshot
+from augury.forecast.bearing import Compared
+from augury.forecast.engine import Engine
+from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.graph import graph_of
+from augury.forecast.made import Forecast
 from augury.forecast.normalise import Reading, normalise
 from augury.graph.schemas import PublicCausalGraph
 from augury.graph.service import GraphService, Middle
@@ -69,8 +71,6 @@ waits for a connection is told after five seconds that the database does not ans
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
 """Forecasts that the judge reads at the same time. It uses two cores for each: more at once
 would finish no sooner, and searches would wait longer."""
-OLD_PRICE_DAYS: Final = 2.0
-"""Age in days of a price that counts from which the answer carries a warning."""
 ENGINE: Final = "oracle_port/1"
 HELPED: Final = f"{ENGINE}+language_model"
 """The engine's name in memory, alone and where a language model had a part in the answer."""
@@ -83,56 +83,6 @@ SCORECARD_SIZE: Final = 100_000
 SCORECARD_SECONDS: Final = 60.0
 
 StageName = Literal["normalized", "search", "evidence", "estimate"]
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """An answer, apart from who asked when."""
-
-    reading: Reading
-    estimate: Estimate
-    as_of: datetime
-    considered: int
-    """Markets that were open with a fresh price and were looked at."""
-    replay: bool = False
-    """Made as of a moment in the past."""
-    timings: Mapping[str, float] = field(default_factory=dict)
-    """Milliseconds by stage."""
-
-    @property
-    def counted(self) -> tuple[Evidence, ...]:
-        """The evidence that has weight."""
-        return tuple(one for one in self.estimate.evidence if one.weight > 0)
-
-    @property
-    def origin(self) -> Origin:
-        """`replay` for an answer as of the past, `sample` where a sample market counts."""
-        if self.replay:
-            return "replay"
-        return "sample" if any(one.market.origin == "sample" for one in self.counted) else "live"
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader of the answer should know of it."""
-        told = list(self.estimate.warnings)
-        if any(one.market.origin == "sample" for one in self.counted):
-            told.append("The markets are the sample that comes with Augury, not real ones.")
-        if any(one.market.origin == "dump" for one in self.counted):
-            told.append("Prices come from an import, not from the venue itself.")
-        if self.estimate.grade == "hinted":
-            told.append("No market asks or bounds this: the number is a hint by a related market.")
-        elif grade.is_loose(self.estimate):
-            told.append(grade.LOOSE)
-        oldest = max((one.age for one in self.counted), default=0.0)
-        if oldest > OLD_PRICE_DAYS:
-            told.append(f"The oldest price that counts is {round(oldest)} days old.")
-        return tuple(told)
-
-    @property
-    def data_as_of(self) -> datetime | None:
-        """Time of the newest price that counts; None without evidence."""
-        times = [one.market.price_at for one in self.counted if one.market.price_at is not None]
-        return max(times, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,7 +403,7 @@ class ForecastService:
     async def make(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> FullForecast:
-        """A forecast in full, kept for the account."""
+        """Read a forecast in full, kept for the account."""
         if as_of is None:
             forecast = await self._worked_out(question)
         else:
@@ -512,7 +462,7 @@ class ForecastService:
             await store.forget_runs(conn, self._clock() - RUNS_KEPT)
 
     async def scorecard(self) -> dict[str, Any]:
-        """How good the forecasts were, beside the crowd; at most a minute old."""
+        """Show how good past forecasts were, beside the crowd; at most a minute old."""
         if self._scorecard is None or time.monotonic() - self._scorecard[0] > SCORECARD_SECONDS:
             self._scorecard = time.monotonic(), await scorecard(self._database)
         return self._scorecard[1]
@@ -520,7 +470,7 @@ class ForecastService:
     async def decided(
         self, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[store.DecidedRow]:
-        """The forecasts behind the scorecard, the latest decided first."""
+        """List the forecasts behind the scorecard, the latest decided first."""
         async with self._database.reading() as conn:
             return await store.decided(conn, limit=limit, after=after)
 
@@ -550,7 +500,7 @@ class ForecastService:
         async with self._database.reading() as conn:
             run = await store.fetch_run(conn, run_id) if run_id.isascii() else None
         if run is None or run.account_id != account_id:
-            raise NotFound("There is no run with this id.")
+            raise NotFound("No run of yours has this id.")
         return run
 
     async def run_answers(self, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
@@ -670,7 +620,10 @@ def failure(error: Exception) -> Exception:
     if isinstance(error, psycopg.Error | OSError) and (away := as_unavailable(error)) is not None:
         return away
     log.exception("forecast_failed")
-    return UpstreamFailed("The forecast could not be made.", code="forecast_failed")
+    return UpstreamFailed(
+        "The forecast failed because of an error in the service. Try again; the log has the cause.",
+        code="forecast_failed",
+    )
 
 
 def _issued(forecast: Forecast) -> store.Issued:

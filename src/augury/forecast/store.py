@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 from psycopg.types.json import Jsonb
 
 from augury.forecast.evidence import Snapshot
-from augury.forecast.nulls import KnownMarket
+from augury.forecast.nulls import PastMarket
 from augury.markets.records import Origin
 
 Connection: TypeAlias = AsyncConnection[Any]
@@ -107,14 +107,14 @@ where coalesce(m.created_at, '-infinity') <= %(at)s
 
 async def known_markets(
     conn: Connection, seqs: Sequence[int], at: datetime, *, replay: bool
-) -> dict[int, KnownMarket]:
+) -> dict[int, PastMarket]:
     """The markets among `seqs` whatever their state, as they were known at `at`: at the last price
     known until then while they were open."""
     cursor = await conn.execute(
         _KNOWN, {"seqs": list(seqs), "at": at, "replay": replay}, binary=True
     )
     rows = await cursor.fetchall()
-    return {row[0]: KnownMarket(Snapshot(*row[:-5]), *row[-5:]) for row in rows}
+    return {row[0]: PastMarket(Snapshot(*row[:-5]), *row[-5:]) for row in rows}
 
 
 async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -> list[int]:

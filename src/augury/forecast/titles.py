@@ -6,7 +6,7 @@ import random
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, Final
 
-from augury.forecast.evaluate import Asked
+from augury.forecast.evaluate import EvaluationQuestion
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +17,9 @@ PER_EVENT: Final = 4
 """Titles of one event, which end together."""
 
 
-def resolved(markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: int) -> list[Asked]:
+def resolved(
+    markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: int
+) -> list[EvaluationQuestion]:
     """At most `most` titles of Yes/No markets that were decided, each asked at one of its recorded
     prices (drawn by `seed`), at least `LEAST_LEFT` before its end.
 
@@ -45,7 +47,7 @@ def resolved(markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: in
     by_market: dict[str, list[dict]] = {}
     for row in priced.iter_rows(named=True):
         by_market.setdefault(row["id"], []).append(row)
-    found: list[Asked] = []
+    found: list[EvaluationQuestion] = []
     of_event: dict[str, int] = {}
     for name in rng.sample(sorted(by_market), len(by_market)):
         row = rng.choice(by_market[name])
@@ -53,7 +55,7 @@ def resolved(markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: in
         if of_event[row["event"]] > PER_EVENT:
             continue
         found.append(
-            Asked(
+            EvaluationQuestion(
                 qid=name, kind="paraphrase", question=row["question"],
                 as_of=row["ts"].replace(tzinfo=UTC) + timedelta(minutes=1), market_id=name,
                 p=row["price"], outcome=float(row["result"] == "Yes"), event=row["event"],

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from augury.clock import now
-from augury.forecast.evaluate import Asked
+from augury.forecast.evaluate import EvaluationQuestion
 from augury.forecast.titles import PER_EVENT
 from augury.settings import Settings
 
@@ -55,7 +55,9 @@ def _is_before(at: datetime | None, end: datetime) -> bool:
     return at is not None and at < end
 
 
-def before_the_end(markets: DumpFile, prices: DumpFile, *, most: int, seed: int) -> list[Asked]:
+def before_the_end(
+    markets: DumpFile, prices: DumpFile, *, most: int, seed: int
+) -> list[EvaluationQuestion]:
     """At most `most` titles of resolved markets of a dump in any form, each asked once, some days
     before its end (which of `DAYS_BEFORE`: by `seed`), at which it had been priced.
 
@@ -83,7 +85,7 @@ def before_the_end(markets: DumpFile, prices: DumpFile, *, most: int, seed: int)
         times.append(at)
         values.append(price)
     rng = random.Random(seed)
-    found: list[Asked] = []
+    found: list[EvaluationQuestion] = []
     of_event: dict[str, int] = {}
     for name in rng.sample(sorted(history), len(history)):
         market, (times, values) = decided[name], history[name]
@@ -97,7 +99,7 @@ def before_the_end(markets: DumpFile, prices: DumpFile, *, most: int, seed: int)
         of_event[event] = of_event.get(event, 0) + 1
         as_of = rng.choice(moments)
         found.append(
-            Asked(
+            EvaluationQuestion(
                 qid=name, kind="paraphrase", question=market.question, as_of=as_of, market_id=name,
                 p=values[bisect_right(times, as_of) - 1],
                 outcome=float(market.resolution == market.outcomes[0]), event=event,

@@ -28,26 +28,31 @@ def denied(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
     """
     if tuple(label.casefold() for label in outcomes) != ("yes", "no"):
         return None
-    ours, theirs = _words(core), _title(title)
-    if ours == theirs:
+    asked, said = _words(core), _title(title)
+    if asked == said:
         return False
-    if abs(len(ours) - len(theirs)) != 1:
+    if abs(asked.count(" ") - said.count(" ")) != 1:
         return None
-    longer, shorter = (ours, theirs) if len(ours) > len(theirs) else (theirs, ours)
+    shorter, longer = sorted((asked.split(), said.split()), key=len)
     differ = next((i for i, w in enumerate(shorter) if w != longer[i]), len(shorter))
     same = longer[differ] in _DENIALS and longer[differ + 1 :] == shorter[differ:]
     return True if same and differ else None
 
 
-@remembered(32 << 20)
-def _title(title: str) -> tuple[str, ...]:
-    return _words(framed(title).core)
-
-
 @remembered(8 << 20)
-def _words(text: str) -> tuple[str, ...]:
+def _title(title: str) -> str:
+    return _plain(framed(title).core)
+
+
+@remembered(1 << 20)
+def _words(core: str) -> str:
+    return _plain(core)
+
+
+def _plain(text: str) -> str:
+    """The words, one space between two: one text takes less memory than a tuple of words."""
     plain = fold(text.translate(_DASH))
     plain = _SHORT.sub(
         r"\g<stem> not", plain.replace("won't", "will not").replace("can't", "can not")
     )
-    return tuple(_TOKEN.findall(plain))
+    return " ".join(_TOKEN.findall(plain))

@@ -38,7 +38,7 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Words])
 
 
-class Market(Readable, Protocol):
+class ReadableMarket(Readable, Protocol):
     """A market that can be read: `evidence.Snapshot`, `markets.store.IndexRow`."""
 
     @property
@@ -61,7 +61,7 @@ def code() -> str:
     return digest.hexdigest()[:16]
 
 
-def digest(market: Market) -> bytes:
+def digest(market: ReadableMarket) -> bytes:
     """8 bytes that tell all that a market's reading depends on, the code included."""
     said = (
         code(), market.question, market.title, market.subtitle, (market.description or "")[:RULES],
@@ -71,7 +71,7 @@ def digest(market: Market) -> bytes:
     return hashlib.blake2b(_encoder.encode(said), digest_size=8).digest()
 
 
-def sides(market: Market) -> Sequence[int]:
+def sides(market: ReadableMarket) -> Sequence[int]:
     """The outcomes to be read: of Yes and No, Over and Under the first says it all."""
     labels = tuple(label.casefold() for label in market.outcomes)
     if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
@@ -79,7 +79,7 @@ def sides(market: Market) -> Sequence[int]:
     return range(min(len(labels), SIDES))
 
 
-def read(market: Market, outcome: int) -> Words:
+def read(market: ReadableMarket, outcome: int) -> Words:
     """What an outcome of a market says."""
     return match.read(
         read_market(market, outcome),
@@ -89,7 +89,7 @@ def read(market: Market, outcome: int) -> Words:
     )
 
 
-def packed(market: Market) -> bytes:
+def packed(market: ReadableMarket) -> bytes:
     """What all sides of a market say, as it is kept."""
     return _encoder.encode([read(market, outcome) for outcome in sides(market)])
 

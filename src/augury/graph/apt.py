@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from augury.language.entities import mentions
 from augury.language.vocabulary import Entity, default
-from augury.relations.windows import Mention
+from augury.relations.windows import WrittenDate
 from augury.relations.windows import mentions as dates
 from augury.search.text import title_terms
 
@@ -61,7 +61,7 @@ _SINCE: Final = frozenset({"after", "from"})
 
 
 @lru_cache(maxsize=8_192)
-def _dates(text: str, anchor: date | None, opened: date | None) -> tuple[Mention, ...]:
+def _dates(text: str, anchor: date | None, opened: date | None) -> tuple[WrittenDate, ...]:
     return tuple(
         one
         for one in dates(text, anchor, opened=opened)
@@ -69,7 +69,7 @@ def _dates(text: str, anchor: date | None, opened: date | None) -> tuple[Mention
     )
 
 
-def _are_over(said: Sequence[Mention], day: date) -> bool:
+def _are_over(said: Sequence[WrittenDate], day: date) -> bool:
     return bool(said) and all(
         not one.vague and one.relation not in _SINCE and one.end is not None and one.end <= day
         for one in said

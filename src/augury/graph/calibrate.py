@@ -62,7 +62,7 @@ class Cell(NamedTuple):
     """Different pairs of events."""
 
 
-class Kept(NamedTuple):
+class KeptStrength(NamedTuple):
     """The strength of a kind, and what it was held against."""
 
     strength: float
@@ -76,7 +76,7 @@ class Fit(NamedTuple):
 
     until: int
     """First day that is no longer fitted on."""
-    kinds: dict[Kind, Kept]
+    kinds: dict[Kind, KeptStrength]
     brier: dict[str, float]
     """Mean squared distance of strength and hit on the later days, related pairs only, each pair
     of events at the same weight: `measured`, `before` (strengths as told by hand) and `unrelated`
@@ -108,7 +108,7 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
         raise ValueError("no two unrelated markets have prices of the same earlier days")
     base = earlier[UNRELATED].share
     kinds = {
-        kind: Kept(_shrunk(cell, base), cell, later.get(kind))
+        kind: KeptStrength(_shrunk(cell, base), cell, later.get(kind))
         for kind, cell in sorted(earlier.items())
     }
     return Fit(until, kinds, *_judged(pairs, days, days.day >= until, kinds, base))
@@ -161,7 +161,7 @@ def _judged(
     pairs: Sequence[Joined],
     days: _Days,
     kept: NDArray[np.bool_],
-    kinds: Mapping[Kind, Kept],
+    kinds: Mapping[Kind, KeptStrength],
     base: float,
 ) -> tuple[dict[str, float], dict[str, float]]:
     rows: dict[tuple[Kind, tuple[int, int]], list[tuple[float, float]]] = defaultdict(list)

@@ -21,24 +21,25 @@ if TYPE_CHECKING:
 
 
 def graph(
-    question: Annotated[str, typer.Argument(help="What the graph is about.")],
-    svg: Annotated[Path | None, typer.Option(help="Write the picture to this file.")] = None,
-    png: Annotated[Path | None, typer.Option(help="The same as PNG.")] = None,
+    question: Annotated[str, typer.Argument(help="The question in the middle of the graph.")],
+    svg: Annotated[Path | None, typer.Option(help="Write the picture as SVG to this file.")] = None,
+    png: Annotated[Path | None, typer.Option(help="Write the picture as PNG to this file.")] = None,
     url: remote.Url = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what drives a question, what follows from it, and how strongly.
 
-    Asks the service at --url, else the one running on the same data folder, else opens the index
-    itself. Pictures are drawn of the latter two.
+    Asks the service at --url or the one running on the same data folder. Without a service it reads
+    the data folder itself. With --url there is no picture.
 
     Example: augury graph "Will the US fall into recession in 2027?" --svg recession.svg
     """
     if url is not None:
         if svg or png:
-            raise typer.BadParameter("Pictures are drawn where the service runs: leave out --url.")
+            raise typer.BadParameter("A remote service draws no pictures. Leave out --url.")
         _tell(asyncio.run(_elsewhere(url, question)), as_json=as_json)
         return
+    from augury import pictures
     from augury.graph import picture
 
     drawn = asyncio.run(_graph(question))
@@ -47,9 +48,7 @@ def graph(
     if svg:
         svg.write_text(told, encoding="utf-8")
     if png:
-        import resvg_py
-
-        png.write_bytes(bytes(resvg_py.svg_to_bytes(svg_string=told)))
+        png.write_bytes(pictures.png(told))
     if as_json:
         typer.echo(drawn.model_dump_json())
         return
@@ -58,11 +57,14 @@ def graph(
 
 
 def evaluate_edges(
-    markets: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="A dump of markets.")],
-    prices: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="Their prices over time.")
+    markets: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Parquet file of markets.")
     ],
-    seed: Annotated[int, typer.Option(help="Which of equally strong pairs are taken.")] = 0,
+    prices: Annotated[
+        Path,
+        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
+    ],
+    seed: Annotated[int, typer.Option(help="Seed for choosing among equally strong pairs.")] = 0,
     write: Annotated[
         Path | None, typer.Option(help="Write the table of strengths to this file.")
     ] = None,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from augury.graph.strength import logical, strength
-from augury.graph.view import Edge
+from augury.graph.view import DrawnEdge
 from augury.relations import logic
 from augury.relations.proposition import Proposition
 
@@ -20,7 +20,7 @@ MOST: Final = 8
 """Edges of logic in one graph: those of the question first, implications before exclusions."""
 
 
-class Told(NamedTuple):
+class NodeClaim(NamedTuple):
     """What a node's label asserts."""
 
     node: str
@@ -50,7 +50,7 @@ _SAID: Final[dict[str, _Said]] = {
 _ORDER: Final = ("equivalent", "complement", "implies", "covers", "excludes")
 
 
-def edges(told: Sequence[Told]) -> list[Edge]:
+def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
     """The logic among nodes, given in the order they are shown; what follows from two other
     implications is left out."""
     found = [
@@ -72,7 +72,7 @@ def edges(told: Sequence[Told]) -> list[Edge]:
     return [_edge(*one) for one in kept[:MOST]]
 
 
-def merged(known: Iterable[Edge], hard: Sequence[Edge]) -> list[Edge]:
+def merged(known: Iterable[DrawnEdge], hard: Sequence[DrawnEdge]) -> list[DrawnEdge]:
     """All edges of a graph: where logic relates two events, that they move together says less."""
     related = {frozenset((edge.source, edge.target)) for edge in hard}
     soft = [
@@ -83,7 +83,7 @@ def merged(known: Iterable[Edge], hard: Sequence[Edge]) -> list[Edge]:
     return soft + list(hard)
 
 
-def _related(one: Told, other: Told) -> tuple[str, Told, Told] | None:
+def _related(one: NodeClaim, other: NodeClaim) -> tuple[str, NodeClaim, NodeClaim] | None:
     same = other.market is not None and other.market in one.linked
     kind = logic.relate(one.proposition, other.proposition, matched=same)
     if kind == "none":
@@ -95,9 +95,9 @@ def _between(follows: set[tuple[str, str]], nodes: Sequence[str], source: str, t
     return any((source, n) in follows and (n, target) in follows for n in nodes)
 
 
-def _edge(kind: str, one: Told, other: Told) -> Edge:
+def _edge(kind: str, one: NodeClaim, other: NodeClaim) -> DrawnEdge:
     relationship, polarity, told = _SAID[kind]
-    return Edge(
+    return DrawnEdge(
         one.node, other.node, relationship,
         strength(logical(1 if polarity == "positive" else -1)),
         f"By logic, not by cause: {told.format(a=one.label, b=other.label)}",

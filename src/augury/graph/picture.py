@@ -9,6 +9,7 @@ from typing import Final
 
 from augury.graph.schemas import Graph, GraphEdge, PublicGraphNode
 from augury.graph.view import QUESTION
+from augury.pictures import FONTS
 
 BOX: Final = 250
 """Width of a box, in pixels."""
@@ -60,7 +61,7 @@ def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) ->
     parts += [_header(graph, width, as_of, sample=sample), _legend(height)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" font-size="{FONT}">'
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{FONTS}" font-size="{FONT}">'
         f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>'
     )
 

@@ -84,18 +84,18 @@ async def draw(
 
 @router.get(
     "/v1/graphs/{graph_id}",
-    summary="A graph",
+    summary="Read a graph",
     response_model=FullGraph,
     responses=openapi.errors(401, 403, 404, 422, 429, 503),
 )
 async def drawn(graph_id: str, caller: LegacyAnswersCaller, database: State) -> Response:
-    """A graph of this account, or how far it is."""
+    """A graph of this account, or its progress."""
     record = None
     if is_id("graph", graph_id):
         async with database.reading() as conn:
             record = await queue.fetch(conn, graph_id)
     if record is None or record.kind != jobs.FULL or record.account_id != caller.account_id:
-        raise NotFound("There is no graph with this id.")
+        raise NotFound("No graph has this id.")
     if record.status == "succeeded":
         return _json(FullGraph.model_validate(record.result), 200)
     return _json(_pending(record), 200)
@@ -122,7 +122,7 @@ def _json(graph: FullGraph, status: int) -> Response:
     responses=openapi.errors(401, 403, 413, 422, 429, 431, 503),
 )
 async def build(body: GraphRequest, caller: InternalCaller, service: Service) -> GraphAnswer:
-    """The graph, and how it came to be."""
+    """The graph, with a trace of how it was built."""
     return answer(await service.build(body.question, only=_only(body)))
 
 
@@ -135,7 +135,7 @@ async def build(body: GraphRequest, caller: InternalCaller, service: Service) ->
 )
 @idempotent
 async def start(body: GraphRequest, caller: InternalCaller, database: State) -> JobStarted:
-    """Follow it by `GET /internal/v1/graph/jobs/{job_id}`."""
+    """Start a job that draws the graph. Follow it with `GET /internal/v1/graph/jobs/{job_id}`."""
     async with database.transaction() as conn:
         request = {"question": body.question, "only": _only(body)}
         job_id = await queue.enqueue(conn, jobs.KIND, request, account_id=caller.account_id)
@@ -146,12 +146,12 @@ async def start(body: GraphRequest, caller: InternalCaller, database: State) -> 
 
 @router.get(
     "/internal/v1/graph/jobs/{job_id}",
-    summary="How far a graph is",
+    summary="Read the progress of a graph job",
     response_model=JobState,
     responses=openapi.errors(401, 403, 404, 422, 429, 431, 503),
 )
 async def state(job_id: str, caller: InternalCaller, database: State) -> JobState:
-    """Its stage while it runs, the graph and its trace once it has succeeded."""
+    """The stage while the job runs; the graph and its trace once it has succeeded."""
     async with database.reading() as conn:
         record = _own(await queue.fetch(conn, job_id), caller.account_id)
     result = record.result or {}
@@ -171,16 +171,16 @@ async def state(job_id: str, caller: InternalCaller, database: State) -> JobStat
 
 @router.post(
     "/internal/v1/graph/jobs/{job_id}/cancel",
-    summary="End a graph job",
+    summary="Cancel a graph job",
     response_model=JobState,
     responses=openapi.errors(401, 403, 404, 409, 422, 429, 431, 503),
 )
 async def cancel(job_id: str, caller: InternalCaller, database: State) -> JobState:
-    """409 when it has ended already."""
+    """Cancel a job. Answers 409 if it has already ended."""
     async with database.transaction() as conn:
         _own(await queue.fetch(conn, job_id), caller.account_id)
         if not await queue.cancel(conn, job_id):
-            raise Conflict("This job has ended already.")
+            raise Conflict("This job has already ended.")
     return await state(job_id, caller, database)
 
 
@@ -191,7 +191,7 @@ async def cancel(job_id: str, caller: InternalCaller, database: State) -> JobSta
     responses=openapi.errors(401, 403, 404, 409, 422, 429, 431, 503),
 )
 async def retry(job_id: str, caller: InternalCaller, database: State) -> JobState:
-    """409 when it neither failed nor was canceled."""
+    """Run the job again. Answers 409 unless it failed or was canceled."""
     async with database.transaction() as conn:
         _own(await queue.fetch(conn, job_id), caller.account_id)
         if not await queue.retry(conn, job_id):
@@ -212,5 +212,5 @@ def _only(body: GraphRequest) -> dict[str, list[str]] | None:
 def _own(record: JobRecord | None, account_id: str | None) -> JobRecord:
     """Another account's job is no other than one that does not exist."""
     if record is None or record.kind != jobs.KIND or record.account_id != account_id:
-        raise NotFound("There is no graph job with this id.")
+        raise NotFound("No graph job of yours has this id.")
     return record

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from augury.graph import view
 from augury.graph.service import Drawn
-from augury.graph.view import Edge, Node
+from augury.graph.view import DrawnEdge, Node
 from augury.markets.records import ORIGINS, Platform, ShownOrigin, Status, priced
 from augury.markets.store import StoredMarket
 from augury.search.schemas import is_readable
@@ -75,7 +75,7 @@ class PublicMarketSummary(BaseModel):
     question: str = Field(description="Market question.")
     platform: Platform = Field(description="Source platform name.")
     current_prices: dict[str, float] | None = Field(None, description="Price by outcome label.")
-    platform_url: str | None = Field(None, description="Address on the source platform.")
+    platform_url: str | None = Field(None, description="URL on the source platform.")
 
 
 class PublicGraphNode(BaseModel):
@@ -135,7 +135,9 @@ class GraphEdge(PublicGraphEdge):
         description="Whether Yes at the source makes Yes at the target more likely."
     )
     confidence: float = Field(description="How sure the relation is, in (0, 1).")
-    hard_constraint: bool = Field(description="Logic, not cause: it can't be otherwise.")
+    hard_constraint: bool = Field(
+        description="True if the edge is a matter of logic, not of cause and effect."
+    )
     lag_days: int | None = Field(description="Typical days until the effect shows.")
     evidence: list[str] = Field(description="Ids of the markets it rests on.")
 
@@ -152,13 +154,14 @@ class Trace(BaseModel):
 
     question: str
     unique_market_count: int
-    events: list[str] = Field(description="Keys of the events shown, the question first.")
+    events: list[str] = Field(description="Keys of the events in the graph, the question first.")
     edge_count: int
     warnings: list[str]
     timings_ms: dict[str, float]
     coverage: dict[str, int] = Field(description="Markets found, by relation.")
     target_selection: dict[str, Any] = Field(
-        description="What the question was taken to be about: factors with weights, the market."
+        description="What the question was understood to be about: weighted factors, and the "
+        "market if there is one."
     )
 
 
@@ -170,13 +173,13 @@ class GraphRequest(BaseModel):
     question: Question
     search_results: dict[str, list[dict[str, Any]]] | None = Field(
         None,
-        description="Results of an earlier search, by relation: only these markets are drawn. "
-        "Absent: the question is searched.",
+        description="Results of an earlier search, by relation. Only these markets are drawn. If "
+        "left out, the question is searched.",
     )
 
 
 class GraphAnswer(BaseModel):
-    """The graph, and how it came to be."""
+    """The graph, with a trace of how it was built."""
 
     graph: Graph
     trace: Trace
@@ -189,7 +192,7 @@ class FullGraphRequest(BaseModel):
 
     question: Question
     background: bool = Field(
-        False, strict=True, description="Answer 202 at once and work in the background."
+        False, strict=True, description="Answer 202 at once and do the work in the background."
     )
 
 
@@ -215,7 +218,9 @@ class FullNode(BaseModel):
     label: str
     markets: list[GraphMarket]
     current_probability: float | None
-    price_as_of: datetime | None = Field(description="Of the price the probability rests on.")
+    price_as_of: datetime | None = Field(
+        description="When the price behind the probability was quoted."
+    )
     origin: ShownOrigin | None = Field(description="Null without markets.")
 
 
@@ -235,7 +240,7 @@ class FullGraph(BaseModel):
     question: str
     as_of: datetime | None = Field(None, description="When it was drawn.")
     origin: Literal["live", "import", "sample"] | None = Field(
-        None, description="`sample` where any market is of the sample."
+        None, description="`sample` if any market in the graph is a sample market."
     )
     data_as_of: datetime | None = Field(None, description="Time of the newest price shown.")
     graph: DrawnGraph | None = None
@@ -334,7 +339,7 @@ def _full_node(node: Node) -> FullNode:
     )  # fmt: skip
 
 
-def graph(drawn: view.Graph) -> Graph:
+def graph(drawn: view.GraphView) -> Graph:
     """The graph with all that is known."""
     return Graph(
         nodes=[_node(node) for node in drawn.nodes],
@@ -351,7 +356,7 @@ def _node(node: Node) -> PublicGraphNode:
     )
 
 
-def _edge(edge: Edge) -> GraphEdge:
+def _edge(edge: DrawnEdge) -> GraphEdge:
     return GraphEdge(
         source=edge.source,
         target=edge.target,

@@ -20,20 +20,20 @@ from augury.search.service import Explored, Found, SearchService
 from augury.storage.database import Database
 
 DEPTH: Final = 30
-"""Results of each relation that a graph is drawn from."""
+"""Number of search results per relation from which a graph is drawn."""
 TARGETS: Final = 4
-"""Direct markets shown with the question."""
+"""Number of direct markets shown with the question."""
 VOTERS: Final = 10
-"""Direct markets that may say what the question is about besides its own words."""
+"""Number of direct markets that help to decide what the question is about."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
-"""Told of each stage of a build as it begins."""
+"""Callback with the name and details of each stage as it begins."""
 
 
 class Drawn(NamedTuple):
     """A graph, and how it came to be."""
 
-    graph: view.Graph
+    graph: view.GraphView
     trace: dict[str, Any]
     as_of: datetime
 
@@ -43,11 +43,11 @@ class Middle(NamedTuple):
 
     probability: float | None
     price_as_of: datetime | None
-    """Time of the newest price that it rests on."""
+    """When the newest price behind the probability was quoted."""
 
 
 Estimator = Callable[[str], Awaitable[Middle]]
-"""Estimates a question, for the middle of its graph."""
+"""Forecasts the question in the middle of a graph."""
 
 
 class GraphService:
@@ -128,14 +128,14 @@ class GraphService:
         explored: Explored,
         found: Found,
         by_id: Mapping[str, markets.StoredMarket],
-    ) -> tuple[view.Graph, dict[str, Any]]:
+    ) -> tuple[view.GraphView, dict[str, Any]]:
         lookup = explored.lookup
         factors = list(lookup.factors) if isinstance(lookup, Asked) else []
         reached = list(self._reached(question, explored, found, by_id)) if factors else []
         direct = [by_id[r.id] for r in found.get("direct", ())[:TARGETS] if r.id in by_id]
         target = direct[0] if direct else None
         lean = next((m.lean for m in self._relations.matcher.match(question)), 1)
-        asked = view.Asked(
+        asked = view.CentralQuestion(
             question, tuple(direct), middle.probability, factors, lean, middle.price_as_of
         )
         numbers = {one.factor for one in reached}
@@ -182,13 +182,13 @@ class GraphService:
         explored: Explored,
         found: Found,
         by_id: Mapping[str, markets.StoredMarket],
-    ) -> Sequence[view.Found]:
+    ) -> Sequence[view.ReachedMarket]:
         lookup = explored.lookup
         assert isinstance(lookup, Asked)
         direct = [by_id[r.id] for r in found.get("direct", ()) if r.id in by_id][:VOTERS]
         meant = self._meant(question, lookup.factors, direct)
         leans: dict[int, int] = {}
-        reached: list[view.Found] = []
+        reached: list[view.ReachedMarket] = []
         for relation in RELATIONS:
             for result in found.get(relation, ()):
                 market = by_id.get(result.id)
@@ -204,7 +204,7 @@ class GraphService:
                     named = self._named(market.question, factor)
                     leans[factor] = named.lean if named else 1
                 reached.append(
-                    view.Found(market, relation, result.score, factor, leans[factor], way)
+                    view.ReachedMarket(market, relation, result.score, factor, leans[factor], way)
                 )
         return reached
 
@@ -262,23 +262,23 @@ def _labelled(
 def _told(
     question: str,
     target: markets.StoredMarket | None,
-    graph: view.Graph,
+    graph: view.GraphView,
     by_id: Mapping[str, markets.StoredMarket],
-) -> list[logic.Told]:
+) -> list[logic.NodeClaim]:
     """What the nodes assert: the question as it is asked, or as its first market puts it where
     it is no sentence that can be read; every other node as the market that names it."""
     asked = read_question(question, now())
     if asked.unclear and target is not None:
         first = _asserted(view.QUESTION, target)
     else:
-        first = logic.Told(view.QUESTION, question, asked, None)
+        first = logic.NodeClaim(view.QUESTION, question, asked, None)
     nodes = [node for node in graph.nodes if node.id != view.QUESTION]
     return [first, *(_asserted(node.id, by_id[node.markets[0].id]) for node in nodes)]
 
 
-def _asserted(node: str, market: markets.StoredMarket) -> logic.Told:
+def _asserted(node: str, market: markets.StoredMarket) -> logic.NodeClaim:
     linked = frozenset(market.linked_market_ids)
-    return logic.Told(node, market.question, read_market(market), market.id, linked)
+    return logic.NodeClaim(node, market.question, read_market(market), market.id, linked)
 
 
 def _restricted(found: Found, only: Mapping[str, Sequence[str]]) -> Found:

@@ -27,7 +27,7 @@ Kind = str
 """
 
 UNRELATED: Final[Kind] = "unrelated"
-"""Two markets that nothing joins: what chance shows."""
+"""Kind of two markets without a relation: shows what chance alone gives."""
 SUBJECT: Final[Kind] = "subject ?"
 FILE: Final = "strengths.json"
 

@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from augury.graph.strength import SUBJECT, kind, strength
 from augury.markets.store import StoredMarket
-from augury.relations.knowledge import Factor
+from augury.relations.causal_parts import Factor
 from augury.relations.paths import Step
 from augury.search.related import Relation
 
@@ -24,16 +24,16 @@ Polarity = Literal["positive", "negative", "unknown"]
 
 QUESTION: Final = "question"
 MOST_NODES: Final = 18
-"""Nodes beside the question: more can't be read."""
+"""Largest number of nodes beside the question; more would be unreadable."""
 MOST_PER_RELATION: Final = 7
 MOST_LABELLED: Final = 3
-"""Nodes that only a language model's label relates to the question."""
+"""Largest number of nodes that only a language model's label relates to the question."""
 MOST_MARKETS: Final = 4
-"""Markets shown of one node."""
+"""Largest number of markets shown at one node."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReachedMarket:
     """A related market and how it was reached."""
 
     market: StoredMarket
@@ -43,7 +43,7 @@ class Found:
     lean: int
     """+1 where Yes to the best market of the factor means more of it."""
     way: tuple[Step, ...]
-    """From the question's factor to the market's."""
+    """Path from the question's factor to the market's factor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +52,19 @@ class Node:
     label: str
     markets: tuple[StoredMarket, ...]
     probability: float | None
-    """Of what the label says, as its market quotes it."""
+    """Probability of what the label says, as its market quotes it."""
     price_as_of: datetime | None = None
-    """Time of the price that the probability rests on."""
+    """When the price behind the probability was quoted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class DrawnEdge:
     source: str
     target: str
     relationship: str
     strength: float | None
-    """How often the markets of such an edge moved together (`strength.strength`); None: not
-    measured."""
+    """How often markets joined by such an edge moved together, 0 to 1 (`strength.strength`); None:
+    not measured."""
     description: str
     edge_type: Literal["causal", "co_movement", "logical"]
     polarity: Polarity
@@ -72,26 +72,26 @@ class Edge:
     hard_constraint: bool
     lag_days: int | None
     evidence: tuple[str, ...]
-    """Market ids."""
+    """Ids of the markets it rests on."""
 
 
 @dataclass(slots=True)
-class Graph:
+class GraphView:
     nodes: list[Node] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
+    edges: list[DrawnEdge] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CentralQuestion:
     """The question in the middle."""
 
     label: str
     markets: tuple[StoredMarket, ...]
-    """Those directly about it, best first."""
+    """Markets directly on the question, best first."""
     probability: float | None
     factors: Sequence[tuple[int, float]]
-    """What it is about, with weights."""
+    """Factors that the question is about, with weights."""
     lean: int
     """+1 where Yes to the question means more of its factors."""
     price_as_of: datetime | None = None
@@ -112,11 +112,11 @@ class Labelled:
 
 
 def draw(
-    asked: Asked,
-    found: Sequence[Found],
+    asked: CentralQuestion,
+    found: Sequence[ReachedMarket],
     factors: Mapping[int, Factor],
     between: Sequence[Step],
-) -> Graph:
+) -> GraphView:
     """The graph of a question.
 
     Parameters
@@ -128,11 +128,11 @@ def draw(
     between
         Causal steps of the base among the factors found, from cause to effect.
     """
-    graph = Graph()
+    graph = GraphView()
     graph.nodes.append(
         Node(QUESTION, asked.label, asked.markets, asked.probability, asked.price_as_of)
     )
-    by_factor: dict[int, list[Found]] = defaultdict(list)
+    by_factor: dict[int, list[ReachedMarket]] = defaultdict(list)
     for one in found:
         by_factor[one.factor].append(one)
     shown = _chosen(found)
@@ -156,7 +156,7 @@ def draw(
     return graph
 
 
-def add_labelled(graph: Graph, labelled: Sequence[Labelled]) -> None:
+def add_labelled(graph: GraphView, labelled: Sequence[Labelled]) -> None:
     """Add the few best of these, each tied to the question alone, as somebody's suggestion."""
     shown = {market.id for node in graph.nodes for market in node.markets}
     for one in [one for one in labelled if one.market.id not in shown][:MOST_LABELLED]:
@@ -169,7 +169,7 @@ def add_labelled(graph: Graph, labelled: Sequence[Labelled]) -> None:
         verb = "may move with" if moves else f"may {_MAY[polarity]}"
         ends = (QUESTION, name) if one.relation == "downstream" else (name, QUESTION)
         graph.edges.append(
-            Edge(
+            DrawnEdge(
                 *ends, verb, None, one.told, "co_movement" if moves else "causal", polarity,
                 one.weight, False, None if moves else one.lag_days, (name,),
             )
@@ -184,7 +184,7 @@ def price(market: StoredMarket) -> float | None:
     return market.prices[0] if market.prices else None
 
 
-def _chosen(found: Sequence[Found]) -> list[int]:
+def _chosen(found: Sequence[ReachedMarket]) -> list[int]:
     """The factors that get a node: the best of each relation in turn."""
     best: dict[Relation, list[int]] = {"upstream": [], "downstream": [], "correlated": []}
     seen: set[int] = set()
@@ -208,16 +208,16 @@ def _same_event(one: StoredMarket, other: StoredMarket) -> bool:
 
 
 def _edges_of(
-    lead: Found,
-    asked: Asked,
+    lead: ReachedMarket,
+    asked: CentralQuestion,
     ids: Mapping[int, str],
-    leads: Mapping[int, Found],
+    leads: Mapping[int, ReachedMarket],
     factors: Mapping[int, Factor],
-) -> list[Edge]:
+) -> list[DrawnEdge]:
     """The last step to a factor: to the question, or to the factor between where it is shown."""
     if not lead.way:
         return [
-            Edge(
+            DrawnEdge(
                 ids[lead.factor], QUESTION, "moves with", strength(SUBJECT),
                 "About the same subject.", "co_movement", "unknown", lead.score, False, None,
                 (lead.market.id,),
@@ -232,7 +232,7 @@ def _edges_of(
         told = " ".join(step.reason for step in lead.way)
         polarity = _polarity(sign * lead.lean * asked.lean)
         return [
-            Edge(
+            DrawnEdge(
                 ids[lead.factor], QUESTION, "moves with",
                 _strength(lead.way, polarity, causal=False), told, "co_movement", polarity,
                 lead.score, False, None, (lead.market.id,),
@@ -253,7 +253,7 @@ def _edges_of(
         told = f"Through {name}: {told}"
     ends = (ids[lead.factor], other) if lead.relation == "upstream" else (other, ids[lead.factor])
     return [
-        Edge(
+        DrawnEdge(
             *ends, _verb(polarity), _strength(steps, polarity), told, "causal", polarity,
             lead.score, False, sum(step.lag for step in steps), (lead.market.id,),
         )
@@ -261,7 +261,10 @@ def _edges_of(
 
 
 def _add_between(
-    graph: Graph, between: Sequence[Step], ids: Mapping[int, str], leads: Mapping[int, Found]
+    graph: GraphView,
+    between: Sequence[Step],
+    ids: Mapping[int, str],
+    leads: Mapping[int, ReachedMarket],
 ) -> None:
     """Causal edges among the factors shown; a cycle only where its lags make it a feedback."""
     for step in sorted(between, key=lambda s: (-s.weight, s.source, s.target)):
@@ -281,7 +284,7 @@ def _add_between(
                 continue
             told += f" (A feedback: one round takes about {back + step.lag} days.)"
         graph.edges.append(
-            Edge(
+            DrawnEdge(
                 source, target, _verb(polarity), _strength((step,), polarity), told, "causal",
                 polarity, min(leads[step.source].score, leads[step.target].score), False,
                 step.lag, (),
@@ -289,7 +292,7 @@ def _add_between(
         )  # fmt: skip
 
 
-def _lag_of_path(edges: Sequence[Edge], start: str, end: str) -> int | None:
+def _lag_of_path(edges: Sequence[DrawnEdge], start: str, end: str) -> int | None:
     """Days along the shortest causal path from `start` to `end`; None where there is none."""
     out: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for edge in edges:

@@ -12,14 +12,12 @@ import typer
 def docs(
     out: Annotated[
         Path | None,
-        typer.Option(help="A folder of your own for the files; by default where /docs finds them."),
+        typer.Option(help="Folder for the files. Default: where the service's /docs finds them."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Build the documentation as a site of plain files, with its search.
-
-    A running service shows the result at /docs from the next request on. The same files work from
-    any web server, and without one.
+    """Build the documentation as static files with a search. A running service shows it at /docs
+    from the next request on. The files also work from any web server, or opened directly.
 
     \b
     Examples:
@@ -39,7 +37,7 @@ def docs(
 def completion(
     shell: Annotated[Literal["bash", "zsh"], typer.Argument(help="Your shell: bash or zsh.")],
 ) -> None:
-    """Print a script with which a shell completes commands and options.
+    """Print a completion script for your shell.
 
     \b
     Examples:
@@ -52,7 +50,7 @@ def completion(
 
 
 def man() -> None:
-    """Print all commands as a page for man.
+    """Print all commands as a manual page.
 
     \b
     Examples:

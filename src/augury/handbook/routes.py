@@ -101,8 +101,8 @@ async def page(request: Request, name: str, site: Site) -> Response:
     elif (notebook := _notebooks().get(name)) is not None:
         return _answer(request, notebook.encode(), NOTEBOOK)
     elif name.removesuffix(".md").removesuffix(".html") in pages.GENERATED:
-        raise NotFound(f"This page is made from the code and is not built. {BUILD}")
-    raise NotFound("There is no such page. /docs/ lists them all.")
+        raise NotFound(f"This page is generated from the code and has not been built. {BUILD}")
+    raise NotFound("No such page. /docs/ lists all pages.")
 
 
 def _built(site: Assets, name: str) -> Asset | None:

@@ -104,7 +104,7 @@ def _sphinx(texts: Mapping[str, str], work: Path, made: Path) -> None:
     )  # fmt: skip
     if done.returncode or done.stderr.strip():
         told = done.stderr.replace(f"{source.resolve()}/", "docs/").replace(f"{source}/", "docs/")
-        raise SetupProblem(f"The documentation can't be built as it is:\n{told.strip()}")
+        raise SetupProblem(f"The documentation can't be built:\n{told.strip()}")
     for name in _LEFT_OUT:
         shutil.rmtree(made / name, ignore_errors=True)
         (made / name).unlink(missing_ok=True)

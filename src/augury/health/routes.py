@@ -17,13 +17,14 @@ async def _service(request: Request) -> HealthService:
     return request.app.state.services.health
 
 
-@router.get("/v1/health", summary="Is the service well, and what does it hold")
+@router.get("/v1/health", summary="Check the service's health")
 async def health(
     service: Annotated[HealthService, Depends(_service)], response: Response
 ) -> dict[str, Any]:
-    """Version, catalogue size and age by venue, index lag, sample or real, and what is amiss.
+    """Version, catalogue size and age by venue, index lag, whether data is real, and any problems.
 
-    200 as long as the service can answer at all; read `status`: ok, degraded or down.
+    The HTTP status is 200 as long as the service can answer at all, so read `status`: ok, degraded
+    or down.
     """
     response.headers["Cache-Control"] = "no-store"
     return await service.report()
@@ -32,9 +33,9 @@ async def health(
 admin = routing.router(tags=["health"])
 
 
-@admin.get("/internal/v1/admin/overview", summary="Settings in force, jobs, storage")
+@admin.get("/internal/v1/admin/overview", summary="Show settings, jobs and storage")
 async def overview(caller: AdminCaller, request: Request) -> dict[str, Any]:
-    """What the operator sees: every setting and whether it was set (secrets are not shown), jobs
-    that are open or ended within a day, and the size of what is kept."""
+    """For operators: every setting and whether it was set (without secrets), jobs that are open or
+    ended within a day, and the size of stored data."""
     services = request.app.state.services
     return await services.health.overview(services.settings)

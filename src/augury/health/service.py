@@ -33,14 +33,14 @@ from augury.storage.database import Database, size
 from augury.venues.sync import VenueHealth, venue_health
 
 HOLDS = 1.0
-"""Seconds for which one report is given to all who ask."""
+"""Seconds for which one health report is reused for all callers."""
 
 UNFOLLOWED: Final = timedelta(days=1)
-"""Age of data that nothing updates from which on health is degraded."""
+"""Age from which data that nothing updates makes the health degraded."""
 
 VOLATILITY_LASTS: Final = {True: timedelta(days=2), False: timedelta(days=5)}
-"""Age of the newest day from which on volatility is late: of markets that never close, and of those
-with weekends and holidays. A day is known once it has ended."""
+"""Age of the newest day from which volatility counts as late: for markets that never close (True),
+and for those with weekends and holidays (False). A day is known once it has ended."""
 
 NAMES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 

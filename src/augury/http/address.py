@@ -31,8 +31,8 @@ def networks(names: Iterable[str]) -> tuple[Network, ...]:
             ) from None
         if network.prefixlen < (8 if network.version == 4 else 7):
             raise SetupProblem(
-                f"AUGURY_TRUSTED_PROXIES: {name} trusts strangers to say who they are. Name the "
-                "proxy's own address, or the private network it is in."
+                f"AUGURY_TRUSTED_PROXIES: {name} is public, so strangers could claim any address. "
+                f"Name the proxy's own address or its private network."
             )
         found.append(network)
     return tuple(found)
@@ -43,11 +43,11 @@ class Forwarding:
     """Which header of which proxies tells where a request comes from."""
 
     header: str = "x-forwarded-for"
-    """The only one that is read. A proxy that writes another one passes this one on unchanged, in
-    the words of whoever is calling."""
+    """The only forwarding header that is read. A proxy that writes another header passes this one
+    on unchanged from the caller, so it must be set to the one that the proxy writes."""
     trusted: Sequence[Network] = ()
     hops: int | None = None
-    """Most proxies a request comes through; None: as many as are trusted."""
+    """Largest number of proxies in front of the service; None: as many as are trusted."""
 
     @classmethod
     def of(cls, settings: Settings) -> Forwarding:

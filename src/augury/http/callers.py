@@ -9,7 +9,6 @@ while dependencies are solved. Order: 401, 403, 429, and only then what the body
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import Depends, Request
@@ -22,26 +21,14 @@ from augury.access.records import Principal
 from augury.access.service import AccessService
 from augury.errors import Forbidden, Unauthenticated
 from augury.http import address, cookies
+from augury.http.caller import Caller
 from augury.http.exchange import exchange_of
 from augury.http.gcra import Rate
-from augury.http.limits import InFlight, Limiter, Policy, enforce
+from augury.http.limits import InFlight, Limiter, LimitPolicy, enforce
 from augury.settings import Settings
 
 # RFC 9110 11.1 and RFC 6750 2.1, read strictly: any scheme case, one space, no other blanks.
 _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who makes a request, after every check of its gate."""
-
-    kind: Literal["anonymous", "key", "session"]
-    tier: Literal["anonymous", "keyed"]
-    """Whose limits hold: a key without `search:read` searches at the anonymous tier."""
-    account_id: str | None
-    key_id: str | None
-    scopes: frozenset[str]
-    rate_key: str
 
 
 class Traffic:
@@ -58,20 +45,20 @@ class Traffic:
         flights = settings.search_in_flight
         with_key = (
             f"With a key it is {settings.search_rate}: the operator makes one with "
-            "'augury keys create --scope search:read'."
+            "'augury keys create --account NAME --scope search:read'."
         )
 
-        def anonymous_policy(name: str) -> Policy:
-            return Policy(name, anonymous, fail_open=True, remedy=with_key)
+        def anonymous_policy(name: str) -> LimitPolicy:
+            return LimitPolicy(name, anonymous, fail_open=True, remedy=with_key)
 
         def by_setting(name: str) -> str:
             return f"The operator raises it with AUGURY_{name}."
 
-        def keyed_policy(name: str, *, fail_open: bool = True) -> Policy:
+        def keyed_policy(name: str, *, fail_open: bool = True) -> LimitPolicy:
             remedy = by_setting("SEARCH_RATE and AUGURY_SEARCH_IN_FLIGHT")
-            return Policy(name, keyed, flights, fail_open=fail_open, remedy=remedy)
+            return LimitPolicy(name, keyed, flights, fail_open=fail_open, remedy=remedy)
 
-        self.policies: dict[tuple[str, str], Policy] = {
+        self.policies: dict[tuple[str, str], LimitPolicy] = {
             ("search", "anonymous"): anonymous_policy("anonymous-search"),
             ("search", "keyed"): keyed_policy("search"),
             ("markets", "anonymous"): anonymous_policy("anonymous-markets"),
@@ -79,30 +66,30 @@ class Traffic:
             ("extension", "anonymous"): anonymous_policy("anonymous-extension"),
             ("extension", "keyed"): keyed_policy("extension"),
             ("answers", "keyed"): keyed_policy("answers", fail_open=False),
-            ("forecast", "keyed"): Policy(
+            ("forecast", "keyed"): LimitPolicy(
                 "forecast",
                 Rate.parse(settings.forecast_rate),
                 settings.forecast_in_flight,
                 remedy=by_setting("FORECAST_RATE and AUGURY_FORECAST_IN_FLIGHT"),
             ),
-            ("rvol", "keyed"): Policy(
+            ("rvol", "keyed"): LimitPolicy(
                 "rvol", Rate.parse(settings.rvol_rate), remedy=by_setting("RVOL_RATE")
             ),
             ("watch", "keyed"): keyed_policy("watch", fail_open=False),
             ("admin", "keyed"): keyed_policy("admin", fail_open=False),
-            ("macro", "keyed"): Policy(
+            ("macro", "keyed"): LimitPolicy(
                 "macro",
                 Rate.parse(settings.macro_rate),
                 settings.macro_in_flight,
                 remedy=by_setting("MACRO_RATE and AUGURY_MACRO_IN_FLIGHT"),
             ),
-            ("exports", "keyed"): Policy(
+            ("exports", "keyed"): LimitPolicy(
                 "exports",
                 Rate.parse(settings.export_rate),
                 1,
                 remedy=by_setting("EXPORT_RATE"),
             ),
-            ("sign-in", "anonymous"): Policy(
+            ("sign-in", "anonymous"): LimitPolicy(
                 "sign-in", Rate.parse("1/s", burst=10), remedy="Wait before the next try."
             ),
         }
@@ -160,7 +147,9 @@ class Gate(SecurityBase):
         elif (cookie := cookies.sent(request, traffic.cookie)) is not None:
             kind, principal = "session", await cookies.authenticate(request, cookie)
         elif not self.anonymous:
-            raise Unauthenticated("This needs an API key: Authorization: Bearer <key>.")
+            raise Unauthenticated(
+                "This route needs an API key. Send the header Authorization: Bearer <key>."
+            )
         else:
             where = address.bucket(exchange_of(request.scope).address)
             return Caller("anonymous", "anonymous", None, None, frozenset(), where)
@@ -168,7 +157,7 @@ class Gate(SecurityBase):
             self.legacy and keys.LEGACY in principal.scopes
         )
         if not granted and not self.anonymous:
-            raise Forbidden(f"This {kind} has no scope {self.scope}.", code="missing_scope")
+            raise Forbidden(f"This {kind} lacks the scope {self.scope}.", code="missing_scope")
         if self.group == "rvol" and not principal.rvol_approved:
             raise Forbidden(
                 f"This {kind}'s account is not approved for realized volatility.",
@@ -193,10 +182,12 @@ async def admit_export(request: Request, caller: Caller) -> None:
     """
     if caller.tier == "anonymous":
         if caller.kind != "anonymous":
-            raise Forbidden(f"This {caller.kind} has no scope search:read.", code="missing_scope")
+            raise Forbidden(
+                f"This {caller.kind} lacks the scope search:read.", code="missing_scope"
+            )
         raise Unauthenticated(
-            "A file of the whole list needs an API key: Authorization: Bearer <key>. Without one "
-            "ask for a page: limit=200."
+            "Downloading the whole list needs an API key (Authorization: Bearer <key>). Without "
+            "one, ask for a page with limit=200."
         )
     traffic: Traffic = request.app.state.traffic
     who = caller.account_id or caller.rate_key
@@ -213,7 +204,7 @@ async def _authenticate(request: Request, sent: list[bytes]) -> Principal:
     """Whom the Authorization headers stand for. Anything but one good bearer token is 401."""
     found = _BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
     if found is None:
-        raise Unauthenticated("Authorization takes the form: Bearer <key>.")
+        raise Unauthenticated("The Authorization header should read: Bearer <key>.")
     access: AccessService = request.app.state.services.access
     principal = await access.authenticate(found[1].decode("ascii"))
     if principal is None:

@@ -19,10 +19,10 @@ log = structlog.get_logger("augury.http")
 
 REFUSED = Metric("augury_connections_refused", "Connections refused or dropped.", ["reason"])
 LEAST_RESERVE = 64
-"""Descriptors kept for files, the database and outgoing connections, at the least; of a large
-number a quarter."""
+"""Smallest number of file descriptors reserved for files, the database and outgoing connections; if
+there are many, a quarter is reserved."""
 MOST_DESCRIPTORS = 65_536
-"""The soft limit on descriptors is raised to this where the hard limit allows it."""
+"""The soft limit on file descriptors is raised to this, as far as the hard limit allows."""
 
 Refusal = Literal["address", "all"]
 

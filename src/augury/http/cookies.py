@@ -53,7 +53,8 @@ async def authenticate(request: Request, token: str) -> Principal:
         raise Unauthenticated("This session has ended. Sign in again.")
     if request.method not in _SAFE and not same_origin(request, token):
         raise Forbidden(
-            f"A write of a console session needs its {CSRF_HEADER}, as GET /v1/session shows it.",
+            f"Changes from a console session need the header {CSRF_HEADER} with the value that "
+            f"GET /v1/session returns.",
             code="csrf",
         )
     return session.principal

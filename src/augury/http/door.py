@@ -19,15 +19,16 @@ from augury.http.gcra import Rate, take
 from augury.settings import Settings
 
 MOST_KNOWN = 100_000
-"""Callers whose rate is remembered; of more, those seen longest ago are forgotten."""
+"""Number of callers whose rate is remembered. Beyond it, those seen longest ago are forgotten."""
 PER_SITE = 16
-"""How many times the rate of one caller an IPv6 site (a /48) may have, which is 65,536 of them."""
+"""Rate of a whole IPv6 site (a /48, which holds 65,536 subnets), as a multiple of one caller's
+rate."""
 WRONG_KEY_COST = 5
-"""Requests without a key that one with a wrong key counts as."""
+"""How many requests without a key one request with a wrong key counts as."""
 NEW_KEYS = Rate.parse("1/s", burst=10)
-"""How often an address whose limit is used up may send a key that was not in use lately."""
+"""Rate at which an address that has used up its limit may send keys that were not in use lately."""
 KEY_REMEMBERED = 300.0
-"""Seconds for which a key that was good counts as one in use."""
+"""Seconds for which a valid key counts as in use."""
 MOST_KEYS = 10_000
 
 

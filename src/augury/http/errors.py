@@ -52,7 +52,10 @@ _CODES = {
     503: "unavailable",
     504: "upstream_timeout",
 }
-_TEXTS = {404: "There is nothing at this address.", 405: "This address takes other methods."}
+_TEXTS = {
+    404: "Not found. See /docs for the available routes.",
+    405: "This route does not take this method. The Allow header names those that it takes.",
+}
 _MAX_NAME = 64
 
 
@@ -107,7 +110,13 @@ def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response
             log.warning("storage unavailable", request_id=request_id, error=type(exc).__name__)
             return respond(unavailable, request_id)
     if isinstance(exc, TimeoutError):
-        return respond(Unavailable("The request took too long.", code="timeout"), request_id)
+        return respond(
+            Unavailable(
+                "The request took too long and was stopped. Try again, or ask for less.",
+                code="timeout",
+            ),
+            request_id,
+        )
     if (advice := missing_extra(exc)) is not None:
         return respond(Unavailable(advice, code="not_installed"), request_id)
     log.error("unexpected failure", request_id=request_id, **describe(exc))

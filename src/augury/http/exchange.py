@@ -10,7 +10,7 @@ from augury.ids import new_id
 
 if TYPE_CHECKING:
     from augury.http.address import Address
-    from augury.http.callers import Caller
+    from augury.http.caller import Caller
 
 SCOPE_KEY = "augury.exchange"
 

@@ -31,12 +31,12 @@ def _utc(moment: datetime) -> datetime:
 def _iso(value: object) -> object:
     """Refuse a bare number, which would be read as seconds since 1970."""
     if isinstance(value, str) and not _DATE.match(value):
-        raise ValueError("a time should be written as ISO 8601, like 2026-12-31T00:00:00Z")
+        raise ValueError("write the time as ISO 8601, e.g. 2026-12-31T00:00:00Z")
     return value
 
 
 Moment = Annotated[datetime, BeforeValidator(_iso), AfterValidator(_utc)]
-"""A time of a query or a body, in UTC."""
+"""A time in a query or body, in UTC."""
 
 
 def _whole_day(value: object) -> object:
@@ -48,7 +48,7 @@ def _whole_day(value: object) -> object:
 LastMoment = Annotated[
     datetime, BeforeValidator(_iso), BeforeValidator(_whole_day), AfterValidator(_utc)
 ]
-"""The end of a window, in it: a bare day holds the whole day."""
+"""The end of a window, inclusive: a bare date includes the whole day."""
 
 
 def _strict_iso(value: object) -> object:
@@ -58,7 +58,7 @@ def _strict_iso(value: object) -> object:
 
 
 BodyMoment = Annotated[datetime, BeforeValidator(_strict_iso), AfterValidator(_utc)]
-"""A time of a body: a text, never a number."""
+"""A time in a body: text, never a number."""
 
 
 def _length(value: Any) -> Any:
@@ -90,7 +90,7 @@ Duration = Annotated[
     PlainSerializer(written, return_type=str),
     WithJsonSchema({"type": "string", "pattern": r"^[1-9][0-9]{0,6}[smhd]$", "examples": ["15m"]}),
 ]
-"""A length of time: `90s`, `15m`, `1h`, `7d`; at most 366 days."""
+"""A duration: `90s`, `15m`, `1h`, `7d`; at most 366 days."""
 
 
 def _visible(text: str) -> str:
@@ -104,7 +104,7 @@ def _visible(text: str) -> str:
 Name = Annotated[
     str, StringConstraints(min_length=1, max_length=200, strict=True), AfterValidator(_visible)
 ]
-"""What somebody calls a thing."""
+"""A name that a user gives to something."""
 Note = Annotated[str, StringConstraints(max_length=2000, strict=True)]
 
 

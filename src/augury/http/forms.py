@@ -34,7 +34,8 @@ _ACCEPTED: dict[str, Format] = {
 
 async def _format(
     format: Annotated[
-        Format | None, Query(description="Form of the answer; else the Accept header decides.")
+        Format | None,
+        Query(description="Format of the answer. Default: as the Accept header says."),
     ] = None,
     accept: Annotated[str | None, Header(include_in_schema=False)] = None,
 ) -> Format:

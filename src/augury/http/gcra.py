@@ -24,7 +24,7 @@ class Rate(NamedTuple):
     """Microseconds between requests at a steady pace, rounded up."""
     burst: int
     text: str = ""
-    """As it is written in the settings: "10/s"."""
+    """The rate as written in the settings: "10/s"."""
 
     @classmethod
     def parse(cls, text: str, *, burst: int | None = None) -> Rate:
@@ -41,11 +41,11 @@ class Decision(NamedTuple):
 
     allowed: bool
     retry_after: float
-    """Seconds after which the next try is let through; 0 when allowed."""
+    """Seconds until the next request is allowed; 0 if this one is."""
     remaining: int
-    """Requests that would be let through right now."""
+    """Number of requests that are allowed right now."""
     reset: float
-    """Seconds until the whole burst is there again."""
+    """Seconds until a whole burst is available again."""
 
 
 def take(tat: int | None, now: int, rate: Rate) -> tuple[int, Decision]:

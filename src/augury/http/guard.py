@@ -25,13 +25,14 @@ from augury.settings import Settings
 log = structlog.get_logger("augury.http")
 
 BODY_TIMEOUT = 10.0
-"""Seconds a caller has to send the body once it is asked for."""
+"""Seconds within which a caller must have sent the whole body."""
 LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
-"""How much of a refused upload is thrown away so that the caller gets to read the answer."""
+"""How many bytes, and for how many seconds, a refused upload is still read and discarded, so that
+the caller can read the answer."""
 _RUNS_PATHS = ("/internal/v1/forecast/runs", "/v1/forecast-runs")
 _IMPORT_PATH = "/internal/v1/admin/imports/"
 _OTHERS = "/v1/macro-runtime/"
-"""Where a HEAD is passed on as it came."""
+"""Prefix of routes on which a HEAD request is passed on unchanged."""
 _SEARCH_PATHS = ("/v1/search", "/extension/v1/search", "/extension/v1/sports-search")
 
 
@@ -104,7 +105,10 @@ class Guard:
             log.error("answer cut short", request_id=request_id, **describe(failure))
             return
         if isinstance(failure, TimeoutError) and deadline.expired():
-            failure = Unavailable("The request took too long.", code="deadline")
+            failure = Unavailable(
+                "The request took too long and was stopped. Try again, or ask for less.",
+                code="deadline",
+            )
         answer = respond(failure, request_id, plain=passage.exchange.plain_errors)
         await answer(scope, passage.receive, passage.send)
 

@@ -22,7 +22,7 @@ from fastapi import Request, Response
 
 from augury.errors import Conflict, InvalidInput
 from augury.http import store
-from augury.http.callers import Caller
+from augury.http.caller import Caller
 from augury.storage.database import Database
 from augury.storage.vault import CantOpen, Vault
 
@@ -53,7 +53,7 @@ async def answer_once(
     found = _KEY.fullmatch(sent[0]) if len(sent) == 1 else None
     if found is None:
         raise InvalidInput.at(
-            "header", HEADER, msg="Should be one key of 1 to 255 visible ASCII characters."
+            "header", HEADER, msg="Should be a single key of 1 to 255 visible ASCII characters."
         )
     claim = (caller.account_id, found[1])
     fingerprint = hashlib.sha256()
@@ -87,11 +87,15 @@ def _vault(request: Request) -> Vault:
 
 
 def _answer(
-    request: Request, claim: tuple[str, str], earlier: store.Kept | None, request_hash: bytes
+    request: Request,
+    claim: tuple[str, str],
+    earlier: store.KeptResponse | None,
+    request_hash: bytes,
 ) -> Response:
     if earlier is not None and earlier.request_hash != request_hash:
         raise InvalidInput(
-            "This Idempotency-Key was used for another request.", code="idempotency_key_reused"
+            "This Idempotency-Key was used for a different request. Use a new key.",
+            code="idempotency_key_reused",
         )
     if earlier is None or earlier.status is None:
         raise _under_way()
@@ -100,7 +104,8 @@ def _answer(
         body = _vault(request).open(earlier.body or b"", "/".join(claim))
     except CantOpen:
         raise Conflict(
-            "This request was answered before, and the answer can't be read any more.",
+            "This request was answered before, but the stored answer can no longer be read. Check "
+            "the result, or use a new key.",
             code="idempotency_answer_lost",
         ) from None
     return Response(body, earlier.status, headers)
@@ -108,7 +113,7 @@ def _answer(
 
 def _under_way() -> Conflict:
     return Conflict(
-        "A request with this Idempotency-Key is under way.",
+        "A request with this Idempotency-Key is still running. Try again when it has ended.",
         code="idempotency_in_flight",
         headers={"Retry-After": "1"},
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,7 +24,7 @@ log = structlog.get_logger("augury.http")
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class LimitPolicy:
     """One limit: its name on the wire, its rate, and what happens when it can't be counted."""
 
     name: str
@@ -32,7 +32,7 @@ class Policy:
     in_flight: int | None = None
     fail_open: bool = False
     remedy: str = ""
-    """What raises the limit, in a sentence."""
+    """How to raise the limit, in a sentence."""
 
 
 class Limiter(Protocol):
@@ -138,7 +138,7 @@ class InFlight:
 
 
 async def enforce(
-    policy: Policy, key: str, exchange: Exchange, limiter: Limiter, in_flight: InFlight
+    policy: LimitPolicy, key: str, exchange: Exchange, limiter: Limiter, in_flight: InFlight
 ) -> None:
     """Let the request pass, or raise RateLimited; the headers go on the answer either way.
 
@@ -181,6 +181,38 @@ async def enforce(
         )
 
 
+class RefusalsKept:
+    """A limiter that is not asked again about a key before its time: a refused request changes
+    nothing, so the answer is known. A flood of refused requests costs no round trip each."""
+
+    MOST: int = 100_000
+    """Refused keys that are remembered; of more, those refused longest ago are forgotten."""
+
+    def __init__(self, limiter: Limiter, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.limiter = limiter
+        self._monotonic = monotonic
+        self._refused: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """Key -> until when it is refused, and when its whole burst is there again."""
+
+    async def take(self, key: str, rate: Rate) -> Decision:
+        at = self._monotonic()
+        if (known := self._refused.get(key)) is not None:
+            until, whole = known
+            if at < until:
+                return Decision(False, until - at, 0, whole - at)
+            del self._refused[key]
+        decision = await self.limiter.take(key, rate)
+        if not decision.allowed:
+            # Counted from before the question, so never longer than it was meant.
+            self._refused[key] = (at + decision.retry_after, at + decision.reset)
+            while len(self._refused) > self.MOST:
+                self._refused.popitem(last=False)
+        return decision
+
+    async def close(self) -> None:
+        await self.limiter.close()
+
+
 def make_limiter(redis_url: str | None, database: Callable[[], Any]) -> Limiter:
     """Redis where the settings name one, else the database."""
-    return RedisLimiter(redis_url) if redis_url else PostgresLimiter(database)
+    return RefusalsKept(RedisLimiter(redis_url) if redis_url else PostgresLimiter(database))

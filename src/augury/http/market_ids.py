@@ -24,7 +24,7 @@ _STRING = re.compile(
 )
 _CELL = re.compile(rb'(?m)(?:^|(?<=,))("?)((?:polymarket|kalshi):[^",\r\n]+)\1(?=,|\r?$)')
 _PASSED_ON = "/v1/macro-runtime/"
-"""Answers of others, which are not touched."""
+"""Prefix of routes whose answers come from another service and are not rewritten."""
 
 
 def in_json(body: bytes) -> bytes:

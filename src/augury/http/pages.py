@@ -13,10 +13,10 @@ from augury.errors import InvalidInput
 
 T = TypeVar("T")
 
-Limit = Annotated[int, Query(ge=1, le=200, description="Most items in one answer.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of items per page.")]
 Cursor = Annotated[
     str | None,
-    Query(max_length=1024, description="`next_cursor` of the answer before; opaque."),
+    Query(max_length=1024, description="The `next_cursor` of the previous page. Opaque."),
 ]
 DEFAULT_LIMIT = 50
 
@@ -36,7 +36,10 @@ def decode(cursor: str, kind: type[T]) -> T:
         return msgspec.json.decode(raw, type=kind)
     except (binascii.Error, ValueError, msgspec.DecodeError, RecursionError):
         raise InvalidInput.at(
-            "query", "cursor", msg="This cursor is not one of this list.", type="cursor_invalid"
+            "query",
+            "cursor",
+            msg="This cursor does not belong to this list. Start again without a cursor.",
+            type="cursor_invalid",
         ) from None
 
 

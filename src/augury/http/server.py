@@ -25,18 +25,19 @@ from augury.ids import new_id
 from augury.settings import Settings
 
 HEADER_TIMEOUT = 10.0
-"""Seconds a connection has to send a whole header block."""
+"""Seconds within which a connection must have sent its whole header block."""
 DRAIN_WINDOW = 20.0
-"""Seconds over which the rate is measured at which a caller takes its answer."""
+"""Seconds over which the rate is measured at which a caller reads its answer."""
 LEAST_RATE = 1024
-"""Bytes a second a caller takes in while more is waiting for it; a slower one is cut off."""
+"""Slowest rate, in bytes per second, at which a caller may read a waiting answer. Slower callers
+are disconnected."""
 _MOST_LINGERING = 32
-"""Refused connections that are given time to read why; more are cut off at once."""
+"""Number of refused connections that get time to read the reason. Any more are closed at once."""
 ACCEPTED_AT_ONCE = 16
-"""Connections taken from the kernel before those that were refused are closed: well below
-`LEAST_RESERVE`, so that a flood never takes the last descriptor."""
+"""Connections accepted in one go before refused ones are closed. Well below `LEAST_RESERVE`, so
+that a flood never takes the last descriptor."""
 QUEUED = 2048
-"""Connections the kernel keeps waiting meanwhile."""
+"""Connections that the kernel queues until they are accepted."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0
 _CODES = {
     400: "bad_request",
@@ -46,7 +47,7 @@ _CODES = {
     503: "too_many_connections",
 }
 _MAX_FRAMING = 1024 * 1024
-"""Bytes of chunk framing and trailers a request may spend besides its body."""
+"""Bytes of chunk framing and trailers that a request may have in addition to its body."""
 
 
 def config(app: FastAPI, settings: Settings) -> uvicorn.Config:

@@ -14,9 +14,9 @@ from augury.http.gcra import Decision, Rate
 Connection = AsyncConnection[Any]
 
 LIFETIME = timedelta(hours=24)
-"""How long an answer is kept under its key."""
+"""How long an answer is stored under its Idempotency-Key."""
 ABANDONED = timedelta(minutes=2)
-"""A claim this old belongs to a process that died: every deadline is shorter."""
+"""A claim this old belongs to a process that died, since every deadline is shorter."""
 
 
 async def take(conn: Connection, key: str, rate: Rate) -> Decision:
@@ -35,7 +35,7 @@ async def sweep(conn: Connection) -> None:
     await conn.execute("delete from rate_limits where tat < clock_timestamp()")
 
 
-class Kept(NamedTuple):
+class KeptResponse(NamedTuple):
     """What is stored under an idempotency key; `status` is None while it is under way."""
 
     request_hash: bytes
@@ -68,8 +68,8 @@ async def claim(
     return row[0] if row else None
 
 
-async def kept(conn: Connection, account_id: str, key: str) -> Kept | None:
-    async with conn.cursor(row_factory=class_row(Kept)) as cursor:
+async def kept(conn: Connection, account_id: str, key: str) -> KeptResponse | None:
+    async with conn.cursor(row_factory=class_row(KeptResponse)) as cursor:
         await cursor.execute(
             "select request_hash, status, headers, body from idempotency_keys"
             " where account_id = %s and key = %s",

@@ -22,7 +22,7 @@ from augury.ids import new_id
 FINISHED_KEPT = timedelta(days=30)
 LOG_KEPT = timedelta(days=7)
 LOST_AFTER = timedelta(seconds=20)
-"""Without an entry and a sign of life for so long, a job is lost."""
+"""A job counts as lost if it has neither a queue entry nor a sign of life for this long."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from augury.storage.failures import as_unavailable
 log = structlog.get_logger(__name__)
 
 TAKEOVER = 5.0
-"""Seconds after which another process notices at the latest that one died in its work."""
+"""Longest time, in seconds, until another process takes over from one that died."""
 
 
 @dataclass(frozen=True)

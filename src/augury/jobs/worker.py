@@ -29,15 +29,16 @@ from augury.storage.failures import as_unavailable
 log = structlog.get_logger(__name__)
 
 HEARTBEAT = 4.0
-"""Seconds without a sign of life after which a job is taken from its worker."""
+"""Seconds without a sign of life after which a job is taken away from its worker."""
 LOST = 20
-"""Attempts a job may lose with workers that die, before it is taken for what kills them."""
+"""Number of workers that may die while running a job, before the job is considered their cause and
+fails."""
 LONGEST_PAUSE = 60.0
-"""Seconds between attempts at most."""
+"""Longest pause between attempts, in seconds."""
 MEND_EVERY = 30.0
-"""Seconds between looks for jobs that the queue has lost."""
+"""Seconds between checks for jobs that the queue has lost."""
 DRAIN = 10.0
-"""Seconds running jobs have to end when the worker is stopped."""
+"""Seconds that running jobs get to finish when the worker is stopped."""
 
 
 class Retry(Exception):
@@ -70,10 +71,8 @@ class Job:
 
 
 Handler = Callable[[Job], Awaitable[dict[str, Any] | None]]
-"""Does a job of one kind; what it returns becomes the record's `result`.
-
-May run again after a crash, so what it does twice must be as if done once.
-"""
+"""Runs a job of one kind. What it returns becomes the record's `result`. It may run again after a
+crash, so it must be idempotent."""
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ _USUAL: Final = [
         (r"[\s-]plus\b", " or more"),
     )
 ]
-"""Other ways of naming one side of a number."""
+"""Other phrases for one side of a number, with the usual phrase for each."""
 
 # Number words
 
@@ -180,12 +180,12 @@ def _dollars(found: re.Match[str]) -> str:
 class _Bound:
     up: bool
     inside: bool
-    """Whether the number itself counts."""
+    """Whether the number itself is included."""
     value: float
     said: str
-    """The number as it stands, with scale and unit."""
+    """The number as written, with scale and unit."""
     exact: bool
-    """A whole number of things or degrees: the next one is one further."""
+    """Whether it is a whole number of things or degrees, so that the next value is one more."""
     unit: str
     scale: str
     start: int

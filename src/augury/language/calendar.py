@@ -8,9 +8,9 @@ MONTHS: Final = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
-"""Their names; number n stands at place n - 1."""
+"""Names of the months in lower case; month n is at index n - 1."""
 SHORT: Final = {**{name[:3]: name for name in MONTHS if len(name) > 3}, "sept": "september"}
-"""Short names, without the point that some write behind them."""
+"""Short name to full name, without the period that some write after it."""
 NUMBERS: Final = {name: n for n, name in enumerate(MONTHS, 1)} | {
     short: MONTHS.index(name) + 1 for short, name in SHORT.items()
 }
@@ -19,8 +19,8 @@ MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-"""A pattern for any of these names in lower case, without a point; it does not end at the word's
-end by itself."""
+"""Pattern for a month's name in lower case, without a period. It does not check that the word ends
+there."""
 
 
 def month(name: str) -> int:

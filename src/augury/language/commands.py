@@ -14,7 +14,10 @@ from augury.language.lint import lint
 from augury.language.vocabulary import Vocabulary, VocabularyProblem
 from augury.tables import Console
 
-app = typer.Typer(help="The vocabulary: who and what questions name.", no_args_is_help=True)
+app = typer.Typer(
+    help="The vocabulary of people, teams, places and things that questions name.",
+    no_args_is_help=True,
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -32,12 +35,15 @@ def lint_vocabulary(
     catalogue: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, help="Parquet file of markets, to see aliases at work."
+            exists=True,
+            dir_okay=False,
+            help="Parquet file of markets: also report aliases that "
+            "their titles use as ordinary words.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the vocabulary. Exits with 1 where an entry is wrong.
+    """Check the vocabulary. Exits with 1 if an entry is wrong.
 
     Examples:
       augury language lint
@@ -75,7 +81,7 @@ def names(
     text: Annotated[str, typer.Argument(help="A question, a title or a headline.")],
     as_json: AsJson = False,
 ) -> None:
-    """Show whom and what a text names, as forecasts read it.
+    """Show which people and things a text names, as forecasts read it.
 
     Example: augury language names "will wemby win mvp"
     """
@@ -93,4 +99,4 @@ def names(
         meant = " or ".join(f"{e.name} ({e.kind}, {e.topic})" for e in one.entities)
         console.print(f"{one.text}: {meant}", highlight=False)
     if not found:
-        typer.echo("The vocabulary knows no name in this text.")
+        typer.echo("No name in this text is in the vocabulary.")

@@ -18,8 +18,9 @@ from enum import Flag
 from typing import Final, Literal, Protocol
 
 Bearing = Literal["same", "opposite", "implies", "implied", "excludes", "apart"]
-"""How a question stands to a market: it asks the same or the complement, its Yes implies the
-market's Yes or follows from it, both can't be Yes, or none of these ("apart")."""
+"""How a question relates to a market. same: it asks the same; opposite: it asks the complement;
+implies, implied: one Yes follows from the other; excludes: both can't be Yes; apart: none of these.
+"""
 
 
 class Ends(Flag):
@@ -33,7 +34,7 @@ class Ends(Flag):
 NOTHING: Final = Ends(0)
 
 
-class Market(Protocol):
+class ContestMarket(Protocol):
     """What of a market is read."""
 
     @property
@@ -53,14 +54,14 @@ class Contest:
     """One game, and what a market's outcome claims of it."""
 
     sides: tuple[tuple[str, ...], tuple[str, ...]]
-    """The names that the market gives to each side; the second is empty where it names one."""
+    """The market's names for each side; the second is empty if the market names only one."""
     claim: Ends
     draws: bool
     """Whether the game can end in a draw."""
     sport: str
-    """Topic of the vocabulary ("ncaa", "soccer"); empty where the market does not tell."""
+    """Topic of the vocabulary ("ncaa", "soccer"); empty if the market does not say."""
     yes: str
-    """Whose win the outcome means, as the market names it; "Tie" for a draw."""
+    """The side whose win the outcome means, as the market names it; "Tie" for a draw."""
 
     @property
     def all(self) -> Ends:
@@ -103,7 +104,7 @@ _PART: Final = re.compile(
     r"kills?|first|exact|margin|series|by more than|over \d|distance|method)\b|[+-]\d",
     re.I,
 )
-"""A word of a title or its rule by which it is about a part of the game, or its numbers."""
+"""Words by which a market is about a part of the game or its numbers, not about its winner."""
 _PLACED: Final = re.compile(r"^Game \d$|^(?:Quarter|Semi)?-?finals?$|\bRound\b", re.I)
 _TIE: Final = frozenset({"tie", "draw"})
 _YES_NO: Final = frozenset({"yes", "no"})
@@ -121,7 +122,7 @@ _SPORTS: Final = (
 _TOPICS: Final = tuple((re.compile(pattern), topic) for pattern, topic in _SPORTS)
 
 
-def contest(market: Market, outcome: int) -> Contest | None:
+def contest(market: ContestMarket, outcome: int) -> Contest | None:
     """The game that an outcome of a market is about; None where it is about none, or unclear."""
     title = " ".join(market.question.split())
     yes = _yes(market, outcome)
@@ -155,7 +156,11 @@ def _is_part(found: re.Match[str], title: str) -> bool:
 
 
 def _game(
-    market: Market, outcome: int, found: re.Match[str], rule: re.Match[str] | None, sport: str
+    market: ContestMarket,
+    outcome: int,
+    found: re.Match[str],
+    rule: re.Match[str] | None,
+    sport: str,
 ) -> Contest | None:
     names: list[tuple[str, ...]] = [(found["a"],), (found["b"],)]
     if rule is not None and (order := _order(names, rule)) is not None:
@@ -188,7 +193,7 @@ def _game(
     return Contest((first, second), claim if yes else ~claim, draws, sport, told)
 
 
-def _yes(market: Market, outcome: int) -> bool | None:
+def _yes(market: ContestMarket, outcome: int) -> bool | None:
     """Whether an outcome is Yes; None where the market has other outcomes."""
     labels = [label.casefold() for label in market.outcomes]
     if set(labels) == _YES_NO and outcome < len(labels):

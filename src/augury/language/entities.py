@@ -9,7 +9,7 @@ from typing import Final
 from augury.language.vocabulary import Entity, Vocabulary, Word, words
 
 MAX_CHARS: Final = 2_000
-"""Characters of a text that are read."""
+"""Number of characters of a text that are read."""
 
 NAMELESS: Final = frozenset(
     "a about after again all also am an and any are as at away back be before big but by can"
@@ -31,10 +31,10 @@ class Mention:
 
     start: int
     end: int
-    """Place behind its last character."""
+    """Position after the last character."""
     text: str
     entities: tuple[Entity, ...]
-    """Whoever may be meant; more than one where the text leaves it open."""
+    """The entities that may be meant; several if the text leaves it open."""
 
     @property
     def keys(self) -> frozenset[str]:
@@ -50,7 +50,7 @@ class _Candidate:
     guard: str
     capital: bool
     nameless: bool
-    """A word of grammar, number or time in lower case."""
+    """Whether it is a word of grammar, number or time in lower case."""
 
 
 def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:
@@ -87,18 +87,15 @@ def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Menti
 
 def _candidates(said: Sequence[Word], vocabulary: Vocabulary) -> list[_Candidate]:
     found = []
+    folded = [word.folded for word in said]
     for first, word in enumerate(said):
-        for alias, entity in vocabulary.starting(word.folded):
+        for alias, entity in vocabulary.at(folded, first):
             last = first + len(alias.words) - 1
-            if last < len(said) and all(
-                said[first + n].folded == spoken for n, spoken in enumerate(alias.words)
-            ):
-                capital = (
-                    all(w.capital for w in said[first : last + 1] if len(w.folded) > 3)
-                    and said[first].capital
-                )
-                nameless = not capital and len(alias.words) == 1 and word.folded in NAMELESS
-                found.append(_Candidate(first, last, entity, alias.guard, capital, nameless))
+            capital = word.capital and all(
+                w.capital for w in said[first : last + 1] if len(w.folded) > 3
+            )
+            nameless = not capital and len(alias.words) == 1 and word.folded in NAMELESS
+            found.append(_Candidate(first, last, entity, alias.guard, capital, nameless))
     return found
 
 

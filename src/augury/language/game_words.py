@@ -138,8 +138,8 @@ EVENT: Final = re.compile(
         "(?P<mark>[.,;:()!?–—-])",
     )
 )  # fmt: skip
-"""What is read of a text; the group's name says of what kind it is. `beats`, `over` and `home`
-(sends ... home) are done to somebody; `stops` keeps the other side from winning."""
+"""The words that are read from a text; the group's name gives their kind. `beats`, `over` and
+`home` (sends ... home) have an object; `stops` keeps the other side from winning."""
 NOT: Final = re.compile(
     word(
         "not", "no", "never", "cannot", "wont", "dont", "doesnt", "didnt", "cant", "couldnt",
@@ -157,7 +157,7 @@ ASIDE: Final = re.compile(
         "whether [^.,;]* or [^.,;]*",
     )
 )  # fmt: skip
-"""What says nothing of the end."""
+"""Words that say nothing about the result."""
 _NUMBER: Final = _any(r"\d+", *numerals.COUNTS, "dozen")
 UNSURE: Final = re.compile(
     _any(
@@ -209,17 +209,17 @@ UNSURE: Final = re.compile(
         r"\d [–—-] \d", r"\d\.\d", r"\d\+",
     )
 )  # fmt: skip
-"""What makes a question another one than who wins, or an unclear one."""
+"""Words that make a question about something else than the winner, or unclear."""
 RHETORICAL: Final = re.compile(
     "^(?:so |but |and )?(?:wont|dont|doesnt|didnt|cant|isnt|arent|aint) "
 )
-"""Such a question may hope for either answer."""
+"""Beginnings of questions that may expect either answer."""
 OBLIQUE: Final = frozenset(
     "against vs versus v with facing from off in face host hosts hosting visit visits visiting meet"
     " meets leave leaves leaving for at to playing play plays when after of into past over"
     " near".split()
 )
-"""Behind one of these a side is not the one that acts."""
+"""After one of these words a side is not the one that acts."""
 AGAINST: Final = frozenset("over against vs versus at from past off of".split())
 LOST_TO: Final = frozenset("to by against vs versus at with in".split())
 PRONOUN: Final = re.compile(word("they", "he", "she", "them", "him", "we", "us", "you"))

@@ -14,24 +14,25 @@ from typing import Final, Literal
 from augury.language.vocabulary import Alias, Entity, Vocabulary, words
 
 MIN_LOWER: Final = 50
-"""So many titles with an alias in small letters show that it is an ordinary word."""
+"""Number of titles with an alias in lower case from which the alias counts as an ordinary word."""
 _NAMED: Final = frozenset("person team party company product work group league coin".split())
-"""Kinds whose names are no ordinary words; of inflation or oil the word is what is meant."""
+"""Kinds whose names are not ordinary words. For others, such as inflation or oil, the word itself
+is meant."""
 MIN_LETTERS: Final = 2
-"""Letters of the shortest alias."""
+"""Number of letters of the shortest alias that is allowed."""
 _LETTERS: Final = frozenset({"x"})
-"""Names of one letter."""
+"""Names of one letter that are allowed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """Something to look at."""
 
     level: Literal["error", "warning"]
     text: str
 
 
-def lint(vocabulary: Vocabulary, titles: Iterable[str] = ()) -> Iterator[Finding]:
+def lint(vocabulary: Vocabulary, titles: Iterable[str] = ()) -> Iterator[LintFinding]:
     """What is wrong, errors first.
 
     titles : texts of a catalogue, to see aliases at work
@@ -49,34 +50,34 @@ def _open_aliases(vocabulary: Vocabulary) -> Iterator[tuple[Entity, Alias]]:
                 yield entity, alias
 
 
-def _clashes(vocabulary: Vocabulary) -> Iterator[Finding]:
+def _clashes(vocabulary: Vocabulary) -> Iterator[LintFinding]:
     owners: dict[tuple[str, ...], list[Entity]] = {}
     for entity, alias in _open_aliases(vocabulary):
         owners.setdefault(alias.words, []).append(entity)
     for spoken, entities in sorted(owners.items()):
         if len(entities) > 1:
             names = " and ".join(f"{e.name} ({e.source})" for e in entities)
-            yield Finding("warning", f"{' '.join(spoken)!r} means {names}, and none is marked")
+            yield LintFinding("warning", f"{' '.join(spoken)!r} means {names}, and none is marked")
 
 
-def _dangling(vocabulary: Vocabulary) -> Iterator[Finding]:
+def _dangling(vocabulary: Vocabulary) -> Iterator[LintFinding]:
     known = {entity.name for entity in vocabulary.entities}
     for entity in vocabulary.entities:
         for name in entity.of:
             if name not in known:
-                yield Finding("warning", f"{entity.name} is of {name!r}, which has no entry")
+                yield LintFinding("warning", f"{entity.name} is of {name!r}, which has no entry")
 
 
-def _short(vocabulary: Vocabulary) -> Iterator[Finding]:
+def _short(vocabulary: Vocabulary) -> Iterator[LintFinding]:
     for entity in vocabulary.entities:
         for alias in entity.aliases:
             if len("".join(alias.words)) < MIN_LETTERS and alias.words[0] not in _LETTERS:
-                yield Finding(
+                yield LintFinding(
                     "error", f"{entity.name} ({entity.source}): {alias.words[0]!r} is too short"
                 )
 
 
-def _ordinary(vocabulary: Vocabulary, titles: Iterable[str]) -> Iterator[Finding]:
+def _ordinary(vocabulary: Vocabulary, titles: Iterable[str]) -> Iterator[LintFinding]:
     lower: Counter[str] = Counter()
     for title in titles:
         lower.update({w.folded for w in words(title) if title[w.start : w.end].islower()})
@@ -84,7 +85,7 @@ def _ordinary(vocabulary: Vocabulary, titles: Iterable[str]) -> Iterator[Finding
         if entity.kind not in _NAMED or len(alias.words) != 1 or not alias.words[0].isalpha():
             continue
         if (n := lower[alias.words[0]]) >= MIN_LOWER:
-            yield Finding(
+            yield LintFinding(
                 "error",
                 f"{entity.name} ({entity.source}): {alias.words[0]!r} is an ordinary word in {n}"
                 " titles; mark it ^ or ~",

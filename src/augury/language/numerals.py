@@ -16,7 +16,7 @@ TENS: Final = {
     for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
 }
 COUNTS: Final = {**ONES, **TENS}
-"""Zero to nineteen, and the tens."""
+"""Words for zero to nineteen and the tens, with their values."""
 ORDINALS: Final = {
     word: n
     for n, word in enumerate(
@@ -30,12 +30,12 @@ SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e
 FACTORS: Final = {
     "k": 1e3, "mm": 1e6, "mn": 1e6, "m": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12, "t": 1e12, **SCALES,
 }  # fmt: skip
-"""What a figure is multiplied by, by the short or long word behind it."""
+"""Words for scales, short or long, with the factor that each multiplies by."""
 
 COUNT: Final = "|".join(sorted(COUNTS, key=len, reverse=True))
 ORDINAL: Final = "|".join(sorted(ORDINALS, key=len, reverse=True))
 FACTOR: Final = "|".join(FACTORS)
-"""Patterns for one of the words, in lower case; to be put in a group."""
+"""Pattern for one of these words in lower case, to be put in a group."""
 
 
 def count(said: str) -> int:

@@ -32,7 +32,7 @@ from augury.language.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedResult:
     """What a question asks of a game."""
 
     ends: Ends
@@ -58,7 +58,7 @@ def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
 
 def asked(
     question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
-) -> Asked | None:
+) -> AskedResult | None:
     """Which ends of a market's game a question asks for; None where that is not certain.
 
     foreign : what `others` found in the question
@@ -81,7 +81,7 @@ def asked(
     if len(found) != 1:
         return None
     ends = found.pop()
-    return None if ends == contest.all else Asked(ends, {"A", "B"} <= named)
+    return None if ends == contest.all else AskedResult(ends, {"A", "B"} <= named)
 
 
 def stand(

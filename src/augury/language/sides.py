@@ -18,7 +18,7 @@ from augury.language.entities import NAMELESS, Mention
 from augury.language.vocabulary import Entity, Vocabulary, fold
 
 Form = tuple[str, ...]
-"""One way of calling a side: its words, folded."""
+"""One way to name a side: its folded words."""
 
 _TOKEN: Final = re.compile(
     r"[^\W_]+(?:[.'&][^\W_]+)*|[,;:()>?!]|(?<=[^\W_]{4})\.(?=\s)|(?<=\s)[-–—](?=\s)"
@@ -30,23 +30,23 @@ _GENERIC: Final = frozenset(
     " sports union deportivo women men central western eastern northern southern van der von la le"
     " del al el rb og wanderers dinamo dynamo red star".split()
 )
-"""Words that alone name no side."""
+"""Words that alone do not name a side."""
 _EPITHET: Final = re.compile(
     r"(?<![^ ])([AB]) (?:(?!at|vs|over|and|or|past|beat|d|v)\w+ )?X(?![^ ])"
 )
 _CLUB: Final = frozenset("fc afc cf sc ac ssc fk sk bk 1 club calcio".split())
 """Words of a club's registered name that people leave out."""
 _LOOSE: Final = frozenset({"tennis", "mma", "soccer", ""})
-"""Sports in which a side is called by any telling word of its name."""
+"""Sports in which any distinctive word of its name identifies a side."""
 _CITIES: Final = frozenset({"nba", "nfl", "mlb", "nhl", "wnba"})
 _PAIRS: Final = frozenset({"red", "white", "blue", "trail", "maple", "golden"})
-"""First words of nicknames of two."""
+"""First words of nicknames that consist of two words."""
 _SCHOOLS: Final = frozenset("state st tech a&m southern atlantic international christian".split())
-"""A name that goes on with one of these is another school's."""
+"""Words after which a name is another school's ("Michigan" / "Michigan State")."""
 _GROUNDS: Final = frozenset(
     "ground stadium park arena field road center centre one trip fans hotspur".split()
 )
-"""Behind one of these words a name is of a place."""
+"""Words after which a name is that of a venue of games."""
 _STATES: Final = {"oh": "ohio", "fl": "florida", "pa": "pennsylvania"}
 
 

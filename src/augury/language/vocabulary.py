@@ -27,7 +27,8 @@ from typing import Any, Final, Literal
 FOLDER: Final = Path(__file__).parent / "vocabulary"
 
 Guard = Literal["any", "capital", "context"]
-"""When an alias counts: always; with a capital letter; with a capital letter and its topic."""
+"""When an alias counts. any: always; capital: with a capital letter; context: with a capital letter
+and beside its topic."""
 
 _GUARDS: Final[Mapping[str, Guard]] = {"^": "capital", "~": "context"}
 
@@ -58,16 +59,16 @@ class Entity:
     """The usual full name; together with `kind` it identifies the entity."""
     kind: str
     topic: str
-    """Field that it belongs to: a context word of the field tells it from namesakes."""
+    """Field that it belongs to. A context word of the field tells it apart from namesakes."""
     aliases: tuple[Alias, ...]
     context: frozenset[str]
     """Folded words that show that its topic is meant."""
     of: tuple[str, ...] = ()
     """Names of what it belongs to: a player's club, a club's league, a product's maker."""
     holders: tuple[tuple[str, date | None, date | None], ...] = ()
-    """Of an office: who holds it, from and until when (None: open)."""
+    """Of an office: its holders, from and until when (None: open)."""
     source: str = field(default="", compare=False)
-    """The file that holds the entry."""
+    """Name of the file with the entry."""
 
     @property
     def key(self) -> str:
@@ -134,6 +135,13 @@ class Vocabulary:
                 self._by_first.setdefault(alias.words[0], []).append((alias, entity))
         for found in self._by_first.values():
             found.sort(key=lambda one: (-len(one[0].words), one[1].key))
+        self._by_words: dict[tuple[str, ...], list[tuple[Alias, Entity]]] = {}
+        self._lengths: dict[str, tuple[int, ...]] = {}
+        for word, found in self._by_first.items():
+            for one in found:
+                self._by_words.setdefault(one[0].words, []).append(one)
+            lengths = dict.fromkeys(len(alias.words) for alias, _ in found)
+            self._lengths[word] = tuple(lengths)
         self._joined: dict[str, list[tuple[Alias, Entity]]] = {}
         for word, found in self._by_first.items():
             first = re.split(r"[-/]", word, maxsplit=1)[0]
@@ -147,6 +155,14 @@ class Vocabulary:
     def starting(self, word: str) -> list[tuple[Alias, Entity]]:
         """The aliases that begin with a folded word, longest first."""
         return self._by_first.get(word, [])
+
+    def at(self, said: Sequence[str], first: int) -> list[tuple[Alias, Entity]]:
+        """The aliases that stand in a text of folded words at its word `first`, longest first."""
+        found: list[tuple[Alias, Entity]] = []
+        for length in self._lengths.get(said[first], ()):
+            if first + length <= len(said):
+                found += self._by_words.get(tuple(said[first : first + length]), ())
+        return found
 
     def joined(self, word: str) -> list[tuple[Alias, Entity]]:
         """The aliases whose first word is a folded word and others behind hyphens."""

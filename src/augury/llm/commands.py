@@ -28,9 +28,10 @@ def _group() -> None:
 def examine(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Ask the model the control questions of each task: only what it gets right is it used for.
+    """Test the language model on the control questions of each task. It is used only for tasks that
+    it passes.
 
-    Answers are kept, so that asking again costs nothing; raise AUGURY_LLM_TIMEOUT for a slow one.
+    Answers are stored, so testing again costs nothing. For a slow model raise AUGURY_LLM_TIMEOUT.
 
     Example: AUGURY_LLM_URL=http://localhost:8080/v1 augury llm examine
     """
@@ -58,7 +59,7 @@ async def _examine(*, quiet: bool) -> dict[str, Any]:
 
     settings = Settings()  # type: ignore[call-arg]
     if settings.llm_url is None:
-        raise SetupProblem("There is no language model: AUGURY_LLM_URL names one.")
+        raise SetupProblem("No language model is configured. Set AUGURY_LLM_URL.")
     database = await Database.open(settings)
     try:
         model = LanguageModel.of(settings, database)

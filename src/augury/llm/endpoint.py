@@ -29,7 +29,7 @@ UNASKED_PAUSE: Final = 10.0
 Format = Literal["schema", "grammar", "object", "none"]
 
 
-class Failed(Exception):
+class CompletionFailed(Exception):
     """No completion came. The text is plain and names no secret.
 
     outcome : in metrics
@@ -59,7 +59,7 @@ class Completion(msgspec.Struct, frozen=True):
     tokens_out: int | None
 
 
-class Endpoint:
+class ModelEndpoint:
     """Chat completions below one base URL. The operator named it: it may be on this machine.
 
     Redirects are not followed: the key goes to that address and no other.
@@ -126,15 +126,17 @@ class Endpoint:
                 _check(response)
                 content = await body.read(response, MAX_BYTES)
         except TimeoutError:
-            raise Failed("timeout", "did not answer in time") from None
+            raise CompletionFailed("timeout", "did not answer in time") from None
         except (httpx2.ConnectError, httpx2.InvalidURL, httpx2.UnsupportedProtocol):
-            raise Failed("unreachable", "can't be reached", charged=False) from None
+            raise CompletionFailed("unreachable", "can't be reached", charged=False) from None
         except body.BodyError as error:
-            raise Failed("bad_answer", str(error)) from None
+            raise CompletionFailed("bad_answer", str(error)) from None
         except (httpx2.HTTPError, httpx2.StreamError) as error:
-            raise Failed("broken", f"broke off its answer ({type(error).__name__})") from None
+            raise CompletionFailed(
+                "broken", f"cut its answer short ({type(error).__name__})"
+            ) from None
         if self._key and self._key.get_secret_value().encode() in content:
-            raise Failed("bad_answer", "repeated the key that it was sent")
+            raise CompletionFailed("bad_answer", "repeated the key that it was sent")
         return _read(content)
 
 
@@ -159,15 +161,19 @@ def _check(response: httpx2.Response) -> None:
         return
     if status == 429:
         wait = retry_after(response.headers.get("retry-after"), datetime.now(UTC))
-        raise Failed(
-            "throttled", "asks to be left alone for a while", healthy=None, charged=False,
+        raise CompletionFailed(
+            "throttled", "asked for a pause", healthy=None, charged=False,
             pause=UNASKED_PAUSE if wait is None else wait,
         )  # fmt: skip
     if 300 <= status < 400:
-        raise Failed("redirected", "redirects, which is not followed", charged=False)
+        raise CompletionFailed(
+            "redirected", "answered with a redirect, which is not followed", charged=False
+        )
     if 400 <= status < 500:
-        raise Failed("refused", f"refused the request with status {status}", charged=False)
-    raise Failed("error", f"answered with status {status}")
+        raise CompletionFailed(
+            "refused", f"refused the request with status {status}", charged=False
+        )
+    raise CompletionFailed("error", f"answered with status {status}")
 
 
 # The wire, as far as it is read.
@@ -199,7 +205,9 @@ def _read(content: bytes) -> Completion:
     try:
         answer = msgspec.json.decode(content, type=_Answer)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise Failed("bad_answer", "answered with something that is no chat completion") from None
+        raise CompletionFailed(
+            "bad_answer", "answered with something other than a chat completion"
+        ) from None
     usage = answer.usage or _Usage()
     choice = answer.choices[0]
     # Cut off, filtered, a tool call: not the whole of an answer.

@@ -22,7 +22,7 @@ from prometheus_client import Counter, Gauge, Histogram
 from augury.clock import Clock, now
 from augury.errors import AuguryError
 from augury.llm import store
-from augury.llm.endpoint import Endpoint, Failed
+from augury.llm.endpoint import CompletionFailed, ModelEndpoint
 from augury.llm.store import Cost
 from augury.llm.task import Data, Task, Unusable
 from augury.net.breaker import Breaker
@@ -69,7 +69,7 @@ class NoAnswer(Exception):
     """The model gave nothing that could be used; `outcome` says why, as in metrics.
 
     off, waiting (too much under way), timeout, unusable, cap (the day's allowance), breaker,
-    throttled, and the endpoint's own: see `endpoint.Failed`.
+    throttled, and the endpoint's own: see `endpoint.CompletionFailed`.
     """
 
     def __init__(self, outcome: str, text: str, *, retry_in: float | None = None) -> None:
@@ -98,7 +98,7 @@ class LanguageModel:
     def __init__(
         self,
         database: Database,
-        endpoint: Endpoint,
+        endpoint: ModelEndpoint,
         *,
         tasks: frozenset[LlmTask],
         timeout: float = 60.0,
@@ -135,7 +135,7 @@ class LanguageModel:
         """The model of the settings; None where they name none."""
         if settings.llm_url is None:
             return None
-        endpoint = Endpoint(
+        endpoint = ModelEndpoint(
             settings.llm_url, settings.llm_model, key=settings.llm_key,
             format=settings.llm_format, transport=transport,
         )  # fmt: skip
@@ -172,7 +172,7 @@ class LanguageModel:
         key = task.key(self.model, data)
         if key not in self._flights and len(self._flights) >= WAITING:
             REQUESTS.labels(task.name, "waiting").inc()
-            raise NoAnswer("waiting", "has too much to do", retry_in=1.0)
+            raise NoAnswer("waiting", "is busy", retry_in=1.0)
         try:
             async with asyncio.timeout(deadline):
                 return await self._flights.join(key, lambda: self._fly(task, data, key))
@@ -180,7 +180,7 @@ class LanguageModel:
             REQUESTS.labels(task.name, "late").inc()
             raise NoAnswer("timeout", "did not answer in time") from None
         except GivenUp:
-            raise NoAnswer("timeout", "is not asked any more") from None
+            raise NoAnswer("timeout", "is no longer asked") from None
 
     async def qualified(self, task: Task[Any]) -> bool:
         """Whether the model gets the task's controls right, asked once a process (once a model,
@@ -217,7 +217,7 @@ class LanguageModel:
         except (AuguryError, psycopg.Error) as error:
             # Without a store nothing can be counted, and so nothing is asked.
             outcome = "no_store"
-            raise NoAnswer("no_store", "is not asked while the database is away") from error
+            raise NoAnswer("no_store", "is not asked while the database is unreachable") from error
         finally:
             REQUESTS.labels(task.name, outcome).inc()
 
@@ -235,7 +235,7 @@ class LanguageModel:
             answer = task.read(text)
         except Unusable:
             await self._keep(task, key, None)
-            raise NoAnswer("unusable", "gave no answer that could be used") from None
+            raise NoAnswer("unusable", "gave no usable answer") from None
         await self._keep(task, key, text)
         return answer, "ok"
 
@@ -245,7 +245,7 @@ class LanguageModel:
                 return task.read(text)
         except Unusable:
             pass  # the shape has changed since
-        raise NoAnswer("unusable", "gave no answer that could be used")
+        raise NoAnswer("unusable", "gave no usable answer")
 
     async def _keep(self, task: Task[T], key: bytes, text: str | None) -> None:
         async with self._database.reading() as conn:
@@ -263,7 +263,7 @@ class LanguageModel:
             booked = self._cost(sent + schema + OVERHEAD, task.max_tokens)
             async with self._database.reading() as conn:
                 if not await store.book(conn, day, booked, self._cap):
-                    raise NoAnswer("cap", "has used up today's allowance")
+                    raise NoAnswer("cap", "has used up today's budget")
             used = booked
             try:
                 began = time.perf_counter()
@@ -274,7 +274,7 @@ class LanguageModel:
                 healthy = True
                 used = self._used(sent, done.tokens_in, done.tokens_out, booked, done.text)
                 return done.text
-            except Failed as error:
+            except CompletionFailed as error:
                 healthy = error.healthy
                 self._paused_until = max(self._paused_until, self._monotonic() + error.pause)
                 if not error.charged:
@@ -293,10 +293,10 @@ class LanguageModel:
     def _admit(self) -> None:
         pause = self._paused_until - self._monotonic()
         if pause > 0:
-            raise NoAnswer("throttled", "asked to be left alone for a while", retry_in=pause)
+            raise NoAnswer("throttled", "asked for a pause", retry_in=pause)
         if not self._breaker.admits():
             raise NoAnswer(
-                "breaker", "failed again and again and is left alone for a moment",
+                "breaker", "failed repeatedly and is paused for 30 s",
                 retry_in=self._breaker.retry_in(),
             )  # fmt: skip
 

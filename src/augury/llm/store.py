@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 Connection: TypeAlias = AsyncConnection[Any]
 
 
-class Kept(NamedTuple):
+class KeptCompletion(NamedTuple):
     """An answer of before; `text` None: it was of no use."""
 
     text: str | None
@@ -26,7 +26,7 @@ class Cost(NamedTuple):
 
 async def answer(
     conn: Connection, key: bytes, *, useful_since: datetime, useless_since: datetime
-) -> Kept | None:
+) -> KeptCompletion | None:
     """The answer kept under `key`, unless it is too old; useless ones are kept less long."""
     row = await (
         await conn.execute(
@@ -37,7 +37,7 @@ async def answer(
             (key, useless_since, useful_since),
         )
     ).fetchone()
-    return Kept(row[0]) if row else None
+    return KeptCompletion(row[0]) if row else None
 
 
 async def keep(

@@ -81,7 +81,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProxiedAnswer:
     """What the caller gets, and where it came from."""
 
     status: int
@@ -110,7 +110,7 @@ class NotConfigured(Unavailable):
     code = "not_configured"
 
 
-class Failed(UpstreamFailed):
+class RuntimeFailed(UpstreamFailed):
     """The upstream gave nothing usable."""
 
     code = "macro_runtime_failed"
@@ -177,7 +177,7 @@ class MacroRuntime:
         if self._http is not None:
             await self._http.aclose()
 
-    async def forward(self, call: Call) -> Answer:
+    async def forward(self, call: Call) -> ProxiedAnswer:
         """The upstream's answer, a stored one, or an error that says what was wrong.
 
         Raises
@@ -188,7 +188,8 @@ class MacroRuntime:
         """
         if self._base is None:
             raise NotConfigured(
-                "The macro runtime is not configured: the operator sets AUGURY_MACRO_RUNTIME_URL.",
+                "The macro runtime is not configured. The operator has to set "
+                "AUGURY_MACRO_RUNTIME_URL.",
                 retry_after=60,
             )
         url = target.below(self._base, call.raw_path, call.query)
@@ -208,7 +209,7 @@ class MacroRuntime:
 
     # Reading
 
-    async def _get(self, call: Call, url: str) -> Answer:
+    async def _get(self, call: Call, url: str) -> ProxiedAnswer:
         asked = caching.directives(call.headers)
         key = (url, call.headers.get("accept", ""), call.headers.get("accept-language", ""))
         stored = self._kept.get(key)
@@ -263,7 +264,7 @@ class MacroRuntime:
 
     # Writing
 
-    async def _write(self, call: Call, url: str) -> Answer:
+    async def _write(self, call: Call, url: str) -> ProxiedAnswer:
         try:
             answer = await self._send(call.method, url, call, {})
         except _Trouble as trouble:
@@ -283,7 +284,7 @@ class MacroRuntime:
             wait = max(1.0, self._breaker.retry_in())
             raise _Trouble(
                 Unavailable(
-                    "The macro runtime failed repeatedly; it is not asked again for a moment.",
+                    "The macro runtime failed repeatedly. Requests to it are paused for 30 s.",
                     retry_after=wait,
                     code="macro_runtime_resting",
                 ),
@@ -303,11 +304,11 @@ class MacroRuntime:
             raise _Trouble(_late()) from None
         except body.BodyError as error:
             healthy, outcome = False, "bad_answer"
-            raise _Trouble(Failed(f"The macro runtime {error}.")) from None
+            raise _Trouble(RuntimeFailed(f"The macro runtime {error}.")) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             healthy, outcome = False, "unreachable"
             text = f"The macro runtime can't be reached ({type(error).__name__})."
-            raise _Trouble(Failed(text)) from None
+            raise _Trouble(RuntimeFailed(text)) from None
         except CredentialRefused:
             healthy, outcome = True, "unauthorized"
             raise
@@ -341,10 +342,15 @@ class MacroRuntime:
                 self._judge(response, asked_whether=bool(conditional))
                 content = await body.read(response, MAX_BYTES)
                 if await asyncio.to_thread(self._repeats, content):
-                    raise _Trouble(Failed("The macro runtime repeated the service's credential."))
+                    raise _Trouble(
+                        RuntimeFailed(
+                            "The macro runtime sent this service's credential back, "
+                            "so its answer was discarded."
+                        )
+                    )
                 kept = {name: response.headers[name] for name in _KEPT if name in response.headers}
                 return Stored(response.status_code, kept, content, asked_at, self._clock())
-        raise _Trouble(Failed("The macro runtime redirects in circles."))
+        raise _Trouble(RuntimeFailed("The macro runtime redirects in circles."))
 
     def _repeats(self, content: bytes) -> bool:
         """Whether an answer holds the service's credential, in whatever encoding it may come."""
@@ -368,7 +374,9 @@ class MacroRuntime:
 
     def _redirected(self, method: str, goal: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
         """Where a redirect leads, when a read stays below the upstream's own address."""
-        elsewhere = _Trouble(Failed("The macro runtime redirects elsewhere."))
+        elsewhere = _Trouble(
+            RuntimeFailed("The macro runtime redirects to another host, which is not followed.")
+        )
         if method != "GET":
             raise elsewhere
         try:
@@ -402,12 +410,17 @@ class MacroRuntime:
                 healthy=None,
             )
         if status in (401, 403, 407):
-            raise CredentialRefused("The macro runtime refuses this service's credential.")
+            raise CredentialRefused(
+                "The macro runtime rejects this service's credential. The "
+                "operator has to check AUGURY_MACRO_RUNTIME_KEY."
+            )
         if status >= 500 or status < 200 or (status == 304 and not asked_whether):
-            raise _Trouble(Failed(f"The macro runtime answered with status {status}."))
+            raise _Trouble(RuntimeFailed(f"The macro runtime answered with status {status}."))
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if any(word in kind for word in _ACTIVE):
-            raise _Trouble(Failed("The macro runtime answered with a page in place of data."))
+            raise _Trouble(
+                RuntimeFailed("The macro runtime answered with a web page instead of data.")
+            )
 
     def _client(self) -> httpx2.AsyncClient:
         if self._http is None:  # on first use: most services have no macro runtime
@@ -421,7 +434,7 @@ class MacroRuntime:
             )
         return self._http
 
-    def _answer(self, stored: Stored, cache: Cache) -> Answer:
+    def _answer(self, stored: Stored, cache: Cache) -> ProxiedAnswer:
         headers = {name: stored.headers[name] for name in PASSED if name in stored.headers}
         if (control := caching.for_callers(stored.headers)) is not None:
             headers["cache-control"] = control
@@ -429,7 +442,7 @@ class MacroRuntime:
             headers["age"] = str(int(stored.age(self._clock())))
         if self._secret:
             headers = {n: v for n, v in headers.items() if not self._repeats(v.encode())}
-        return Answer(stored.status, headers, stored.body, cache)
+        return ProxiedAnswer(stored.status, headers, stored.body, cache)
 
     # Metrics
 

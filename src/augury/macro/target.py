@@ -60,7 +60,7 @@ def below(base: str, raw_path: bytes, query: bytes) -> str:
     """
     path, searched = raw_path.decode("latin-1"), query.decode("latin-1")
     if not path.startswith(PREFIX):
-        raise NotFound("There is nothing at this address.")
+        raise NotFound("Not found. See /docs for the available routes.")
     if not _QUERY.fullmatch(searched) or "#" in searched:
         raise PathRefused("The query should hold visible ASCII characters only.")
     segments = path[len(PREFIX) :].split("/")
@@ -75,9 +75,9 @@ def _segment(raw: str, *, may_be_empty: bool) -> str:
     except UnicodeDecodeError:
         raise PathRefused("The path should be UTF-8.") from None
     if _ESCAPES.search(raw) or _UNSAFE.search(text):
-        raise PathRefused("The path holds a character that may not stand in it, plain or encoded.")
+        raise PathRefused("The path contains a character that is not allowed, plain or encoded.")
     if not text and not may_be_empty:
         raise PathRefused("The path should have no empty part (//).")
     if text.partition(";")[0] in (".", ".."):
-        raise PathRefused("The path should lead down only: no . or .. in it.")
+        raise PathRefused("The path may not contain . or .. parts.")
     return quote(text, safe=_PLAIN)

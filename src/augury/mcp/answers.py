@@ -26,7 +26,7 @@ TICK = 1.0
 SAMPLE = "This is sample data: invented markets, not real ones. Tell the user."
 
 
-def answer(found: s.Answer, full: dict[str, Any] | None = None) -> CallToolResult:
+def answer(found: s.ToolAnswer, full: dict[str, Any] | None = None) -> CallToolResult:
     """A tool's answer: the same once as text and once as data, without what says nothing."""
     if full is not None:
         found.full = full
@@ -58,20 +58,20 @@ def plain(warnings: Iterable[str], *, sample: bool = False) -> list[str]:
 
 def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> CallToolResult:
     """A forecast's answer with so many markets at most."""
-    found = s.Forecast.model_validate(got)
+    found = s.ForecastAnswer.model_validate(got)
     rows = doubts([row["market"] for row in got["evidence"]])
     notes = plain([*rows, *found.warnings], sample=found.origin == "sample")
     if found.origin == "replay":
         notes.insert(0, f"Replayed as of {found.as_of}: later prices were not used.")
     found.warnings = notes
     if detail == "full":
-        return answer(s.Forecast(warnings=found.warnings), got)
+        return answer(s.ForecastAnswer(warnings=found.warnings), got)
     found.evidence = found.evidence[:evidence]
     found.rejected = found.rejected[:rejected]
     return answer(found)
 
 
-def summed(line: s.Line, most: int) -> s.Line:
+def summed(line: s.HistoryLine, most: int) -> s.HistoryLine:
     """A line with the figures of all its points and at most so many of them, the last one too."""
     known = [point.probability for point in line.points if point.probability is not None]
     if known:

@@ -24,14 +24,13 @@ SCOPES = ("search:read", "forecast:read", "rvol:read", "watch:write")
 
 def mcp(
     url: Annotated[
-        str | None, typer.Option(help="A service elsewhere; by default AUGURY_URL.")
+        str | None, typer.Option(help="Address of the service. Default: AUGURY_URL.")
     ] = None,
 ) -> None:
     """Serve tools to a language model over standard input and output.
 
-    A desktop client or an agent starts this itself; see docs/mcp.md for what to write into its
-    configuration. It asks the service of this data folder, or the one that AUGURY_URL names with
-    the key AUGURY_API_KEY.
+    A desktop client or an agent starts this itself; docs/mcp.md shows its configuration. It uses
+    the service of this data folder, or the one at AUGURY_URL with the key in AUGURY_API_KEY.
 
     Example: augury mcp --url https://augury.example.org
     """

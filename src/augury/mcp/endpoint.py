@@ -20,7 +20,7 @@ _PASSED_ON = {b"authorization", b"host", b"forwarded", b"x-forwarded-for", b"x-f
 """Headers of the call that go to the API with each request: who asks, and from where."""
 
 
-class Endpoint:
+class ToolEndpoint:
     """The server of one process, started by the first request; stateless, so that any process
     answers any request."""
 

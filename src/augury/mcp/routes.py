@@ -30,8 +30,8 @@ class _PassedOn(Response):
 
 @router.post("/mcp", include_in_schema=False)
 async def mcp(request: Request, caller: McpCaller) -> Response:
-    """JSON-RPC of the Model Context Protocol. Each tool asks the API with the caller's own
-    Authorization, so that scopes, limits and refusals are the API's."""
+    """Tools for language models over the Model Context Protocol (JSON-RPC). Each tool calls the API
+    with the caller's own key, so the same scopes and limits apply."""
     _refuse_strangers_pages(request)
     services = request.app.state.services
     return _PassedOn(await services.mcp.manager())
@@ -50,6 +50,7 @@ def _refuse_strangers_pages(request: Request) -> None:
         return
     if origin.partition("://")[2] != request.headers.get("host"):
         raise Forbidden(
-            "Pages of this origin may not ask. The operator adds origins with AUGURY_CORS_ORIGINS.",
+            "Requests from this website are not allowed. The operator can add its origin to "
+            "AUGURY_CORS_ORIGINS.",
             code="origin_unknown",
         )

@@ -7,45 +7,17 @@ is left out of an answer, so a model reads only what says something.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from pydantic import (
     AliasPath,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     model_validator,
 )
 
-MOST_TEXT = 700
-"""Characters of a market's rules in an answer; `detail: "full"` has them all."""
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return float(f"{value:.4g}")
-    if isinstance(value, dict):
-        return {name: _rounded(inner) for name, inner in value.items()}
-    return value
-
-
-def _shortened(text: Any) -> Any:
-    if isinstance(text, str) and len(text) > MOST_TEXT:
-        return text[:MOST_TEXT].rsplit(" ", 1)[0] + " …"
-    return text
-
-
-def _to_the_second(moment: Any) -> Any:
-    if isinstance(moment, str) and "." in moment:
-        return moment.partition(".")[0] + "Z"
-    return moment
-
-
-Number = Annotated[float, BeforeValidator(_rounded)]
-Moment = Annotated[str, BeforeValidator(_to_the_second)]
-Prices = Annotated[dict[str, float], BeforeValidator(_rounded)]
-Text = Annotated[str, BeforeValidator(_shortened)]
+from augury.mcp.fields import Moment, More, Number, Prices, Text, rounded
 
 
 class Row(BaseModel):
@@ -69,16 +41,18 @@ class Priced(Row):
 
     id: str
     question: str
-    status: str = Field(default="active", description="Left out: active.")
+    status: str = Field(default="active", description="Absent: active.")
     current_prices: Prices | None = Field(
         default=None, description="Outcome -> probability, 0 to 1. Left out: no price is known."
     )
-    price_as_of: Moment | None = Field(default=None, description="When the prices were true (UTC).")
+    price_as_of: Moment | None = Field(
+        default=None, description="When the prices were quoted (UTC)."
+    )
     closes_at: Moment | None = None
     volume: Number | None = Field(
         default=None, description="Traded so far, US dollars or contracts."
     )
-    stale: bool = Field(default=False, description="True: too old to be trusted as of now.")
+    stale: bool = Field(default=False, description="True: too old to rely on.")
     origin: str = Field(
         default="live", description="sample: invented, not a real market. Left out: live."
     )
@@ -94,6 +68,11 @@ class FoundRow(Priced):
     )
     twin_ids: list[str] = Field(default=[], description="The same question on the other venue.")
     reason: str = ""
+    more: More = Field(
+        default=[],
+        validation_alias=AliasPath("family", "more"),
+        description="Others of its contest, ladder or dates: what tells them apart, price, id.",
+    )
 
 
 class MarketRow(Priced):
@@ -139,9 +118,12 @@ class EvidenceItem(Row):
     side: str = Field(default="same", description="opposite: its price counts as 1 - price.")
     price: Number | None = None
     price_as_of: Moment | None = None
-    probability: Number | None = Field(default=None, description="What it says of the question.")
-    weight: Number = Field(
-        description="Share in the evidence, 0 to 1, by match, age and spread of the price."
+    probability: Number | None = Field(
+        default=None, description="Probability that its price implies for the question."
+    )
+    weight: Number | None = Field(
+        default=None,
+        description="Share in the average of markets that ask this; left out: not averaged.",
     )
     why: str = ""
     origin: str = "live"
@@ -159,7 +141,7 @@ class RejectedItem(Row):
     why: str
 
 
-class Interval(Row):
+class IntervalRow(Row):
     """80% of where the market's price may stand a week from now."""
 
     component = "PublicConfidenceInterval"
@@ -183,10 +165,10 @@ class OutOfRunningRow(Row):
     question: str = Field(validation_alias=AliasPath("market", "question"))
     price: Number | None = None
     price_as_of: Moment | None = None
-    retry_as_of: Moment | None = Field(default=None, description="Give this as `as_of` to replay.")
+    retry_as_of: Moment | None = Field(default=None, description="Use this as `as_of` to replay.")
 
 
-class Answer(Row):
+class ToolAnswer(Row):
     """What every tool's answer begins with."""
 
     warnings: list[str] = Field(default=[], description="Read these before you use the numbers.")
@@ -195,14 +177,14 @@ class Answer(Row):
     )
 
 
-class Found(Answer):
+class SearchAnswer(ToolAnswer):
     """Markets for a query, best first."""
 
     component = "SearchResponse"
     results: list[FoundRow] = []
 
 
-class MarketAnswer(Answer):
+class MarketAnswer(ToolAnswer):
     """One market and its siblings."""
 
     component = "MarketDetail"
@@ -210,7 +192,7 @@ class MarketAnswer(Answer):
     related: list[SiblingRow] = []
 
 
-class Point(Row):
+class PointRow(Row):
     """A price at a time."""
 
     component = "HistoryPoint"
@@ -220,13 +202,13 @@ class Point(Row):
     )
 
 
-class Line(Row):
+class HistoryLine(Row):
     """One outcome's prices over time."""
 
     component = "OutcomeHistory"
     outcome: str
-    points: list[Point]
-    first: Number | None = Field(default=None, description="First known price of the window.")
+    points: list[PointRow]
+    first: Number | None = Field(default=None, description="First known price in the window.")
     last: Number | None = None
     low: Number | None = None
     high: Number | None = None
@@ -234,7 +216,7 @@ class Line(Row):
     DERIVED: ClassVar[frozenset[str]] = frozenset({"first", "last", "low", "high", "change"})
 
 
-class HistoryAnswer(Answer):
+class HistoryAnswer(ToolAnswer):
     """A market's prices over time."""
 
     component = "MarketHistory"
@@ -245,10 +227,10 @@ class HistoryAnswer(Answer):
     interval_minutes: int | None = None
     price_as_of: Moment | None = None
     origin: str = "live"
-    series: list[Line] = []
+    series: list[HistoryLine] = []
 
 
-class Judged(Row):
+class JudgedRow(Row):
     """A forecast's number and what it is worth."""
 
     component = "FullForecast"
@@ -260,11 +242,13 @@ class Judged(Row):
     )
     grade: str = Field(
         default="none",
-        description="asked: a market asks just this; bounded: markets limit it; hinted: only "
-        "related markets; none: no number.",
+        description="asked: a market asks this question. bounded: markets limit the answer. "
+        "hinted: only related markets. none: no number.",
     )
-    confidence: Number = Field(default=0.0, description="0 to 1: how much the evidence carries.")
-    confidence_interval: Interval | None = None
+    confidence: Number = Field(
+        default=0.0, description="0 to 1: how far the number can be relied on."
+    )
+    confidence_interval: IntervalRow | None = None
     as_of: Moment | None = None
     data_as_of: Moment | None = Field(default=None, description="Time of the newest price used.")
     origin: str = Field(
@@ -274,7 +258,7 @@ class Judged(Row):
     error_code: str | None = None
 
 
-class Forecast(Answer, Judged):
+class ForecastAnswer(ToolAnswer, JudgedRow):
     """A forecast with its evidence."""
 
     component = "FullForecast"
@@ -285,7 +269,7 @@ class Forecast(Answer, Judged):
     out_of_running: OutOfRunningRow | None = None
 
 
-class RunRow(Judged):
+class RunRow(JudgedRow):
     """One answer of a run."""
 
     component = "RunAnswer"
@@ -293,11 +277,11 @@ class RunRow(Judged):
     warnings: list[str] = []
 
 
-class Run(Answer):
+class ForecastRunAnswer(ToolAnswer):
     """Forecasts of many questions."""
 
     component = "ForecastRun"
-    id: str | None = Field(default=None, description="Give it as `run_id` to read on.")
+    id: str | None = Field(default=None, description="Use it as `run_id` to read more.")
     status: str | None = None
     questions: int = 0
     answered: int = 0
@@ -332,7 +316,7 @@ class EdgeRow(Row):
     lag_days: int | None = None
 
 
-class GraphAnswer(Answer):
+class CausalGraphAnswer(ToolAnswer):
     """What a question hangs on."""
 
     component = "FullGraph"
@@ -358,7 +342,7 @@ class VolatilityRow(Row):
     annualized_volatility: Number | None = Field(
         default=None,
         validation_alias=AliasPath("prediction", "annualized_volatility"),
-        description="A share a year: 0.55 is 55%. Left out: not enough data.",
+        description="Per year, as a fraction: 0.55 is 55%. Left out: not enough data.",
     )
     forecast_volatility: Number | None = Field(
         default=None,
@@ -386,7 +370,7 @@ class AssetRow(Row):
     origin: str | None = "live"
 
 
-class Volatility(Answer):
+class VolatilityAnswer(ToolAnswer):
     """Forecasts of realized volatility, or the assets there are."""
 
     forecasts: list[VolatilityRow] = []
@@ -409,7 +393,7 @@ class ScoreRow(Row):
     origin: str = "live"
 
 
-class TrackRecord(Answer):
+class TrackRecord(ToolAnswer):
     """How good past answers were."""
 
     forecasts: dict[str, Any] | None = Field(
@@ -449,7 +433,7 @@ class WatchlistRow(Row):
     firing: int
 
 
-class Alerts(Answer):
+class Alerts(ToolAnswer):
     """Alerts, newest first, and the watchlists they belong to."""
 
     watchlists: list[WatchlistRow] = []
@@ -480,7 +464,7 @@ class RuleRow(Row):
     silenced_until: Moment | None = None
 
 
-class Watched(Answer):
+class Watched(ToolAnswer):
     """What was set up, and where the market stands now."""
 
     current_prices: Prices | None = Field(default=None, description="Of a market, now.")
@@ -489,7 +473,7 @@ class Watched(Answer):
     rule: RuleRow | None = None
 
 
-class Silenced(Answer):
+class Silenced(ToolAnswer):
     """The rule or the alert that is quiet now."""
 
     rule: RuleRow | None = None
@@ -498,4 +482,4 @@ class Silenced(Answer):
 
 def bare(row: dict[str, Any]) -> dict[str, Any]:
     """A row of the API without what is null or empty."""
-    return {name: _rounded(value) for name, value in row.items() if value not in (None, [], {})}
+    return {name: rounded(value) for name, value in row.items() if value not in (None, [], {})}

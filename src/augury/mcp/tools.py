@@ -86,7 +86,7 @@ class Tools:
         self,
         ctx: Context,
         query: Annotated[
-            str, Field(description="Words, a question, a market's id or a venue's address.")
+            str, Field(description="A question, keywords, a market id or a venue's URL.")
         ],
         relations: Annotated[
             list[Relation],
@@ -95,30 +95,34 @@ class Tools:
                 "moves; correlated: what moves with it."
             ),
         ] = ["direct"],  # noqa: B006 - becomes a schema, never changed
-        limit: Annotated[int, Field(ge=1, le=50, description="Most markets a relation.")] = 5,
+        limit: Annotated[
+            int, Field(ge=1, le=50, description="Maximum number of results per relation.")
+        ] = 5,
         status: Annotated[
             Literal["active", "closed", "resolved"] | None,
             Field(description="Only markets in this state. Leave out for all."),
         ] = None,
         detail: Detail = "compact",
-    ) -> Annotated[CallToolResult, s.Found]:
+    ) -> Annotated[CallToolResult, s.SearchAnswer]:
         """Find prediction markets by meaning, with current prices. Use it first, to find markets
         and their ids, to compare prices or venues, or for what drives something. Do not use it to
         get one number for a question (forecast does that), nor for past prices (price_history).
-        Prices are probabilities from 0 to 1. Where no market is near the query, try fewer words
-        once, then say so. Without a key it works at a lower rate, at most 20 a
+        Prices are probabilities from 0 to 1. A contest, a ladder of levels or one question with
+        several dates is one result, whose `more` has the others. Where no market is near the query,
+        try fewer words once, then say so. Without a key it works at a lower rate, at most 20 a
         relation."""
         body: dict[str, Any] = {
             "query": query,
             "dimensions": relations,
             "top_k_per_dimension": limit,
+            "fold": True,
         }
         if status is not None:
             body["filters"] = {"status": status}
         async with working(ctx, "searching"):
             got = await ask(self.reaching(ctx), "/v1/search", body)
         rows = [row for relation in relations for row in got["results"].get(relation, [])]
-        found = s.Found(warnings=doubts(rows))
+        found = s.SearchAnswer(warnings=doubts(rows))
         if not rows:
             found.warnings.append("No market is near this query.")
         if detail == "full":
@@ -163,7 +167,12 @@ class Tools:
             str | None, Field(description="One outcome. Default: the first, Yes of a binary one.")
         ] = None,
         max_points: Annotated[
-            int, Field(ge=2, le=500, description="Most points; longer lines are thinned evenly.")
+            int,
+            Field(
+                ge=2,
+                le=500,
+                description="Maximum number of points; longer series are thinned evenly.",
+            ),
         ] = 40,
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.HistoryAnswer]:
@@ -201,7 +210,7 @@ class Tools:
         question: Question,
         as_of: AsOf = None,
         detail: Detail = "compact",
-    ) -> Annotated[CallToolResult, s.Forecast]:
+    ) -> Annotated[CallToolResult, s.ForecastAnswer]:
         """One probability for a question in words, with grade, interval and the markets it rests
         on. Use it whenever the user asks how likely something is; with `as_of` to replay a past
         day. Do not use it for several questions at once (forecast_many), nor for volatility of
@@ -209,7 +218,7 @@ class Tools:
         `error`, report it, and do not invent a number. Grade `bounded`: logic on several markets
         (sums, complements), not a mean by weight. Grade `hinted` is weak evidence: say so.
         confidence_interval is an 80% range of where the price may stand a week from now. Shown are
-        the 4 heaviest markets and 2 that did not count; explain_forecast has them all."""
+        the 4 nearest markets that count and 2 that did not; explain_forecast has them all."""
         async with working(ctx, "forecasting"):
             body = {"question": question, "as_of": as_of}
             got = await ask(self.reaching(ctx), "/v1/forecasts", body)
@@ -224,13 +233,13 @@ class Tools:
         ] = [],  # noqa: B006 - becomes a schema, never changed
         as_of: AsOf = None,
         run_id: Annotated[
-            str | None, Field(description="Reads on in a run that was not ready.")
+            str | None, Field(description="The run to read, from an earlier answer.")
         ] = None,
         cursor: Annotated[
             str | None, Field(description="`next_cursor` of the answer before, with run_id.")
         ] = None,
         detail: Detail = "compact",
-    ) -> Annotated[CallToolResult, s.Run]:
+    ) -> Annotated[CallToolResult, s.ForecastRunAnswer]:
         """Probabilities for many questions in one call, without their evidence. Use it for two or
         more questions. Do not use it for one question (forecast says more). If `status` is not
         succeeded, call again with `run_id` alone. Read one answer's evidence with explain_forecast
@@ -252,7 +261,7 @@ class Tools:
                 break
             await asyncio.sleep(pause)
             pause = min(1.0, pause * 1.5)
-        found = s.Run.model_validate(got)
+        found = s.ForecastRunAnswer.model_validate(got)
         found.warnings = plain(text for row in found.results for text in row.warnings)
         for row in found.results:
             row.warnings = []  # said once, above
@@ -262,7 +271,7 @@ class Tools:
                 "with this id as run_id; it waits."
             )
         if detail == "full":
-            return answer(s.Run(warnings=found.warnings), got)
+            return answer(s.ForecastRunAnswer(warnings=found.warnings), got)
         return answer(found)
 
     async def explain_forecast(
@@ -270,7 +279,7 @@ class Tools:
         ctx: Context,
         forecast_id: Annotated[str, Field(description="`id` of a forecast, like fc_....")],
         detail: Detail = "compact",
-    ) -> Annotated[CallToolResult, s.Forecast]:
+    ) -> Annotated[CallToolResult, s.ForecastAnswer]:
         """Why a forecast came out as it did: all markets that counted with role, side, price, age
         and weight, and all near ones that did not and why. Use it after forecast or forecast_many
         when the user asks why. Do not use it to make a new forecast. Forecasts are kept for 30
@@ -281,7 +290,7 @@ class Tools:
 
     async def causal_graph(
         self, ctx: Context, question: Question, detail: Detail = "compact"
-    ) -> Annotated[CallToolResult, s.GraphAnswer]:
+    ) -> Annotated[CallToolResult, s.CausalGraphAnswer]:
         """What a question hangs on: causes, effects and companions as nodes with a probability,
         and edges from source (cause) to target (effect) with sign, strength, confidence and lag.
         Use it for "what drives this" and "what would follow". Do not use it for the probability
@@ -291,10 +300,10 @@ class Tools:
         measured."""
         async with working(ctx, "drawing the graph"):
             got = await ask(self.reaching(ctx), "/v1/graphs", {"question": question})
-        found = s.GraphAnswer.model_validate(got)
+        found = s.CausalGraphAnswer.model_validate(got)
         found.warnings = plain(found.warnings, sample=found.origin == "sample")
         if detail == "full":
-            return answer(s.GraphAnswer(warnings=found.warnings), got)
+            return answer(s.CausalGraphAnswer(warnings=found.warnings), got)
         drawn = got.get("graph") or {"nodes": []}
         for row, node in zip(found.nodes, drawn["nodes"], strict=True):
             row.market_ids = [market["id"] for market in node["markets"][:2]]
@@ -323,7 +332,7 @@ class Tools:
             str | None, Field(description="A model's id. Leave out for the best one.")
         ] = None,
         detail: Detail = "compact",
-    ) -> Annotated[CallToolResult, s.Volatility]:
+    ) -> Annotated[CallToolResult, s.VolatilityAnswer]:
         """Forecasts of realized volatility (how much a price will swing) of the assets that this
         service covers, coins above all. Use it for "how volatile will X be", for ranges and sizing;
         without assets it lists those covered. Do not use it for a price's direction or for
@@ -331,7 +340,7 @@ class Tools:
         too little data."""
         reach = self.reaching(ctx)
         full: dict[str, Any] = {}
-        found = s.Volatility()
+        found = s.VolatilityAnswer()
         async with working(ctx, "reading volatility"):
             if not assets:
                 full["assets"] = await ask(reach, "/v1/rvol/assets")

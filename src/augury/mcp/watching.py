@@ -24,14 +24,18 @@ class Watching:
     async def list_alerts(
         self,
         ctx: Context,
-        watchlist_id: Annotated[str | None, Field(description="One watchlist, or all.")] = None,
+        watchlist_id: Annotated[
+            str | None, Field(description="A watchlist's id or name. Leave out for all.")
+        ] = None,
         state: Annotated[
             Literal["firing", "resolved"] | None, Field(description="Leave out for both.")
         ] = None,
         since: Annotated[
             str | None, Field(description="Only alerts that fired after this moment (UTC).")
         ] = None,
-        limit: Annotated[int, Field(ge=1, le=100, description="Most alerts a watchlist.")] = 10,
+        limit: Annotated[
+            int, Field(ge=1, le=100, description="Maximum number of alerts per watchlist.")
+        ] = 10,
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.Alerts]:
         """Alerts of the user's watchlists, newest first, and the watchlists themselves. Use it for

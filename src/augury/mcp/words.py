@@ -47,7 +47,7 @@ Research this question with Augury's tools: {question}
 2. Call `search_markets` with relations direct and upstream (limit 5 each) to see what else is
    priced. Compare twins of both venues where there are any.
 3. If the grade is not `asked`, call `causal_graph` and look at what the question hangs on.
-4. Call `price_history` for the market with the most weight: what changed in the last 30 days?
+4. Call `price_history` for the first market of the evidence: what changed in the last 30 days?
 5. Answer in under 200 words: the number with its interval and grade, the two or three markets that
    carry it with price and time, what would change it, and every warning. If there is no number, say
    so and say which near markets exist."""

@@ -73,7 +73,7 @@ class Refused(InvalidInput):
 
 
 @dataclass(frozen=True)
-class Policy:
+class AddressPolicy:
     """Whereto users may send this service.
 
     `http`: also without TLS. `names` and `networks`: what the operator allows although it isn't
@@ -85,7 +85,7 @@ class Policy:
     networks: tuple[Network, ...] = field(default=())
 
     @classmethod
-    def of(cls, allowed: Iterable[str], *, http: bool) -> Policy:
+    def of(cls, allowed: Iterable[str], *, http: bool) -> AddressPolicy:
         """From setting values: each a network, an address or a host name."""
         names: set[str] = set()
         networks: list[Network] = []
@@ -108,29 +108,29 @@ class Policy:
             raise Refused(f"The URL should have at most {MAX_URL} characters.")
         if not _VISIBLE.fullmatch(url):
             raise Refused(
-                "The URL should hold visible ASCII characters only and no backslash; other "
-                "host names are written in their xn-- form."
+                "The URL may hold only visible ASCII characters and no backslash. Write other "
+                "host names in their xn-- form."
             )
         try:
             parts = urlsplit(url)
             port = parts.port
         except ValueError:
-            raise Refused("This is no usable URL.") from None
+            raise Refused("This is not a valid URL.") from None
         if parts.scheme not in ("https", "http"):
             raise Refused("The URL should begin with https://.")
         if parts.scheme == "http" and not self.http:
             raise Refused(
-                "The URL should begin with https://: this service sends nothing unencrypted."
+                "The URL should begin with https://. This service sends nothing unencrypted."
             )
         if "@" in parts.netloc:
-            raise Refused("The URL should hold no user name or password.")
+            raise Refused("The URL may not contain a user name or password.")
         if "#" in url:
-            raise Refused("The URL should hold no fragment (#...).")
+            raise Refused("The URL may not contain a fragment (#...).")
         host = (parts.hostname or "").lower()
         if parts.netloc.startswith("["):
             address = _literal(host)
             if address is None:
-                raise Refused("The URL's host is no usable address.")
+                raise Refused("The URL's host is not a valid address.")
             self.check_address(address)
         else:
             self._check_name(host.removesuffix("."), has_dot=host.endswith("."))
@@ -139,7 +139,7 @@ class Policy:
     def check_address(self, address: Address) -> None:
         """Refuse a numeric address that is neither public nor allowed by the operator."""
         if not (is_public(address) or self.allows(address)):
-            raise Refused("The host does not lead to a public address.")
+            raise Refused("The host does not resolve to a public address.")
 
     def allows(self, address: Address) -> bool:
         """Whether the operator has allowed `address`."""
@@ -154,11 +154,11 @@ class Policy:
             # read the same by every parser.
             address = _literal(name) if _QUAD.fullmatch(name) and not has_dot else None
             if address is None:
-                raise Refused("An address in the URL should be written as a.b.c.d in decimals.")
+                raise Refused("Write an IP address in the URL as four decimal numbers, a.b.c.d.")
             self.check_address(address)
             return
         if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-            raise Refused("The URL's host is no usable host name.")
+            raise Refused("The URL's host is not a valid host name.")
         if len(labels) < 2 or any(name == e or name.endswith(f".{e}") for e in _PRIVATE_ENDINGS):
             raise Refused("The URL's host is not a public host name.")
 
@@ -171,7 +171,7 @@ class Policy:
         if address is not None and self.allows(address):
             return
         if port < 1024 or port in _BAD_PORTS:
-            raise Refused("The URL's port is not one for web servers.")
+            raise Refused("The URL's port is not allowed. Use 443, 80 or a web port from 1024 on.")
 
 
 def is_public(address: Address) -> bool:

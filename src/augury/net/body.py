@@ -37,7 +37,7 @@ async def read(
     """
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("", "identity", "gzip", "deflate"):
-        raise BodyError(f"answered in an encoding not asked for ({encoding[:40]})")
+        raise BodyError(f"answered in an encoding that was not requested ({encoding[:40]})")
     inflate = zlib.decompressobj(47) if encoding in ("gzip", "deflate") else None
     body = bytearray()
     try:
@@ -51,9 +51,9 @@ async def read(
                 if len(piece) == STEP:
                     await asyncio.sleep(0)
     except zlib.error:
-        raise BodyError("sent a damaged compressed answer") from None
+        raise BodyError("sent a compressed answer that is damaged") from None
     if inflate is not None and not inflate.eof:
-        raise Broken("broke off its answer (compressed)")
+        raise Broken("cut its answer short (compressed)")
     return bytes(body)
 
 

@@ -23,7 +23,7 @@ import structlog
 from prometheus_client import Counter
 
 from augury import __version__
-from augury.net.addresses import Policy, Refused
+from augury.net.addresses import AddressPolicy, Refused
 from augury.net.budget import Budget
 from augury.net.cookies import no_cookies
 
@@ -70,7 +70,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
     """Dials public addresses only, and exactly those it has judged."""
 
     def __init__(
-        self, policy: Policy, resolver: Resolver = resolve, dials: Budget | None = None
+        self, policy: AddressPolicy, resolver: Resolver = resolve, dials: Budget | None = None
     ) -> None:
         self._policy = policy
         self._resolver = resolver
@@ -127,13 +127,13 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             answers = await self._resolver(host, port)
         # The same text whether a name is unknown or leads inside: inner names stay unknown.
         if not answers:
-            raise Refused("The host does not lead to a public address.")
+            raise Refused("The host does not resolve to a public address.")
         if host.lower().removesuffix(".") not in self._policy.names:
             for answer in answers:
                 address = ip_address(answer)
                 self._policy.check_address(address)
                 if is_own(address) and not self._policy.allows(address):
-                    raise Refused("The host does not lead to a public address.")
+                    raise Refused("The host does not resolve to a public address.")
         return answers[:MOST_ADDRESSES]
 
     async def connect_unix_socket(
@@ -142,7 +142,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109  (httpcore2's interface)
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        raise Refused("Sockets of this machine are not connected to.")
+        raise Refused("Connections to sockets of this machine are not allowed.")
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -153,7 +153,7 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
 
     def __init__(
         self,
-        policy: Policy,
+        policy: AddressPolicy,
         *,
         connections: int = 100,
         resolver: Resolver = resolve,
@@ -183,7 +183,7 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
 
 
 def client(
-    policy: Policy,
+    policy: AddressPolicy,
     *,
     timeout: float,
     connections: int = 100,

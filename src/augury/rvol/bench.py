@@ -69,7 +69,7 @@ def _fits(panel: Panel) -> dict[str, float]:
 
 
 def _refit(panel: Panel) -> Checkpoint:
-    found, known = learning.forecast(panel, {h: learning.Window(h) for h in HORIZONS})
+    found, known = learning.forecast(panel, {h: learning.TargetWindow(h) for h in HORIZONS})
     for horizon, made in found.items():
         models.bands(made.variance["blend"], made.log_variance["blend"], horizon)
     return known
@@ -77,7 +77,7 @@ def _refit(panel: Panel) -> Checkpoint:
 
 def _next_day(panel: Panel, before: Checkpoint) -> None:
     """One more day on a checkpoint, with the check that it is of the same past."""
-    windows = {h: learning.Window(h) for h in HORIZONS}
+    windows = {h: learning.TargetWindow(h) for h in HORIZONS}
     assert before.fits(panel, windows)
     found, _ = learning.forecast(panel, windows, before)
     for horizon, made in found.items():
@@ -164,7 +164,7 @@ async def _fill(database: Any, assets: int = 30, days: int = 400) -> None:
         await store.put_assets(
             conn,
             (
-                store.Asset(
+                store.CoveredAsset(
                     asset=n, display_name=n, target_family="crypto", calendar=calendars.ALWAYS,
                     minutes=5,
                 )
@@ -174,7 +174,7 @@ async def _fill(database: Any, assets: int = 30, days: int = 400) -> None:
         for day in range(days):
             as_of = now - timedelta(days=day)
             rows = [
-                issuing.Forecast(
+                issuing.VarianceForecast(
                     n, 7, "blend", as_of, as_of, as_of + timedelta(days=7), 7,
                     1e-3 * (1 + day / 1000), 0.4, (5e-4, 2e-3, 4e-4, 3e-3, 3e-4, 4e-3), None, None,
                 )

@@ -11,11 +11,13 @@ from datetime import datetime, timedelta
 from html import escape
 from typing import Any
 
+from augury import pictures
+from augury.pictures import FONTS
 from augury.rvol.store import ACTUAL_FIELDS, FORECAST_FIELDS
 
 WIDTH, HEIGHT = 960, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 64, 44
-_FONT = "font-family=\"'DejaVu Sans',Helvetica,Arial,sans-serif\""
+_FONT = f'font-family="{FONTS}"'
 _INK, _GRID, _LINE, _OUTER, _INNER, _REAL = (
     "#1f2937", "#e5e7eb", "#0060ad", "#dbeafe", "#93c5fd", "#c2410c",
 )  # fmt: skip
@@ -92,9 +94,7 @@ def svg(forecasts: Rows, actuals: Rows) -> str:
 
 def png(drawn: str) -> bytes:
     """An SVG as PNG, twice the size."""
-    import resvg_py
-
-    return bytes(resvg_py.svg_to_bytes(svg_string=drawn, width=2 * WIDTH))
+    return pictures.png(drawn, width=2 * WIDTH)
 
 
 def _axes(x: Any, y: Any, low: float, high: float, start: datetime, end: datetime) -> list[str]:

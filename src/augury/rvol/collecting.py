@@ -14,7 +14,7 @@ from augury.rvol import calendars, store
 from augury.rvol.calendars import ALWAYS, DAY, date_of, number
 from augury.rvol.feeds import Archive, Exchanges, FeedFailed, Offline
 from augury.rvol.ingest import Table, keep
-from augury.rvol.store import Asset
+from augury.rvol.store import CoveredAsset
 from augury.settings import Settings
 from augury.storage.database import Database
 
@@ -109,13 +109,13 @@ class Collector:
                 await archive.close()
         return done
 
-    async def _covered(self) -> list[Asset]:
+    async def _covered(self) -> list[CoveredAsset]:
         """Assets with a source, and the configured coins that are not there yet."""
         async with self._database.reading() as conn:
             known = await store.assets(conn)
         real = {a.asset: a for a in known if a.origin != "sample"}
         new = [
-            Asset(
+            CoveredAsset(
                 asset=coin, display_name=COINS.get(coin, coin), target_family="crypto",
                 calendar=ALWAYS, minutes=MINUTES, source=f"{coin}/USDT", origin="exchange",
             )
@@ -124,7 +124,7 @@ class Collector:
         ]  # fmt: skip
         return [a for a in real.values() if a.source and a.active] + new
 
-    def _due(self, asset: Asset) -> bool:
+    def _due(self, asset: CoveredAsset) -> bool:
         last = self._last_day()
         if asset.fetched_at is None:
             return True
@@ -136,7 +136,7 @@ class Collector:
         return calendars.calendar(ALWAYS).day_at(int(self._clock().timestamp()))
 
     async def _one(
-        self, asset: Asset, exchanges: Exchanges, archive: Archive | None
+        self, asset: CoveredAsset, exchanges: Exchanges, archive: Archive | None
     ) -> tuple[int, int]:
         last = self._last_day()
         first = last - BACKFILL + 1
@@ -176,7 +176,7 @@ class Collector:
             first = upto
         return added, changed
 
-    async def _note(self, asset: Asset, failure: str | None) -> None:
+    async def _note(self, asset: CoveredAsset, failure: str | None) -> None:
         async with self._database.transaction() as conn:
             await store.fetched(conn, asset.asset, failure, self._clock())
             await store.bump(conn)

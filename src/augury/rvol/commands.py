@@ -21,26 +21,30 @@ from augury.settings import Settings
 T = TypeVar("T")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one row a line.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 OfAsset = Annotated[str | None, typer.Option(help="Only this asset.")]
-OfHorizon = Annotated[str | None, typer.Option(help="Only this horizon, like 7d.")]
+OfHorizon = Annotated[str | None, typer.Option(help="Only this horizon, e.g. 7d.")]
 
 app = typer.Typer(help="Realized volatility: forecasts, actuals, scores.", no_args_is_help=True)
 
 
 @app.command()
 def latest(
-    asset: Annotated[str | None, typer.Argument(help="Asset key, like BTC; else all.")] = None,
+    asset: Annotated[
+        str | None, typer.Argument(help="Asset key, e.g. BTC. Default: all assets.")
+    ] = None,
     horizon: OfHorizon = None,
-    model: Annotated[str | None, typer.Option(help="Alias or id; else the champion.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model alias or id. Default: the champion.")
+    ] = None,
     url: remote.Url = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
     """Show the newest forecasts, annualized, with their 80% and 95% bands.
 
-    Asks the service at --url, else reads the data folder's database, with or without a running
-    service. Without any data it shows the marked sample.
+    Asks the service at --url. Otherwise it reads the database of the data folder, whether or not a
+    service is running. Without data it shows the sample, marked as such.
 
     Example: augury rvol latest BTC
     """
@@ -62,7 +66,9 @@ def latest(
         typer.echo(remote.as_csv(found))
         return
     if not found:
-        raise SetupProblem("There is no forecast yet. Import bars: augury rvol import FILE.")
+        raise SetupProblem(
+            "No volatility forecast exists yet. Import bars: augury rvol import FILE."
+        )
     typer.echo(
         f"{'asset':12} {'horizon':>7} {'as of (UTC)':16} {'a year':>10} {'80%':>15} {'95%':>15}"
         "  model"
@@ -83,15 +89,20 @@ def latest(
 
 @app.command()
 def refresh(
-    fetch: Annotated[bool, typer.Option(help="Fetch bars of covered coins first.")] = False,
+    fetch: Annotated[bool, typer.Option(help="Fetch price bars of covered coins first.")] = False,
     replay: Annotated[
-        int | None, typer.Option(min=1, max=2000, help="Days back to issue; else the setting.")
+        int | None,
+        typer.Option(
+            min=1,
+            max=2000,
+            help="Issue forecasts for this many past days. Default: AUGURY_RVOL_REPLAY_DAYS.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Issue the forecasts that are missing and note what was realized.
+    """Issue missing forecasts and record realized volatility.
 
-    Run twice it does nothing the second time; cut off, it goes on the next time.
+    Running it again changes nothing. If interrupted, the next run continues.
 
     Example: augury rvol refresh --fetch
     """
@@ -125,12 +136,14 @@ def refresh(
 def scorecard(
     asset: OfAsset = None,
     horizon: OfHorizon = None,
-    model: Annotated[str | None, typer.Option(help="Alias or id; else all.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model alias or id. Default: all models.")
+    ] = None,
     url: remote.Url = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how good the forecasts were, against what was realized and against HAR.
+    """Show how good the forecasts were, compared with realized volatility and with the HAR model.
 
     Example: augury rvol scorecard --horizon 7d
     """
@@ -148,7 +161,7 @@ def scorecard(
         typer.echo(remote.as_csv(json.loads(_json(rows))))
         return
     if not rows:
-        raise SetupProblem("Nothing has been scored yet: run augury rvol refresh.")
+        raise SetupProblem("Nothing has been scored yet. Run: augury rvol refresh")
     if asset is None:
         rows = [r for r in rows if r["asset"] == "all"] or rows
     typer.echo(
@@ -170,22 +183,32 @@ def import_(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", exists=True, dir_okay=False, help=".csv or .parquet of bars."
+            metavar="FILE...",
+            exists=True,
+            dir_okay=False,
+            help="A .csv or .parquet file of price bars or daily measures.",
         ),
     ],
-    asset: Annotated[str | None, typer.Option(help="Key, where the file does not say.")] = None,
-    calendar: Annotated[
-        str | None, typer.Option(help="24/7, or an exchange's code, like XNYS; else 24/7.")
+    asset: Annotated[
+        str | None, typer.Option(help="Asset key, if the file has no column for it.")
     ] = None,
-    family: Annotated[str | None, typer.Option(help="Assets that learn from each other.")] = None,
-    forecasts: Annotated[bool, typer.Option(help="Issue forecasts afterwards.")] = True,
+    calendar: Annotated[
+        str | None,
+        typer.Option(
+            help="Trading calendar: an exchange's code, e.g. XNYS, or 24/7 (the default)."
+        ),
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option(help="Name of the group of assets that are modeled together.")
+    ] = None,
+    forecasts: Annotated[bool, typer.Option(help="Issue forecasts after the import.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Bring in bars of 1 to 30 minutes, or daily realized measures, then issue forecasts.
+    """Import price bars of 1 to 30 minutes or daily realized measures, then issue forecasts.
 
-    Bars: a time of opening, open, high, low, close, volume, and asset or symbol where there are
-    several. Measures: asset, date, rv, and any of bv, rsv_neg, rsv_pos, medrv, rk, rq, tq.
-    The first import takes the place of the sample.
+    Columns of bars: opening time, open, high, low, close, volume, and asset or symbol if there are
+    several. Columns of measures: asset, date, rv, and any of bv, rsv_neg, rsv_pos, medrv, rk, rq,
+    tq. The first import replaces the sample.
 
     Example: augury rvol import SPY_5m.csv --asset SPY --calendar XNYS
     """
@@ -229,19 +252,21 @@ def import_(
 
 @app.command()
 def chart(
-    asset: Annotated[str, typer.Argument(help="Asset key, like BTC.")],
-    file: Annotated[Path, typer.Argument(help="Where to write: .svg or .png.")],
-    horizon: Annotated[str, typer.Option(help="Horizon, like 7d.")] = "7d",
-    model: Annotated[str | None, typer.Option(help="Alias or id; else the champion.")] = None,
+    asset: Annotated[str, typer.Argument(help="Asset key, e.g. BTC.")],
+    file: Annotated[Path, typer.Argument(help="File to write, ending in .svg or .png.")],
+    horizon: Annotated[str, typer.Option(help="Horizon, e.g. 7d.")] = "7d",
+    model: Annotated[
+        str | None, typer.Option(help="Model alias or id. Default: the champion.")
+    ] = None,
 ) -> None:
-    """Draw past forecasts with their bands against what was realized.
+    """Draw past forecasts with their bands and the realized volatility.
 
     Example: augury rvol chart BTC btc.svg --horizon 7d
     """
     from augury.rvol import chart as drawing
 
     if file.suffix not in (".svg", ".png"):
-        raise typer.BadParameter("the file should end in .svg or .png")
+        raise typer.BadParameter("the file name should end in .svg or .png")
 
     async def read(service: Any) -> str:
         await _ensure_sample(service)
@@ -329,12 +354,16 @@ def _json(value: Any) -> str:
 
 
 def bench_rvol(
-    assets: Annotated[int, typer.Option(min=10, help="Assets of the big refit.")] = 1_000,
-    days: Annotated[int, typer.Option(min=300, help="Days of each.")] = 1_500,
-    requests: Annotated[int, typer.Option(min=20, help="Requests of each load run.")] = 300,
+    assets: Annotated[
+        int, typer.Option(min=10, help="Number of assets in the large refit.")
+    ] = 1_000,
+    days: Annotated[int, typer.Option(min=300, help="Days of data for each asset.")] = 1_500,
+    requests: Annotated[
+        int, typer.Option(min=20, help="Number of requests in each load run.")
+    ] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Measure refits, measures and routes on made-up data.
+    """Measure the speed of refits, measures and routes on generated data.
 
     Example: augury bench rvol --json
     """
@@ -345,12 +374,19 @@ def bench_rvol(
 
 
 def evaluate_rvol(
-    realized: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Parquet.")],
-    assets: Annotated[str | None, typer.Option(help="Assets to score, by comma.")] = None,
-    horizons: Annotated[str, typer.Option(help="Horizons in days, by comma.")] = "1,5,22",
+    realized: Annotated[
+        Path,
+        typer.Option(exists=True, dir_okay=False, help="Parquet file of daily realized measures."),
+    ],
+    assets: Annotated[
+        str | None, typer.Option(help="Assets to score, separated by commas.")
+    ] = None,
+    horizons: Annotated[
+        str, typer.Option(help="Horizons in days, separated by commas.")
+    ] = "1,5,22",
     exclude_window: Annotated[
         datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], help="Leave out target windows holding this day."),
+        typer.Option(formats=["%Y-%m-%d"], help="Leave out target windows that contain this day."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -367,9 +403,9 @@ def evaluate_rvol(
     try:
         days = [int(part.removesuffix("d")) for part in horizons.split(",")]
     except ValueError:
-        raise typer.BadParameter("horizons are whole numbers of days, like 1,5,22") from None
+        raise typer.BadParameter("horizons must be whole numbers of days, e.g. 1,5,22") from None
     if not all(1 <= d <= 60 for d in days):
-        raise typer.BadParameter("horizons lie between 1 and 60 days")
+        raise typer.BadParameter("horizons must be between 1 and 60 days")
     result = evaluate.evaluate(
         evaluate.load(realized, chosen),
         days,

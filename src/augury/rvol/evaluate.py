@@ -11,7 +11,7 @@ import numpy as np
 
 from augury import given
 from augury.errors import SetupProblem
-from augury.rvol import models, scores
+from augury.rvol import members, models, scores
 from augury.rvol.panel import Floats, Ints, Panel, pack
 from augury.rvol.walk import Walked, walk
 
@@ -137,7 +137,7 @@ def table(paths: Sequence[Walked], days: int) -> dict[str, dict[str, Any]]:
     """The scores of each model over some assets."""
     names = {name for path in paths for name in path.forecasts}
     out = {}
-    for name in sorted(names, key=lambda n: (n not in models.MODELS, n)):
+    for name in sorted(names, key=lambda n: (n not in members.MODELS, n)):
         # A member that not all of the assets have can't be compared over them.
         if not all(name in p.forecasts and np.isfinite(p.forecasts[name]).all() for p in paths):
             continue

@@ -50,7 +50,7 @@ class Offline(FeedFailed):
     """No venue could be reached."""
 
 
-class BadAnswer(Exception):
+class UnreadableBars(Exception):
     """What a venue sent is not bars."""
 
 
@@ -134,7 +134,7 @@ class Exchanges:
             self.down[venue] = "gave no answer in time"
         elif isinstance(error, ccxt.NetworkError | httpx2.HTTPError):
             self.down[venue] = "can't be reached"
-        elif isinstance(error, BadAnswer):
+        elif isinstance(error, UnreadableBars):
             return str(error)
         elif isinstance(error, ImportError | AttributeError):
             return "is no exchange that ccxt knows"
@@ -199,7 +199,7 @@ def _bounded(kind: type, http: httpx2.AsyncClient, deadline: float) -> type:
                     async for part in answer.aiter_bytes():
                         raw += part
                         if len(raw) > MOST_BYTES:
-                            raise BadAnswer("sent more than any page of bars holds")
+                            raise UnreadableBars("sent a page of bars that is too large")
             except (TimeoutError, httpx2.TimeoutException) as error:
                 raise ccxt.RequestTimeout(f"{self.id} {method} {url}") from error
             except httpx2.HTTPError as error:
@@ -208,13 +208,13 @@ def _bounded(kind: type, http: httpx2.AsyncClient, deadline: float) -> type:
             parsed = self.parse_json(text)
             code, phrase = answer.status_code, answer.reason_phrase
             if 300 <= code < 400:
-                raise BadAnswer("sent a redirect")
+                raise UnreadableBars("sent a redirect")
             self.handle_errors(
                 code, phrase, url, method, dict(answer.headers), text, parsed, sent, body
             )
             self.handle_http_status_code(code, phrase, url, method, text)
             if parsed is None:
-                raise BadAnswer("sent something other than JSON")
+                raise UnreadableBars("sent something other than JSON")
             return parsed
 
     return Bounded
@@ -236,19 +236,19 @@ def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequenc
         When what came is not bars of the asked-for length.
     """
     if not isinstance(page, list):
-        raise BadAnswer("sent no list of bars")
+        raise UnreadableBars("sent no list of bars")
     out: dict[int, Sequence[float]] = {}
     for row in page:
         if not isinstance(row, list) or len(row) < 6:
-            raise BadAnswer("sent rows that are not bars")
+            raise UnreadableBars("sent rows that are not price bars")
         try:
             stamp = int(row[0])
             values = [math.nan if v is None else float(v) for v in row[1:6]]
         except (TypeError, ValueError, OverflowError):
-            raise BadAnswer("sent bars that are not numbers") from None
+            raise UnreadableBars("sent bars that are not numbers") from None
         seconds, rest = divmod(stamp, 1000)
         if rest or seconds % (60 * minutes):
-            raise BadAnswer("sent bars that open off the grid")
+            raise UnreadableBars("sent bars that do not start at full intervals")
         if start <= seconds < end:
             out[seconds] = values
     return out
@@ -300,7 +300,7 @@ class Archive:
             hashlib.sha256(data).hexdigest()
             != told.decode("ascii", "replace").split(" ")[0].strip()
         ):
-            raise FeedFailed(f"{name}.zip is not what its published hash promises.")
+            raise FeedFailed(f"{name}.zip does not match its published hash.")
         return await asyncio.to_thread(_unzipped, name, data)
 
     async def _get(self, url: str, most: int) -> bytes | None:
@@ -314,7 +314,9 @@ class Archive:
                 async for part in answer.aiter_bytes():
                     raw += part
                     if len(raw) > most:
-                        raise FeedFailed("The archive sent a file larger than any month is.")
+                        raise FeedFailed(
+                            "The archive sent a file larger than a month of bars can be."
+                        )
                 return bytes(raw)
         except (TimeoutError, httpx2.HTTPError):
             raise Offline("The archive can't be reached.") from None
@@ -327,7 +329,7 @@ def _unzipped(name: str, data: bytes) -> Bars:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             about = archive.getinfo(f"{name}.csv")
             if about.file_size > MOST_UNZIPPED:
-                raise FeedFailed(f"{name}.zip holds more than any month does.")
+                raise FeedFailed(f"{name}.zip is larger than a month of bars can be.")
             text = archive.read(about).decode("ascii")
         for row in csv.reader(io.StringIO(text)):
             if not row or not row[0].isdigit():  # some months have a header

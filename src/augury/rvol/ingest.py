@@ -15,7 +15,7 @@ from augury.errors import SetupProblem
 from augury.rvol import bars, calendars, measures, store
 from augury.rvol.calendars import ALWAYS, Calendar
 from augury.rvol.panel import Floats, Ints
-from augury.rvol.store import Asset, DayRow
+from augury.rvol.store import CoveredAsset, DayRow
 from augury.storage.database import Database
 
 LONGEST_BAR = 30
@@ -89,7 +89,8 @@ def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | N
         missing = [name for name in _PRICES if name not in frame.columns]
         if missing:
             raise SetupProblem(
-                f"{file.name} has neither {', '.join(missing)} of bars nor rv of daily measures."
+                f"{file.name} has neither the columns {', '.join(missing)} of bars nor the column "
+                f"rv of daily measures."
             )
         if "volume" not in frame.columns:
             frame = frame.with_columns(pl.lit(0.0).alias("volume"))
@@ -213,7 +214,11 @@ def by_day(
 
 
 async def keep(
-    database: Database, table: Table, asset: Asset, source: str, progress: Progress | None = None
+    database: Database,
+    table: Table,
+    asset: CoveredAsset,
+    source: str,
+    progress: Progress | None = None,
 ) -> Imported:
     """Keep an asset's bars and their measures: all of it, or nothing.
 
@@ -249,7 +254,7 @@ async def keep(
 
 def prepared(
     file: Path, *, asset: str | None = None, calendar: str | None = None, family: str | None = None
-) -> list[tuple[Asset, Any]]:
+) -> list[tuple[CoveredAsset, Any]]:
     """Each asset of a file, with its bars (a `Table`) or its daily measures. See `read`.
 
     Raises
@@ -257,7 +262,7 @@ def prepared(
     SetupProblem
         When the file can't be read, or does not say on which calendar an asset trades.
     """
-    work: list[tuple[Asset, Any]] = []
+    work: list[tuple[CoveredAsset, Any]] = []
     for table in read(file, asset):
         if isinstance(table, Table):
             about = described(table.asset, calendar or ALWAYS, family, table.minutes)
@@ -267,7 +272,7 @@ def prepared(
         chosen = ALWAYS if group == "crypto" else calendar
         if chosen is None:
             raise SetupProblem(
-                f"{file.name}: say on which calendar {name} trades, like --calendar XNYS."
+                f"{file.name}: name the calendar on which {name} trades, e.g. --calendar XNYS."
             )
         work.append((described(name, chosen, family or group, 5), frame))
     return work
@@ -275,7 +280,7 @@ def prepared(
 
 async def import_prepared(
     database: Database,
-    work: Iterable[tuple[Asset, Any]],
+    work: Iterable[tuple[CoveredAsset, Any]],
     source: str,
     progress: Progress | None = None,
 ) -> list[Imported]:
@@ -302,17 +307,17 @@ async def import_file(
     return await import_prepared(database, work, file.name, progress)
 
 
-def described(asset: str, calendar: str, family: str | None, minutes: int) -> Asset:
+def described(asset: str, calendar: str, family: str | None, minutes: int) -> CoveredAsset:
     """An asset that was imported."""
     kind = family or ("crypto" if calendar == ALWAYS else f"equity-{calendar.lower()}")
     if not 1 <= len(asset) <= 100 or not asset.isprintable():
         raise SetupProblem("An asset's name has 1 to 100 visible characters.")
-    return Asset(
+    return CoveredAsset(
         asset=asset, display_name=asset, target_family=kind, calendar=calendar, minutes=minutes
     )
 
 
-async def _keep_measures(database: Database, about: Asset, frame: Any) -> Imported:
+async def _keep_measures(database: Database, about: CoveredAsset, frame: Any) -> Imported:
     on = await asyncio.to_thread(calendars.calendar, about.calendar)
     done = Imported(about.asset)
     rows: list[DayRow] = []

@@ -15,7 +15,7 @@ from importlib import resources
 
 import numpy as np
 
-from augury.rvol import calendars, features, learning, models
+from augury.rvol import calendars, features, learning, members, models
 from augury.rvol.calendars import Calendar
 from augury.rvol.learning import Checkpoint
 from augury.rvol.panel import NO_DAY, Bools, Panel
@@ -25,6 +25,7 @@ CODE = (
     "panel.py",
     "features.py",
     "regression.py",
+    "members.py",
     "models.py",
     "garch.py",
     "learning.py",
@@ -36,7 +37,7 @@ FEATURE_SET = f"rvol-{EDITION}"
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class VarianceForecast:
     """One forecast as it is stored. Variances are over the whole target window."""
 
     asset: str
@@ -87,7 +88,7 @@ def members_of(model_id: str) -> tuple[str, ...]:
     """The regressions a published model is made of."""
     if model_id != "blend":
         return (model_id,)
-    return tuple(dict.fromkeys((*models.SHORT_BLEND, *models.LONG_BLEND, *models.ALONE)))
+    return tuple(dict.fromkeys((*members.SHORT_BLEND, *members.LONG_BLEND, *members.ALONE)))
 
 
 def families_of(model_id: str) -> list[str]:
@@ -108,7 +109,7 @@ def issue(
     horizons: Sequence[int],
     day: int,
     since: Checkpoint | None = None,
-) -> tuple[list[Forecast], Checkpoint | None]:
+) -> tuple[list[VarianceForecast], Checkpoint | None]:
     """The forecasts for `day` of every asset that has that day, from data up to it.
 
     Parameters
@@ -133,7 +134,7 @@ def issue(
         steps, end = calendar.window(day, horizon)
         if steps:
             by_calendar = not calendar.continuous and calendars.by_calendar(horizon)
-            windows[horizon] = learning.Window(steps, by_calendar)
+            windows[horizon] = learning.TargetWindow(steps, by_calendar)
             ends[horizon] = calendars.moment(end)
     if not windows:
         return [], since
@@ -149,7 +150,7 @@ def issue(
 
 def _rows(
     found: models.Forecasts, cut: Panel, there: Bools, as_of: datetime, end: datetime, per_year: int
-) -> Iterator[Forecast]:
+) -> Iterator[VarianceForecast]:
     for model_id, variance in found.variance.items():
         spread = found.log_variance[model_id]
         bounds = models.bands(variance, spread, found.days)
@@ -158,7 +159,7 @@ def _rows(
             value, steps = float(variance[i]), int(found.steps[i])
             if value <= 0:
                 continue
-            yield Forecast(
+            yield VarianceForecast(
                 cut.assets[i], found.days, model_id, as_of, as_of, end, steps, value,
                 float(np.sqrt(value * per_year / steps)),
                 tuple(float(side[i]) for pair in bounds.values() for side in pair),

@@ -22,7 +22,7 @@ from augury.rvol.panel import Floats, Ints, Panel, fingerprint
 from augury.rvol.regression import BLOCK
 
 
-class Window(NamedTuple):
+class TargetWindow(NamedTuple):
     """The target window of a horizon."""
 
     steps: int
@@ -58,7 +58,7 @@ class Checkpoint:
     taught: Taught
     garch: Fitted | None
 
-    def fits(self, panel: Panel, horizons: Mapping[int, Window]) -> bool:
+    def fits(self, panel: Panel, horizons: Mapping[int, TargetWindow]) -> bool:
         """Whether it is of the same past, to the last bit."""
         return (
             self.assets == panel.assets
@@ -68,7 +68,7 @@ class Checkpoint:
 
 
 def forecast(
-    panel: Panel, horizons: Mapping[int, Window], before: Checkpoint | None = None
+    panel: Panel, horizons: Mapping[int, TargetWindow], before: Checkpoint | None = None
 ) -> tuple[dict[int, Forecasts], Checkpoint]:
     """What every model says at each asset's last row, by horizon; and the next checkpoint.
 
@@ -125,6 +125,6 @@ def forecast(
     )  # fmt: skip
 
 
-def _none(columns: int, horizons: Mapping[int, Window]) -> Taught:
+def _none(columns: int, horizons: Mapping[int, TargetWindow]) -> Taught:
     no_rows = np.empty(0, dtype=np.int64)
     return Taught(np.empty((0, columns)), no_rows, no_rows, {h: np.empty(0) for h in horizons})

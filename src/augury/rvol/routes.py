@@ -18,7 +18,7 @@ from augury.http.forms import CACHING, FILES, Format, Wanted, download, link
 from augury.rvol import rows
 from augury.rvol import schemas as s
 from augury.rvol.service import RvolService
-from augury.rvol.store import Page, Position
+from augury.rvol.store import Page, RowPosition
 
 router = routing.router(tags=["rvol"], prefix="/v1/rvol")
 
@@ -39,7 +39,7 @@ class ModelChoice(NamedTuple):
     model_version: str | None
 
 
-class Window(NamedTuple):
+class AsOfWindow(NamedTuple):
     """From when to when, by as_of, inclusive."""
 
     start: datetime | None
@@ -58,20 +58,23 @@ async def _model(model: s.Model = None, model_version: s.ModelVersion = None) ->
     return ModelChoice(model, model_version)
 
 
-async def _window(start: s.Start = None, end: s.End = None) -> Window:
+async def _window(start: s.Start = None, end: s.End = None) -> AsOfWindow:
     if start is not None and end is not None and start > end:
-        raise InvalidInput.at("query", "start", msg="start should not be after end")
-    return Window(start, end)
+        raise InvalidInput.at("query", "start", msg="start must not be after end")
+    return AsOfWindow(start, end)
 
 
-async def _after(cursor: pages.Cursor = None) -> Position | None:
+async def _after(cursor: pages.Cursor = None) -> RowPosition | None:
     if cursor is None:
         return None
-    found = pages.decode(cursor, Position)
+    found = pages.decode(cursor, RowPosition)
     texts = (found.asset, found.model_id, found.model_version)
     if found.as_of.tzinfo is None or any("\0" in t for t in texts) or abs(found.horizon) > 10_000:
         raise InvalidInput.at(
-            "query", "cursor", msg="This cursor is not one of this list.", type="cursor_invalid"
+            "query",
+            "cursor",
+            msg="This cursor does not belong to this list. Start again without a cursor.",
+            type="cursor_invalid",
         )
     return found
 
@@ -79,8 +82,8 @@ async def _after(cursor: pages.Cursor = None) -> Position | None:
 Service = Annotated[RvolService, Depends(_service)]
 OfSubject = Annotated[Subject, Depends(_subject)]
 OfModel = Annotated[ModelChoice, Depends(_model)]
-Within = Annotated[Window, Depends(_window)]
-After = Annotated[Position | None, Depends(_after)]
+Within = Annotated[AsOfWindow, Depends(_window)]
+After = Annotated[RowPosition | None, Depends(_after)]
 
 
 @router.get("/models", summary="Models", response_model=list[s.RvolModelRow], **_OPTIONS)
@@ -92,7 +95,7 @@ async def models(
     model_id: s.ModelId = None,
     limit: s.FewRows = 100,
 ) -> Response:
-    """Public model identifiers, versions and aliases, the newest version of a model first.
+    """List public models with their versions and aliases, newest version first.
 
     A version is immutable: code, feature families, members and rule of training. `champion` is
     the model that is served by default, `latest` its newest version, `stable` the newest one
@@ -197,10 +200,10 @@ async def actuals(
     after: After,
     limit: s.ManyRows = 1000,
 ) -> Response:
-    """What was realized over windows that have closed, newest first.
+    """Realized volatility over completed windows, newest first.
 
     `status` is `preliminary` for three days, then `final`; a correction is a new `revision`. An
-    `incomplete` window lacks a day for good, and has no value.
+    `incomplete` window lacks a day that can't be recovered, so it has no value.
     """
 
     async def page(by_column: bool) -> Page:

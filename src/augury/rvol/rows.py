@@ -12,7 +12,7 @@ import msgspec
 
 from augury.rvol.calendars import ALWAYS, calendar, moment, number
 from augury.rvol.issuing import FEATURE_SET
-from augury.rvol.store import ACTUAL_FIELDS, FORECAST_FIELDS, Asset
+from augury.rvol.store import ACTUAL_FIELDS, FORECAST_FIELDS, CoveredAsset
 from augury.rvol.store import Model as StoredModel
 
 UNIT = "log_return_variance_over_horizon"
@@ -148,7 +148,7 @@ def model(found: StoredModel, aliases: list[str]) -> dict[str, Any]:
     }
 
 
-def asset(found: Asset, horizons: Sequence[int]) -> dict[str, Any]:
+def asset(found: CoveredAsset, horizons: Sequence[int]) -> dict[str, Any]:
     """One covered asset."""
     default = 7 if found.calendar == ALWAYS else 5
     chosen = default if default in horizons else horizons[0]

@@ -66,7 +66,9 @@ class RvolPrediction(BaseModel):
         None, description="By 365 days a year, or 252 sessions."
     )
     bands: dict[str, RvolBand] | None = Field(
-        None, description="Bounds of the realized variance, by coverage in percent: 80, 90, 95."
+        None,
+        description="Range of the realized variance that is expected with a chance of 80, "
+        "90 or 95%.",
     )
 
 
@@ -78,7 +80,7 @@ class RvolActual(BaseModel):
     realized_variance: float | None = Field(
         description="Observed variance over the completed window."
     )
-    realized_volatility: float | None = Field(description="Square root of it.")
+    realized_volatility: float | None = Field(description="Square root of the realized variance.")
     unit: Literal["log_return_variance_over_horizon"]
 
 
@@ -238,9 +240,9 @@ class RvolScoreRow(BaseModel):
     asset: str = Field(description="Asset key, or `all`.")
     horizon: str
     model_id: str
-    n: int = Field(description="Forecasts whose window is over.")
+    n: int = Field(description="Number of forecasts whose window is complete.")
     origin: Literal["live", "import", "sample", "replay"] = Field(
-        description="sample: of made-up data; replay: none of the forecasts was issued in time."
+        description="sample: from invented data. replay: all forecasts were made after the fact."
     )
     as_of: datetime = Field(description="The last day with a scored forecast.")
     from_: str = Field(alias="from", description="First day with a scored forecast.")
@@ -248,14 +250,17 @@ class RvolScoreRow(BaseModel):
     qlike: float = Field(description="Mean of y/f - ln(y/f) - 1.")
     qlike_median: float
     qlike_ex_event: float | None = Field(
-        description="Without the windows that overlap the worst one: one day can own a score."
+        description="Without the windows that overlap the worst one, since a single day can "
+        "dominate a score."
     )
-    event: str = Field(description="Origin of the worst forecast.")
+    event: str = Field(description="Day of the worst forecast.")
     mse: float
     bias: float = Field(description="Mean of ln(forecast / actual).")
     mz_r2: float | None = Field(description="Of ln(actual) on ln(forecast).")
     coverage: dict[str, float]
-    ratio_to_har: float | None = Field(description="QLIKE over that of HAR on the same origins.")
+    ratio_to_har: float | None = Field(
+        description="QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR."
+    )
     dm_t: float | None = Field(
         description="Diebold-Mariano t against HAR, Newey-West; below -2 is better beyond doubt."
     )
@@ -265,16 +270,20 @@ _Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 Asset = Annotated[_Name | None, Query(description="Asset key, e.g. BTC.")]
 Horizon = Annotated[
-    str | None, Query(pattern=r"^[1-9]\d{0,3}d$", description="A number of days and d, e.g. 7d.")
+    str | None,
+    Query(pattern=r"^[1-9]\d{0,3}d$", description="A number of days followed by d, e.g. 7d."),
 ]
-Model = Annotated[_Name | None, Query(description="Model alias or identifier; else the champion.")]
+Model = Annotated[
+    _Name | None, Query(description="Model alias or identifier. Default: the champion.")
+]
 ModelId = Annotated[_Name | None, Query(description="Model identifier.")]
 ModelVersion = Annotated[_Name | None, Query(description="Model version.")]
 FeatureSet = Annotated[_Name | None, Query(description="Feature set identifier.")]
-IncludeInactive = Annotated[bool, Query(description="Also assets no longer covered.")]
+IncludeInactive = Annotated[bool, Query(description="Include assets that are no longer covered.")]
 Start = Annotated[Moment | None, Query(description="Earliest as_of, inclusive, UTC.")]
 End = Annotated[
-    LastMoment | None, Query(description="Latest as_of, inclusive, UTC; a day means all of it.")
+    LastMoment | None,
+    Query(description="Latest as_of, inclusive, UTC. A date includes the whole day."),
 ]
-FewRows = Annotated[int, Query(ge=1, le=1000, description="Most rows in one answer.")]
-ManyRows = Annotated[int, Query(ge=1, le=10000, description="Most rows in one answer.")]
+FewRows = Annotated[int, Query(ge=1, le=1000, description="Maximum number of rows per answer.")]
+ManyRows = Annotated[int, Query(ge=1, le=10000, description="Maximum number of rows per answer.")]

@@ -13,7 +13,7 @@ from augury.rvol.calendars import date_of
 from augury.rvol.panel import Floats, Ints
 
 if TYPE_CHECKING:
-    from augury.rvol.store import Scored
+    from augury.rvol.store import ScoredForecasts
 
 FEWEST_ORIGINS = 250
 """Days a model must have been scored on before an alias may move because of it."""
@@ -21,11 +21,11 @@ EVERYTHING = "all"
 """The asset of rows over all assets."""
 
 
-def rows(scored: Sequence[Scored]) -> list[dict[str, Any]]:
+def rows(scored: Sequence[ScoredForecasts]) -> list[dict[str, Any]]:
     """A row an asset, horizon and model, and one over all assets where there are several."""
     by_key = {(s.asset, s.horizon, s.model_id): s for s in scored}
     out: list[dict[str, Any]] = []
-    everything: dict[tuple[int, str], list[Scored]] = defaultdict(list)
+    everything: dict[tuple[int, str], list[ScoredForecasts]] = defaultdict(list)
     for s in scored:
         everything[s.horizon, s.model_id].append(s)
         out.append(_row(s.asset, [s], [by_key.get((s.asset, s.horizon, "har"))]))
@@ -40,7 +40,9 @@ def rows(scored: Sequence[Scored]) -> list[dict[str, Any]]:
     )
 
 
-def _row(asset: str, own: Sequence[Scored], har: Sequence[Scored | None]) -> dict[str, Any]:
+def _row(
+    asset: str, own: Sequence[ScoredForecasts], har: Sequence[ScoredForecasts | None]
+) -> dict[str, Any]:
     days = np.concatenate([s.days for s in own])
     actual, forecast = (
         np.concatenate([getattr(s, n) for s in own]) for n in ("actual", "forecast")
@@ -79,7 +81,7 @@ def _row(asset: str, own: Sequence[Scored], har: Sequence[Scored | None]) -> dic
     }
 
 
-def _origin(own: Sequence[Scored]) -> str:
+def _origin(own: Sequence[ScoredForecasts]) -> str:
     """The least of what the row rests on: a sample, else replays alone, else the data's own."""
     origins = {s.origin for s in own}
     if "sample" in origins:
@@ -89,7 +91,9 @@ def _origin(own: Sequence[Scored]) -> str:
     return "import" if "import" in origins else "live"
 
 
-def _shared(own: Sequence[Scored], har: Sequence[Scored | None]) -> tuple[Floats, Floats, Ints]:
+def _shared(
+    own: Sequence[ScoredForecasts], har: Sequence[ScoredForecasts | None]
+) -> tuple[Floats, Floats, Ints]:
     mine, rival, when = [np.empty(0)], [np.empty(0)], [np.empty(0, dtype=np.int64)]
     for s, h in zip(own, har, strict=True):
         if h is None:
@@ -109,7 +113,7 @@ def _daily(loss: Floats, days: Ints) -> Floats:
     return np.bincount(where, loss) / np.bincount(where)
 
 
-def challenger(scored: Sequence[Scored], champion: str) -> str | None:
+def challenger(scored: Sequence[ScoredForecasts], champion: str) -> str | None:
     """The model that beats the champion at most horizons beyond doubt; None when none does.
 
     Beyond doubt: a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model that

@@ -16,9 +16,9 @@ from augury.errors import InvalidInput
 from augury.rvol import calendars, garch, issuing, sample, scorecard, store
 from augury.rvol.calendars import Calendar, calendar, date_of, number
 from augury.rvol.learning import Checkpoint
-from augury.rvol.models import MODELS
+from augury.rvol.members import MODELS
 from augury.rvol.panel import Panel, fingerprint, pack
-from augury.rvol.store import Asset, DayRow, Filters, Position
+from augury.rvol.store import CoveredAsset, DayRow, RowFilters, RowPosition
 from augury.settings import Settings
 from augury.storage.database import Database
 
@@ -38,7 +38,7 @@ Report = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is."""
 
 
-class Outcome(msgspec.Struct):
+class RefreshOutcome(msgspec.Struct):
     """What a refresh did."""
 
     sets: int = 0
@@ -86,7 +86,7 @@ class RvolService:
             await store.put_assets(
                 conn,
                 (
-                    Asset(
+                    CoveredAsset(
                         asset=s.asset, display_name=f"{s.name} (sample)", target_family="crypto",
                         calendar=calendars.ALWAYS, minutes=sample.MINUTES, origin="sample",
                     )
@@ -109,7 +109,7 @@ class RvolService:
         return dropped
 
     async def put_measures(
-        self, assets: Sequence[Asset], rows: Sequence[DayRow]
+        self, assets: Sequence[CoveredAsset], rows: Sequence[DayRow]
     ) -> tuple[int, int]:
         """Keep assets and days; real ones take the sample's place. Returns new and changed days."""
         async with self.database.transaction() as conn:
@@ -122,7 +122,9 @@ class RvolService:
 
     # --- publishing ------------------------------------------------------------------------
 
-    async def refresh(self, *, replay: int | None = None, report: Report | None = None) -> Outcome:
+    async def refresh(
+        self, *, replay: int | None = None, report: Report | None = None
+    ) -> RefreshOutcome:
         """Issue what is missing, newest day first, then note what was realized.
 
         Each day of a family is one set in one transaction: killed at any moment, what is there
@@ -133,7 +135,7 @@ class RvolService:
         replay
             How many days back from a family's last one to issue; else what the settings say.
         """
-        outcome = Outcome()
+        outcome = RefreshOutcome()
         async with self.database.reading() as conn:
             covered = await store.assets(conn, inactive=False)
         await self._register()
@@ -167,7 +169,7 @@ class RvolService:
                     await store.set_alias(conn, alias, "blend", fixed, "the first version")
 
     async def _issue(
-        self, family: str, on: Calendar, outcome: Outcome, replay: int, report: Report | None
+        self, family: str, on: Calendar, outcome: RefreshOutcome, replay: int, report: Report | None
     ) -> None:
         async with self.database.reading() as conn:
             sampled = await store.sampled(conn)
@@ -226,7 +228,7 @@ class RvolService:
             if report is not None:
                 report(family, n + 1, len(todo))
 
-    async def _realize(self, family: str, on: Calendar, outcome: Outcome) -> None:
+    async def _realize(self, family: str, on: Calendar, outcome: RefreshOutcome) -> None:
         async with self.database.transaction() as conn:
             await store.lock(conn)
             changed = await store.changed_from(conn, family, on.name)
@@ -259,7 +261,7 @@ class RvolService:
             await store.lock(conn)
             named = await store.aliases(conn)
             champion = named.get("champion", ("blend", None))[0]
-            scored = await store.scored(conn, Filters())
+            scored = await store.scored(conn, RowFilters())
             better = await asyncio.to_thread(scorecard.challenger, scored, champion)
             if better is not None:
                 await store.set_alias(
@@ -286,7 +288,7 @@ class RvolService:
             at = known_at or await store.clock(conn)
             return _packed(await store.series(conn, family, on.name, known_at=known_at), on), at
 
-    async def recompute(self, set_id: int) -> tuple[str, list[issuing.Forecast]]:
+    async def recompute(self, set_id: int) -> tuple[str, list[issuing.VarianceForecast]]:
         """A published set made anew from what was known then: the hash of its inputs, its rows."""
         async with self.database.reading() as conn:
             family, day, known_at = await store.set_of(conn, set_id)
@@ -343,7 +345,7 @@ class RvolService:
             for m in found
         ]
 
-    async def assets(self, *, inactive: bool = False) -> list[Asset]:
+    async def assets(self, *, inactive: bool = False) -> list[CoveredAsset]:
         """Covered assets by name."""
         async with self.database.reading() as conn:
             return await store.assets(conn, inactive=inactive)
@@ -358,14 +360,14 @@ class RvolService:
         start: datetime | None = None,
         end: datetime | None = None,
         limit: int,
-        after: Position | None = None,
+        after: RowPosition | None = None,
         latest: bool = False,
         by_column: bool = False,
     ) -> store.Page:
         """`store.FORECAST_FIELDS` of forecasts; without a model those of the champion."""
         async with self.database.reading() as conn:
             chosen = await self._chosen(conn, model, model_version)
-            filters = Filters(
+            filters = RowFilters(
                 model_id=chosen.model_id, model_version=chosen.model_version, start=start, end=end,
                 **await self._subject(conn, asset, horizon),
             )  # fmt: skip
@@ -381,13 +383,13 @@ class RvolService:
         start: datetime | None,
         end: datetime | None,
         limit: int,
-        after: Position | None,
+        after: RowPosition | None,
         by_column: bool = False,
     ) -> store.Page:
         """`store.ACTUAL_FIELDS` of what was realized."""
         async with self.database.reading() as conn:
             subject = await self._subject(conn, asset, horizon)
-            filters = Filters(start=start, end=end, **subject)
+            filters = RowFilters(start=start, end=end, **subject)
             return await store.actuals(conn, filters, limit=limit, after=after, by_column=by_column)
 
     async def features(
@@ -397,14 +399,14 @@ class RvolService:
         horizon: str | None,
         feature_set_id: str | None,
         limit: int,
-        after: Position | None,
+        after: RowPosition | None,
     ) -> list[tuple[Any, ...]]:
         """(asset, horizon, as_of, version, {family: [value, contribution]}) of the newest blend."""
         if feature_set_id is not None:
             _check("feature_set_id", feature_set_id, {issuing.FEATURE_SET})
         async with self.database.reading() as conn:
             subject = await self._subject(conn, asset, horizon)
-            filters = Filters(model_id="blend", **subject)
+            filters = RowFilters(model_id="blend", **subject)
             return await store.feature_rows(conn, filters, limit=limit, after=after)
 
     async def scorecard(
@@ -420,7 +422,7 @@ class RvolService:
         async with self.database.reading() as conn:
             chosen = None if model is None else await self._chosen(conn, model, None)
             subject = await self._subject(conn, asset, horizon)
-            found = await store.scored(conn, Filters(start=start, end=end, **subject))
+            found = await store.scored(conn, RowFilters(start=start, end=end, **subject))
         rows = await asyncio.to_thread(scorecard.rows, found)
         return [r for r in rows if chosen is None or r["model_id"] == chosen.model_id]
 
@@ -474,7 +476,7 @@ def _key(family: str, on: Calendar) -> str:
     return f"{family}@{on.name}"
 
 
-def _packed(series: dict[str, store.Series], on: Calendar) -> Panel:
+def _packed(series: dict[str, store.MeasureSeries], on: Calendar) -> Panel:
     return pack({a: (s.days, s.measures) for a, s in series.items()}, continuous=on.continuous)
 
 

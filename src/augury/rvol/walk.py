@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from augury.rvol import garch, models, regression
+from augury.rvol import garch, members, models, regression
 from augury.rvol.features import design
-from augury.rvol.models import MEMBERS, Member, Problem
+from augury.rvol.members import MEMBERS, Member
+from augury.rvol.models import Problem
 from augury.rvol.panel import NO_DAY, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
@@ -74,20 +75,20 @@ def _path(
             if name not in pooled:
                 continue
             _, when, b, spread = pooled[name]
-            columns = models.columns_of(member, panel.continuous)
+            columns = members.columns_of(member, panel.continuous)
             at = np.searchsorted(when, panel.days[i, origins])
             fit = (x[origins][:, columns] * b[at]).sum(axis=-1)
             raw = level[origins] * np.exp(fit + 0.5 * spread[at])
-        elif not models.has_all(member, made)[i]:
+        elif not members.has_all(member, made)[i]:
             continue
         elif member.scale == "log":
-            columns = models.columns_of(member, panel.continuous)
+            columns = members.columns_of(member, panel.continuous)
             b, residual = regression.solve(full.of(columns), member.penalty)
             fit = (x[origins][:, columns] * b).sum(axis=-1)
             raw = models.in_scale(member, fit, residual, level[origins])
             if member is models.spread_member(given.days):
                 log_variance = residual
-                if given.days < models.LONG:
+                if given.days < members.LONG:
                     fading = regression.fading_sums(x[:, columns], target, ok, models.RECENT)
                     log_variance = regression.mean_square_error(fading.at(closed), b)
                     log_variance = log_variance * models.freedom(full.n, len(columns))
@@ -100,7 +101,7 @@ def _path(
             fit = (z[origins] * b).sum(axis=-1)
             raw = models.in_scale(member, fit, residual, level[origins])
         out[name] = np.clip(raw, low, high)
-    names = models.blend_of(given.days, alone=len(panel.assets) < 2)
+    names = members.blend_of(given.days, alone=len(panel.assets) < 2)
     out["blend"] = models.blend(out, names)
     out["ewma"] = made.smoothed[i, origins]
     if np.isfinite(others[i, origins]).any():
@@ -124,7 +125,7 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
     for name, member in MEMBERS.items():
         if not member.pooled:
             continue
-        columns = models.columns_of(member, panel.continuous)
+        columns = members.columns_of(member, panel.continuous)
         sums = daily.of(columns)
         enough = known >= models.POOL_ROWS
         b = np.full((len(when), len(columns)), np.nan)

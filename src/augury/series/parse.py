@@ -102,7 +102,7 @@ def read_time(raw: Any) -> datetime:
         try:
             moment = datetime.fromisoformat(text)
         except ValueError:
-            raise ValueError(f"its time is not one of a known form ({_shown(text)})") from None
+            raise ValueError(f"its time is in no known format ({_shown(text)})") from None
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     if not 1800 <= moment.year <= 2200:
         raise ValueError("its year is not between 1800 and 2200")
@@ -112,11 +112,11 @@ def read_time(raw: Any) -> datetime:
 def read_value(raw: Any) -> float:
     """A finite number."""
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
-        raise ValueError("its value is no number")
+        raise ValueError("its value is not a number")
     try:
         value = float(raw.strip() if isinstance(raw, str) else raw)
     except ValueError:
-        raise ValueError(f"its value is no number ({_shown(str(raw))})") from None
+        raise ValueError(f"its value is not a number ({_shown(str(raw))})") from None
     if not math.isfinite(value) or abs(value) > 1e15:
         raise ValueError("its value is not between -1e15 and 1e15")
     return value
@@ -146,7 +146,7 @@ def _csv(body: bytes, time_column: str | None, value_column: str | None) -> list
     except csv.Error:
         raise BadFeed("It is not CSV.") from None
     if not rows or len(rows[0]) < 2:
-        raise BadFeed("It is not CSV with a row of names and at least two columns.")
+        raise BadFeed("It is not CSV with a header row and at least two columns.")
     names = [name.strip().casefold() for name in rows[0]]
     time, value = _column(names, time_column, 0), _column(names, value_column, 1)
     last = max(time, value)
@@ -175,7 +175,7 @@ def _json(body: bytes, time_path: str, value_path: str) -> list[tuple[Any, Any]]
     if len(times) != len(values):
         raise BadFeed(
             f"time_path leads to {len(times):,} places and value_path to {len(values):,}; "
-            "they should be the same rows."
+            "both should select the same rows."
         )
     return list(zip(times, values, strict=True))
 
@@ -207,16 +207,16 @@ def _reach(document: Any, path: str) -> Sequence[Any]:
         for node in level:
             if step == "*":
                 if not isinstance(node, list):
-                    raise BadFeed(f"There is no list where {_shown(path)} leads.")
+                    raise BadFeed(f"{_shown(path)} does not point to a list.")
                 below += node
             elif isinstance(step, int):
                 if not isinstance(node, list) or step >= len(node):
-                    raise BadFeed(f"Nothing is where {_shown(path)} leads.")
+                    raise BadFeed(f"{_shown(path)} points to nothing.")
                 below.append(node[step])
             else:
                 last = n == len(steps) - 1
                 if not isinstance(node, dict) or (step[1:] not in node and not last):
-                    raise BadFeed(f"Nothing is where {_shown(path)} leads.")
+                    raise BadFeed(f"{_shown(path)} points to nothing.")
                 below.append(node.get(step[1:]))
         level = below
     return level

@@ -26,7 +26,7 @@ async def _service(request: Request) -> SeriesService:
 
 async def _series_id(series_id: str) -> str:
     if not is_id("ser", series_id):
-        raise NotFound("There is no series with this id.")
+        raise NotFound("No series of yours has this id.")
     return series_id
 
 
@@ -39,7 +39,7 @@ _NOTHING_USABLE = {502: {**openapi.errors(502)[502], "description": "Nothing usa
 @router.post(
     "",
     status_code=201,
-    summary="Make a series",
+    summary="Create a series",
     response_model=schemas.SeriesRecord,
     responses=openapi.errors(409, 422),
 )
@@ -47,9 +47,10 @@ _NOTHING_USABLE = {502: {**openapi.errors(502)[502], "description": "Nothing usa
 async def create(
     caller: WatchCaller, service: Service, new: schemas.SeriesRequest
 ) -> dict[str, object]:
-    """A series of the key's account: fetched as csv, json or FRED's JSON, or pushed to it.
+    """Create a series for the key's account: fetched as csv, json or FRED's JSON, or pushed point
+    by point.
 
-    With `refresh_every` it is fetched at once and then on schedule. Rules watch it by a target of
+    With `refresh_every` it is fetched now and then on schedule. Rules watch it through a target of
     kind `series`.
     """
     made = await service.create(
@@ -92,7 +93,7 @@ async def list_(
 
 @router.get(
     "/{series_id}",
-    summary="One series",
+    summary="Read a series",
     response_model=schemas.SeriesRecord,
     responses=openapi.errors(404),
 )
@@ -107,7 +108,7 @@ async def get(
     "/{series_id}", status_code=204, summary="Delete a series", responses=openapi.errors(404)
 )
 async def delete(caller: WatchCaller, service: Service, series_id: SeriesId) -> Response:
-    """The series is gone with its points; rules that watch it have no data from then on."""
+    """Delete a series and its points. Rules that watch it have no data from then on."""
     await service.delete(caller.account_id or "", series_id)
     return Response(status_code=204)
 
@@ -127,8 +128,8 @@ async def refresh(
 ) -> dict[str, object]:
     """Fetch the source now, or take in the points pushed to it. Rules see them at once.
 
-    A source that says it has nothing new is `not_modified`. A changed old point is kept as a
-    revision. 502 when the source gave nothing usable; the series keeps what it has.
+    `not_modified`: the source has nothing new. A changed old point is kept as a
+    revision. Answers 502 if the source gave nothing usable; the series keeps its points.
     """
     pushed = (
         [(point.time, point.value) for point in given.points]
@@ -140,7 +141,7 @@ async def refresh(
 
 @router.get(
     "/{series_id}/points",
-    summary="A series' points",
+    summary="Read a series' points",
     response_model=schemas.PointList,
     responses=_ERRORS,
 )
@@ -149,12 +150,12 @@ async def points(
     caller: WatchCaller,
     service: Service,
     series_id: SeriesId,
-    start: Annotated[Moment | None, Query(description="First moment of the window.")] = None,
-    end: Annotated[Moment | None, Query(description="End of the window, not in it.")] = None,
+    start: Annotated[Moment | None, Query(description="Start of the window, inclusive.")] = None,
+    end: Annotated[Moment | None, Query(description="End of the window, exclusive.")] = None,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """Points, ascending, each with what it was before its source changed it."""
+    """Points in order of time, each with the earlier values if its source changed it."""
     found, earlier = await service.points(
         caller.account_id or "",
         series_id,
@@ -176,5 +177,9 @@ async def points(
 def _decode_time(cursor: str) -> datetime:
     (moment,) = pages.decode(cursor, tuple[Annotated[datetime, msgspec.Meta(tz=True)]])
     if not 1800 <= moment.year <= 2200:
-        raise InvalidInput.at("query", "cursor", msg="This cursor is not one of this list.")
+        raise InvalidInput.at(
+            "query",
+            "cursor",
+            msg="This cursor does not belong to this list. Start again without a cursor.",
+        )
     return moment.astimezone(UTC)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StrictStr
 
+from augury.http.examples import example
 from augury.http.fields import Duration, Name, written
 from augury.series.parse import MOST_POINTS
 from augury.series.service import Kind, Refreshed, Source, SourceType
@@ -47,10 +48,6 @@ _SERIES: dict[str, Any] = {
 }
 
 
-def _example(**fields: Any) -> ConfigDict:
-    return ConfigDict(json_schema_extra={"examples": [fields]})
-
-
 Path = Annotated[str, Field(min_length=1, max_length=200, strict=True)]
 
 
@@ -73,7 +70,7 @@ class SourceRequest(BaseModel):
 
     type: SourceType
     url: str | None = Field(
-        None, min_length=1, max_length=2048, strict=True, description="Never shown again."
+        None, min_length=1, max_length=2048, strict=True, description="The API never returns it."
     )
     time_path: Path | None = Field(
         None,
@@ -84,7 +81,12 @@ class SourceRequest(BaseModel):
         None, description="csv: a column, by default the second. json: by default [*].value."
     )
     headers: dict[Annotated[str, Field(max_length=100)], Annotated[str, Field(max_length=2000)]] = (
-        Field(default={}, max_length=10, description="Sent to the source; values are sealed.")
+        Field(
+            default={},
+            max_length=10,
+            description="Headers sent to the source. Values are "
+            "stored encrypted and never returned.",
+        )
     )
 
 
@@ -112,7 +114,7 @@ class SeriesRequest(BaseModel):
     unit: Annotated[str, Field(max_length=60, strict=True)] | None = None
     frequency: Annotated[str, Field(max_length=60, strict=True)] | None = None
     refresh_every: Duration | None = Field(
-        None, description="At least 1m. Left out: only on request."
+        None, description="Interval between fetches, at least 1m. Default: fetch only on request."
     )
 
     def wanted(self) -> Source:
@@ -142,7 +144,7 @@ class LatestPoint(BaseModel):
 class SeriesRecord(BaseModel):
     """A series and how fresh it is."""
 
-    model_config = _example(**_SERIES)
+    model_config = example(**_SERIES)
 
     id: str
     name: str
@@ -162,7 +164,7 @@ class SeriesRecord(BaseModel):
 class SeriesList(BaseModel):
     """One page of series, oldest first."""
 
-    model_config = _example(items=[_SERIES], next_cursor=None)
+    model_config = example(items=[_SERIES], next_cursor=None)
 
     items: list[SeriesRecord]
     next_cursor: str | None
@@ -198,7 +200,7 @@ class RefreshRequest(BaseModel):
 class RefreshResult(BaseModel):
     """What a refresh brought."""
 
-    model_config = _example(
+    model_config = example(
         series_id=_ID,
         fetched_at="2026-11-21T09:00:00Z",
         status="ok",
@@ -216,7 +218,9 @@ class RefreshResult(BaseModel):
     fetched_at: datetime
     status: Literal["ok", "not_modified"]
     points_added: int
-    points_changed: int = Field(description="Their old values are kept as revisions.")
+    points_changed: int = Field(
+        description="Points whose value changed. The old values are kept as revisions."
+    )
     latest: LatestPoint | None
 
 
@@ -242,7 +246,7 @@ class PointRecord(BaseModel):
 class PointList(BaseModel):
     """One page of points, ascending."""
 
-    model_config = _example(
+    model_config = example(
         items=[
             {
                 "time": "2026-10-01T00:00:00Z",

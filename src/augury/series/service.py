@@ -23,7 +23,7 @@ from augury.clock import Clock, now
 from augury.errors import AuguryError, Conflict, InvalidInput, NotFound, RateLimited
 from augury.ids import new_id
 from augury.net import fetch, guard
-from augury.net.addresses import Policy, Refused
+from augury.net.addresses import AddressPolicy, Refused
 from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
 from augury.series import parse, store
@@ -106,7 +106,7 @@ class SeriesService:
         self,
         database: Database,
         vault: Vault,
-        policy: Policy,
+        policy: AddressPolicy,
         *,
         clock: Clock = now,
         host_rate: float = 5.0,
@@ -177,9 +177,19 @@ class SeriesService:
             )  # fmt: skip
         if source.url is None:
             if source.headers or source.time_path or source.value_path:
-                raise InvalidInput.at("body", "source", msg="A push series is not fetched.")
+                raise InvalidInput.at(
+                    "body",
+                    "source",
+                    msg="A push series is not fetched. Leave this out. Leave this out. Leave this "
+                    "out.",
+                )
             if refresh_every is not None:
-                raise InvalidInput.at("body", "refresh_every", msg="A push series is not fetched.")
+                raise InvalidInput.at(
+                    "body",
+                    "refresh_every",
+                    msg="A push series is not fetched. Leave this out. Leave this out. Leave this "
+                    "out.",
+                )
             return
         try:
             self._policy.check_url(source.url)
@@ -194,14 +204,19 @@ class SeriesService:
                 raise InvalidInput.at("body", "source", "headers", msg="A header is not valid.")
             if name.lower() in _OURS:
                 raise InvalidInput.at(
-                    "body", "source", "headers", msg="One of the headers can't be set."
+                    "body",
+                    "source",
+                    "headers",
+                    msg="One of the headers may not be set by a caller.",
                 )
         for field_name in ("time_path", "value_path"):
             path = getattr(source, field_name)
             if path is None:
                 continue
             if source.type == "fred":
-                raise InvalidInput.at("body", "source", field_name, msg="FRED's are known.")
+                raise InvalidInput.at(
+                    "body", "source", field_name, msg="Leave it out: the layout of FRED is known."
+                )
             if source.type == "json":
                 try:
                     parse.check_path(path)
@@ -268,7 +283,13 @@ class SeriesService:
             except BadFeed as error:
                 raise InvalidInput.at("body", "points", msg=str(error)) from None
         if pushed is not None:
-            raise InvalidInput.at("body", "points", msg="This series is fetched, not pushed.")
+            raise InvalidInput.at(
+                "body",
+                "points",
+                msg="This series is fetched from a URL. "
+                "Points can only be pushed to a push "
+                "series.",
+            )
         self._ask_host(series)
         return await self._refresh(series)
 
@@ -378,13 +399,16 @@ class SeriesService:
                 )  # fmt: skip
             return await self._take(series, map(parse.unpacked, found), at, answer)
         except BadFeed as error:
-            failure: AuguryError = FetchFailed(f"The source's answer is no series. {error}")
+            failure: AuguryError = FetchFailed(f"The source's answer holds no series. {error}")
         except (FetchFailed, Refused) as error:
             failure = error
         except (MemoryError, TimeoutError):
-            failure = FetchFailed("The source's answer takes too much to read.")
+            failure = FetchFailed("The source's answer is too complex to read.")
         except CantOpen:
-            failure = FetchFailed("Its address was sealed with another key than this service has.")
+            failure = FetchFailed(
+                "Its address is encrypted with a key that this service does not "
+                "have. Create the series again."
+            )
         await self._note_failure(series, str(failure))
         raise failure
 
@@ -405,8 +429,8 @@ class SeriesService:
         account = series.account_id
         if not self._budget.left(account):
             raise FetchFailed(
-                f"The sources of this account sent {HOURLY_BYTES >> 20} MiB within the hour; they "
-                "are asked again when it has passed."
+                f"The sources of this account sent {HOURLY_BYTES >> 20} MiB within the hour; "
+                f"fetching resumes when the hour has passed."
             )
         assert series.url is not None
         url = self._vault.open(series.url, series.id).decode()
@@ -467,7 +491,7 @@ def _is_sendable(validator: str | None) -> bool:
 
 
 def _no_series() -> NotFound:
-    return NotFound("There is no series with this id.")
+    return NotFound("No series of yours has this id.")
 
 
 def _backoff(series: Series) -> timedelta | None:

@@ -83,7 +83,7 @@ async def run(
                 result["deliveries_a_second"] = await _deliver(
                     services, made.id, messages, arrivals
                 )
-                console.print("From a price to a webhook ...")
+                console.print("Time from a price change to its webhook ...")
                 result["price_to_webhook_s"] = await _latency(
                     services, key.account_id, port, ids, alerts, arrivals
                 )

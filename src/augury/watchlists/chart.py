@@ -12,13 +12,15 @@ from html import escape
 from math import floor, log10
 from typing import Any, NamedTuple
 
+from augury.pictures import FONTS
+
 WIDTH, HEIGHT = 960, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 56, 56
 _SERIES_COLOURS = (
     "#0060ad", "#c2410c", "#0f766e", "#7e22ce", "#a16207", "#be185d", "#475569", "#4d7c0f",
 )  # fmt: skip
 _SEVERITY_COLOURS = {"info": "#0e7490", "warning": "#b45309", "critical": "#b91c1c"}
-_FONT = "font-family=\"'DejaVu Sans',Helvetica,Arial,sans-serif\""
+_FONT = f'font-family="{FONTS}"'
 _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] + [
     timedelta(days=d) for d in (1, 2, 7, 14, 30, 91, 182, 365)
 ]
@@ -27,14 +29,14 @@ _SHARED = 2
 """Words that names may begin with alike and still be told apart where there is little room."""
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """Named points by ascending time; None is a gap."""
 
     name: str
     points: Sequence[tuple[datetime, float | None]]
 
 
-class Threshold(NamedTuple):
+class ThresholdLine(NamedTuple):
     """Where a rule's condition begins."""
 
     name: str
@@ -61,8 +63,8 @@ class Chart(NamedTuple):
     unit: str
     start: datetime
     end: datetime
-    lines: Sequence[Line]
-    thresholds: Sequence[Threshold]
+    lines: Sequence[ChartLine]
+    thresholds: Sequence[ThresholdLine]
     markers: Sequence[Marker]
     origin: str | None = None
     """Where the values come from; `sample` is written into the picture."""

@@ -10,13 +10,15 @@ import typer
 
 
 def bench_watch(
-    targets: Annotated[int, typer.Option(min=100, help="How many markets are watched.")] = 5_000,
-    rules: Annotated[int, typer.Option(min=100, help="How many rules watch them.")] = 10_000,
-    messages: Annotated[int, typer.Option(min=10, help="Webhooks of the throughput run.")] = 2_000,
-    alerts: Annotated[int, typer.Option(min=10, help="Alerts of the latency run.")] = 100,
+    targets: Annotated[int, typer.Option(min=100, help="Number of markets to watch.")] = 5_000,
+    rules: Annotated[int, typer.Option(min=100, help="Number of rules.")] = 10_000,
+    messages: Annotated[
+        int, typer.Option(min=10, help="Number of webhooks in the throughput run.")
+    ] = 2_000,
+    alerts: Annotated[int, typer.Option(min=10, help="Number of alerts in the latency run.")] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure evaluation, deliveries, and the way from a price to a webhook.
+    """Measure rule evaluation, deliveries, and the time from a price change to its webhook.
 
     Example: augury bench watch --targets 5000 --rules 10000 --json
     """

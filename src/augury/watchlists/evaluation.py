@@ -25,8 +25,8 @@ from augury.series import store as series
 from augury.storage.database import Database
 from augury.watchlists import store, wording
 from augury.watchlists.observe import Look, Observer
-from augury.watchlists.rules import Rule, State, due, step
-from augury.watchlists.store import Alert, Connection, Ended, Opened, Pair, Target
+from augury.watchlists.rules import Rule, RuleState, due, step
+from augury.watchlists.store import Alert, Connection, Ended, Opened, RuleOnTarget, Target
 
 log = structlog.get_logger(__name__)
 
@@ -57,7 +57,7 @@ class Evaluated(NamedTuple):
 
     rule: Rule
     target: Target
-    state: State
+    state: RuleState
     origin: str | None = None
     """Of what was looked at."""
 
@@ -164,7 +164,11 @@ class Evaluator:
         return []
 
     async def _apply(
-        self, conn: Connection, pairs: Sequence[Pair], accounts: dict[str, str], at: datetime
+        self,
+        conn: Connection,
+        pairs: Sequence[RuleOnTarget],
+        accounts: dict[str, str],
+        at: datetime,
     ) -> list[Evaluated]:
         """Look at `pairs`, whose watchlists are locked, and store all that follows."""
         if not pairs:
@@ -244,7 +248,7 @@ async def _send(conn: Connection, told: list[tuple[str, Alert]], at: datetime) -
 
 
 def _opened(
-    account_id: str, rule: Rule, target: Target, state: State, look: Look, at: datetime
+    account_id: str, rule: Rule, target: Target, state: RuleState, look: Look, at: datetime
 ) -> Opened:
     quote = look.quote
     about = quote.question if quote is not None else target.label or look.name or target.ref
@@ -303,11 +307,11 @@ def _next_action(rule: Rule, target: Target, has_market: bool) -> str:
     chart = f"/v1/watchlists/{target.watchlist_id}/targets/{target.id}/chart"
     match rule.metric:
         case "staleness":
-            return "Check that the source still answers; until then other values may be old."
+            return "Check whether the source still answers. Until it does, other values may be old."
         case "status":
-            return "Read how the market resolved, and end the rules that still watch it."
+            return "See how the market resolved and remove rules that still watch it."
         case "divergence":
-            return f"Compare the rules of the linked contracts before trading on it; see {chart}."
+            return f"Compare the rules of both markets before acting on the gap; see {chart}."
         case "probability_change" | "probability_zscore" | "volume_spike":
             return f"Look for the news behind the move; see {chart}."
         case "hours_to_close":

@@ -14,6 +14,7 @@ from augury.markets import store as markets
 from augury.markets.freshness import AgeRule, are_comparable
 from augury.markets.records import ORIGINS
 from augury.markets.store import PastPrices, Quote
+from augury.rvol.store import Volatility
 from augury.series import store as series
 from augury.watchlists import measures, store
 from augury.watchlists.rules import HOUR, Rule, Seen
@@ -26,18 +27,9 @@ _YIELD = 250
 SAMPLES_APART = timedelta(minutes=10)
 
 
-class Reading(NamedTuple):
-    """An asset's volatility: annualized, as forecast and as it turned out in the last window."""
-
-    as_of: datetime
-    forecast: float
-    realized: float | None
-    origin: str = "live"
-
-
 Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
 """By a market's number those of the same contract on other venues, and whether Yes is No there."""
-Volatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Reading]]]
+ReadVolatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Volatility]]]
 """The latest reading of each asset that has one."""
 
 
@@ -45,7 +37,7 @@ async def no_links(conn: Connection, seqs: Collection[int]) -> dict[int, list[tu
     return {}
 
 
-async def no_volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Reading]:
+async def no_volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volatility]:
     return {}
 
 
@@ -99,7 +91,7 @@ class Observer:
         self,
         *,
         linked: Linked = no_links,
-        volatility: Volatility = no_volatility,
+        volatility: ReadVolatility = no_volatility,
         age: AgeRule = AgeRule(),
     ) -> None:
         """`age`: which prices are too old to be looked at."""
@@ -236,7 +228,7 @@ class _Facts:
         self.others: dict[int, Quote] = {}
         self.series: dict[str, series.Latest] = {}
         self.series_before: dict[tuple[str, timedelta], float | None] = {}
-        self.volatility: dict[str, Reading] = {}
+        self.volatility: dict[str, Volatility] = {}
 
     def look(self, rule: Rule, target: Target) -> Look:
         if target.kind == "series":
@@ -285,9 +277,9 @@ class _Facts:
     def _closed(self, quote: Quote) -> str | None:
         """Why there is no close to come; None: there is one, or none is known."""
         if quote.status != "active":
-            return f"The market is {quote.status} already."
+            return f"The market is already {quote.status}."
         if quote.closes_at is not None and quote.closes_at <= self.now:
-            return "The closing time that the venue named has passed."
+            return "The announced closing time has passed."
         return None
 
     def _too_old(self, rule: Rule, quote: Quote) -> str | None:
@@ -310,7 +302,7 @@ class _Facts:
         window = rule.window or HOUR
         before = self._before(side, window, 1)[0]
         if before is None:
-            return Seen(reason="No price is recorded from that long ago.")
+            return Seen(reason="No price that old is recorded.")
         at = isoformat(self.now - window)
         look.evidence.append({"kind": "earlier_price", "value": before, "as_of": at})
         return round(side.price - before, 12)
@@ -322,38 +314,45 @@ class _Facts:
         past = self._before(side, window, ZSCORE_WINDOWS)
         score = measures.zscore([*past, side.price])
         if score is None:
-            return Seen(reason=f"Fewer than {measures.LEAST_MOVES} earlier moves are recorded.")
+            return Seen(
+                reason=f"Too little history: fewer than {measures.LEAST_MOVES} earlier "
+                f"moves are recorded."
+            )
         at = isoformat(self.now - window)
         look.evidence.append({"kind": "earlier_price", "value": past[-1], "as_of": at})
         return score
 
     def _volume_24h(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
         found = side.quote.volume_24h
-        return found if found is not None else Seen(reason="The venue gives no 24 h volume.")
+        return (
+            found
+            if found is not None
+            else Seen(reason="The venue does not report a 24-hour volume.")
+        )
 
     def _volume_spike(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
         if side.quote.volume is None:
-            return Seen(reason="The venue gives no volume.")
+            return Seen(reason="The venue does not report a volume.")
         past = self.volumes[side.quote.id, rule.window or HOUR]
         found = measures.spike([*past, side.quote.volume])
         if found is None:
             return Seen(
-                reason=f"Fewer than {measures.LEAST_VOLUMES} earlier windows with volume are known "
-                "since this market is watched."
+                reason=f"Fewer than {measures.LEAST_VOLUMES} windows with volume have been "
+                f"recorded since this market was first watched."
             )
         return found
 
     def _spread(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
         bid, ask = side.quote.best_bid, side.quote.best_ask
         if bid is None or ask is None:
-            return Seen(reason="The book has no bid or no ask.")
+            return Seen(reason="The order book lacks a bid or an ask.")
         return round(ask - bid, 12)
 
     def _divergence(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
         if side.price is None:
             return _UNQUOTED
         if len(side.quote.outcomes) != 2:
-            return Seen(reason="Only contracts of two outcomes are compared.")
+            return Seen(reason="Only markets with two outcomes are compared.")
         others = []
         apart = None
         for seq, inverted in self.linked.get(side.quote.seq, ()):
@@ -373,7 +372,7 @@ class _Facts:
         if found is None and apart is not None:
             return Seen(reason="The venues' prices are from times more than a day apart.")
         if found is None:
-            return Seen(reason="No contract on another venue with a recent price is linked to it.")
+            return Seen(reason="No other venue has the same contract with a recent price.")
         return round(found, 12)
 
     def _hours_to_close(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
@@ -387,7 +386,7 @@ class _Facts:
     def _staleness(self, rule: Rule, side: _Side, look: Look) -> Seen:
         heard = _heard(side.quote)
         if heard is None:
-            return Seen(reason="It was never observed at its venue.")
+            return Seen(reason="Its venue has never confirmed it.")
         return _age(self.now, heard)
 
     def _before(self, side: _Side, window: timedelta, count: int) -> list[float | None]:
@@ -421,7 +420,7 @@ class _Facts:
         window = rule.window or HOUR
         before = self.series_before[found.id, window]
         if before is None:
-            return Look(Seen(reason="The series has no point from that long before its last."))
+            return Look(Seen(reason="The series has no point one window before its last one."))
         earlier = {
             "kind": "earlier_value",
             "value": before,

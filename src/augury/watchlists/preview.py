@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from augury.watchlists import measures
-from augury.watchlists.rules import HOUR, Rule, Seen, State, step
+from augury.watchlists.rules import HOUR, Rule, RuleState, Seen, step
 
 Point = tuple[datetime, float | None]
 
@@ -38,7 +38,7 @@ def lookback(rule: Rule) -> timedelta:
 
 def replay(rule: Rule, points: Sequence[Point]) -> list[Episode]:
     """The alerts that `rule` would have opened, given its metric's values, oldest first."""
-    state = State()
+    state = RuleState()
     episodes: list[Episode] = []
     for at, value in points:
         seen = Seen(value=value, as_of=at if value is not None else None)

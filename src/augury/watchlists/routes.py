@@ -8,14 +8,15 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import Depends, Query, Request, Response
 
+from augury import pictures
 from augury.errors import NotFound
 from augury.http import openapi, pages, routing
 from augury.http.callers import WatchCaller
 from augury.http.conditional import answer, tagged
 from augury.http.fields import Moment, is_id
 from augury.http.idempotency import idempotent
+from augury.watchlists import alert_schemas, chart_schemas, rule_schemas, schemas
 from augury.watchlists import chart as charts
-from augury.watchlists import schemas
 from augury.watchlists.evaluation import wire
 from augury.watchlists.rules import Severity
 from augury.watchlists.service import NewTarget, WatchlistService
@@ -67,7 +68,7 @@ _MAKING = {**_ERRORS, **openapi.errors(409)}
 @router.post(
     "",
     status_code=201,
-    summary="Make a watchlist",
+    summary="Create a watchlist",
     response_model=schemas.WatchlistMade,
     responses=openapi.errors(409, 422),
 )
@@ -75,7 +76,8 @@ _MAKING = {**_ERRORS, **openapi.errors(409)}
 async def create(
     caller: WatchCaller, service: Service, new: schemas.WatchlistRequest
 ) -> dict[str, object]:
-    """A watchlist of the key's account. Signing secrets of its webhooks are shown this once."""
+    """Create a watchlist for the key's account. Signing secrets of its webhooks are shown only in
+    this answer."""
     made = await service.create(
         caller.account_id or "",
         new.name,
@@ -105,14 +107,14 @@ async def list_(
 
 @router.get(
     "/{watchlist_id}",
-    summary="One watchlist",
+    summary="Read a watchlist",
     response_model=schemas.WatchlistRecord,
     responses=openapi.errors(404),
 )
 async def get(
     request: Request, caller: WatchCaller, service: Service, watchlist_id: WatchlistId
 ) -> Response:
-    """A watchlist and how much is in it."""
+    """A watchlist, with the number of its targets, rules and open alerts."""
     return answer(
         request, schemas.watchlist(await service.get(caller.account_id or "", watchlist_id))
     )
@@ -130,7 +132,7 @@ async def change(
     watchlist_id: WatchlistId,
     wanted: schemas.WatchlistChange,
 ) -> dict[str, object]:
-    """Another name or description; `description: null` removes it."""
+    """Change the name or the description; `description: null` removes it."""
     changes = wanted.model_dump(exclude_unset=True)
     return schemas.watchlist(await service.change(caller.account_id or "", watchlist_id, changes))
 
@@ -142,7 +144,7 @@ async def change(
     responses=openapi.errors(404),
 )
 async def delete(caller: WatchCaller, service: Service, watchlist_id: WatchlistId) -> Response:
-    """The watchlist is gone, with its targets, rules, alerts and deliveries."""
+    """Delete the watchlist with its targets, rules, alerts and deliveries."""
     await service.delete(caller.account_id or "", watchlist_id)
     return Response(status_code=204)
 
@@ -161,10 +163,9 @@ async def add_target(
     watchlist_id: WatchlistId,
     new: schemas.TargetRequest,
 ) -> dict[str, object]:
-    """Watch a market, an event, an asset, a series or what a search finds.
-
-    Of an event or a search up to 100 markets are watched, looked up anew every 5 minutes; the
-    one furthest towards or beyond a rule's threshold speaks for all.
+    """Watch a market, an event, an asset, a series or the results of a search. For an event or a
+    search, up to 100 markets are watched and refreshed every 5 minutes; the market furthest towards
+    or beyond a rule's threshold counts.
     """
     target = await service.add_target(
         caller.account_id or "",
@@ -191,7 +192,7 @@ async def add_targets(
     watchlist_id: WatchlistId,
     new: schemas.TargetsRequest,
 ) -> dict[str, object]:
-    """Up to 500 at once: all of them, or with the first that is refused none."""
+    """Add up to 500 at once. If one is refused, none is added."""
     wanted = [NewTarget(one.kind, one.ref, one.outcome, one.label) for one in new.targets]
     made = await service.add_targets(caller.account_id or "", watchlist_id, wanted, bulk=True)
     return {"items": [schemas.target(target) for target in made]}
@@ -227,7 +228,7 @@ async def targets(
 async def delete_target(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, target_id: TargetId
 ) -> Response:
-    """It is not watched any more; rules that were for it alone go with it, open alerts end."""
+    """Stop watching it. Rules for this target alone are removed and open alerts end."""
     await service.delete_target(caller.account_id or "", watchlist_id, target_id)
     return Response(status_code=204)
 
@@ -236,41 +237,42 @@ async def delete_target(
     "/{watchlist_id}/rules",
     status_code=201,
     summary="Add a rule",
-    response_model=schemas.RuleRecord,
+    response_model=rule_schemas.RuleRecord,
     response_model_by_alias=True,
     responses=_MAKING,
 )
 @idempotent
 async def add_rule(
-    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: schemas.RuleRequest
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: rule_schemas.RuleRequest
 ) -> dict[str, object]:
-    """A rule for one target, or for every target it fits. It is evaluated as its source moves."""
+    """Add a rule for one target, or for every target that it fits. It is evaluated whenever its
+    source changes."""
     rule = await service.add_rule(caller.account_id or "", watchlist_id, new.rule(), new.target_id)
-    return schemas.rule(rule)
+    return rule_schemas.rule(rule)
 
 
 @router.post(
     "/{watchlist_id}/rules/bulk",
     status_code=201,
     summary="Add several rules",
-    response_model=schemas.RulesMade,
+    response_model=rule_schemas.RulesMade,
     response_model_by_alias=True,
     responses=_MAKING,
 )
 @idempotent
 async def add_rules(
-    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: schemas.RulesRequest
+    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: rule_schemas.RulesRequest
 ) -> dict[str, object]:
-    """Up to 500 at once: all of them, or with the first that is refused none."""
+    """Add up to 500 at once. If one is refused, none is added."""
     wanted = [(one.rule(), one.target_id) for one in new.rules]
     made = await service.add_rules(caller.account_id or "", watchlist_id, wanted, bulk=True)
-    return {"items": [schemas.rule(rule) for rule in made]}
+    return {"items": [rule_schemas.rule(rule) for rule in made]}
 
 
 @router.get(
     "/{watchlist_id}/rules",
     summary="List rules",
-    response_model=schemas.RuleList,
+    response_model=rule_schemas.RuleList,
     response_model_by_alias=True,
     responses=_ERRORS,
 )
@@ -284,19 +286,22 @@ async def rules(
 ) -> Response:
     """The watchlist's rules, oldest first."""
     found = await service.rules(caller.account_id or "", watchlist_id, limit=limit + 1, after=after)
-    return answer(request, _page([schemas.rule(r) for r in found], limit))
+    return answer(request, _page([rule_schemas.rule(r) for r in found], limit))
 
 
 @router.post(
     "/{watchlist_id}/rules/preview",
     summary="Try a rule on the past",
-    response_model=schemas.PreviewResult,
+    response_model=rule_schemas.PreviewResult,
     responses=_ERRORS,
 )
 async def preview_rule(
-    caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: schemas.PreviewRequest
+    caller: WatchCaller,
+    service: Service,
+    watchlist_id: WatchlistId,
+    new: rule_schemas.PreviewRequest,
 ) -> Response:
-    """When a rule would have fired, by the recorded history of its targets. Nothing is stored.
+    """Show when a rule would have fired on the recorded history of its targets. Nothing is stored.
 
     Prices are looked at every 5 minutes (up to 10 days back) or every hour. Metrics without a
     recorded history (volume, spread, divergence, status ...) say so in `reason`.
@@ -304,13 +309,13 @@ async def preview_rule(
     found = await service.preview(
         caller.account_id or "", watchlist_id, new.rule(), new.target_id, new.days
     )
-    return Response(msgspec.json.encode(schemas.preview(found)), media_type="application/json")
+    return Response(msgspec.json.encode(rule_schemas.preview(found)), media_type="application/json")
 
 
 @router.post(
     "/{watchlist_id}/rules/{rule_id}/silence",
     summary="Silence a rule",
-    response_model=schemas.RuleRecord,
+    response_model=rule_schemas.RuleRecord,
     response_model_by_alias=True,
     responses=_ERRORS,
 )
@@ -319,17 +324,18 @@ async def silence_rule(
     service: Service,
     watchlist_id: WatchlistId,
     rule_id: RuleId,
-    wanted: schemas.Silence,
+    wanted: rule_schemas.Silence,
 ) -> dict[str, object]:
-    """For a while its alerts are recorded, marked as silenced, and sent nowhere."""
+    """Silence a rule for some time: its alerts are recorded and marked as silenced, but not
+    sent."""
     rule = await service.silence_rule(caller.account_id or "", watchlist_id, rule_id, wanted.length)
-    return schemas.rule(rule)
+    return rule_schemas.rule(rule)
 
 
 @router.post(
     "/{watchlist_id}/alerts/{alert_id}/snooze",
     summary="Snooze an alert",
-    response_model=schemas.AlertRecord,
+    response_model=alert_schemas.AlertRecord,
     responses=_ERRORS,
 )
 async def snooze_alert(
@@ -337,10 +343,10 @@ async def snooze_alert(
     service: Service,
     watchlist_id: WatchlistId,
     alert_id: AlertId,
-    wanted: schemas.Silence,
+    wanted: rule_schemas.Silence,
 ) -> dict[str, object]:
-    """For a while nothing more is sent about it, not even that it has ended. If it still fires
-    when the time is over, it is told of once more (`alert.reminder`)."""
+    """Snooze an alert: nothing more is sent about it for some time, not even its end. If it still
+    fires afterwards, one reminder is sent (`alert.reminder`)."""
     alert = await service.snooze_alert(
         caller.account_id or "", watchlist_id, alert_id, wanted.length
     )
@@ -350,7 +356,7 @@ async def snooze_alert(
 @router.patch(
     "/{watchlist_id}/rules/{rule_id}",
     summary="Change a rule",
-    response_model=schemas.RuleRecord,
+    response_model=rule_schemas.RuleRecord,
     response_model_by_alias=True,
     responses=_ERRORS,
 )
@@ -359,14 +365,14 @@ async def change_rule(
     service: Service,
     watchlist_id: WatchlistId,
     rule_id: RuleId,
-    wanted: schemas.RuleChange,
+    wanted: rule_schemas.RuleChange,
 ) -> dict[str, object]:
-    """Another threshold, window, severity and so on. Open alerts stay open until the changed rule
-    ends them; it is evaluated within half a second."""
+    """Change the threshold, window, severity and so on. Open alerts stay open until the changed
+    rule ends them. The rule is evaluated again within half a second."""
     rule = await service.change_rule(
         caller.account_id or "", watchlist_id, rule_id, wanted.changes()
     )
-    return schemas.rule(rule)
+    return rule_schemas.rule(rule)
 
 
 @router.delete(
@@ -378,7 +384,7 @@ async def change_rule(
 async def delete_rule(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, rule_id: RuleId
 ) -> Response:
-    """The rule is gone; its open alerts end with the resolution `removed`."""
+    """Delete the rule. Its open alerts end with the resolution `removed`."""
     await service.delete_rule(caller.account_id or "", watchlist_id, rule_id)
     return Response(status_code=204)
 
@@ -386,15 +392,16 @@ async def delete_rule(
 @router.post(
     "/{watchlist_id}/evaluate",
     summary="Evaluate now",
-    response_model=schemas.EvaluationResult,
+    response_model=alert_schemas.EvaluationResult,
     responses=openapi.errors(404),
 )
 async def evaluate(caller: WatchCaller, service: Service, watchlist_id: WatchlistId) -> Response:
-    """Every rule against every target, as things stand. Doing it twice is as doing it once."""
+    """Evaluate every rule on every target now. Idempotent: repeating the call has no further
+    effect."""
     at, evaluated, alerts = await service.evaluate(caller.account_id or "", watchlist_id)
     found = {
         "evaluated_at": at,
-        "evaluations": [schemas.evaluation(one) for one in evaluated],
+        "evaluations": [alert_schemas.evaluation(one) for one in evaluated],
         "alerts": [wire(alert) for alert in alerts],
     }
     # Encoded here: up to 20,000 states of our own need no second validation.
@@ -404,7 +411,7 @@ async def evaluate(caller: WatchCaller, service: Service, watchlist_id: Watchlis
 @router.get(
     "/{watchlist_id}/alerts",
     summary="A watchlist's alerts",
-    response_model=schemas.AlertList,
+    response_model=alert_schemas.AlertList,
     responses=_ERRORS,
 )
 async def alerts(
@@ -418,7 +425,7 @@ async def alerts(
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """Alerts, the latest first. One a rule, a target and an episode; kept for a year."""
+    """Alerts, latest first: one for each rule, target and episode. They are kept for a year."""
     found = await service.alerts(
         caller.account_id or "",
         watchlist_id,
@@ -441,7 +448,7 @@ async def alerts(
 @router.get(
     "/{watchlist_id}/targets/{target_id}/chart",
     summary="A target's chart",
-    response_model=schemas.ChartData,
+    response_model=chart_schemas.ChartData,
     responses={
         200: {
             "content": {
@@ -461,9 +468,14 @@ async def chart(
     target_id: TargetId,
     start: Annotated[
         Moment | None,
-        Query(description="By default 7 days before the end, 90 of an asset, 366 of a series."),
+        Query(
+            description="Start of the window. Default: 7 days before its end, 90 days for an "
+            "asset, 366 for a series."
+        ),
     ] = None,
-    end: Annotated[Moment | None, Query(description="Not in the window; by default now.")] = None,
+    end: Annotated[
+        Moment | None, Query(description="End of the window, exclusive. Default: now.")
+    ] = None,
     format: Annotated[Literal["json", "svg", "png"], Query()] = "json",
 ) -> Response:
     """A target's values, the thresholds of its rules, and where alerts fired."""
@@ -479,14 +491,8 @@ async def chart(
         caching["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
         return tagged(request, svg.encode(), media_type="image/svg+xml", headers=caching)
     return tagged(
-        request, await asyncio.to_thread(_png, svg), media_type="image/png", headers=caching
+        request, await asyncio.to_thread(pictures.png, svg), media_type="image/png", headers=caching
     )
-
-
-def _png(svg: str) -> bytes:
-    import resvg_py
-
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg))
 
 
 def _page(items: list[dict[str, object]], limit: int) -> dict[str, object]:

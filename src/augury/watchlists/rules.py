@@ -81,7 +81,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     severity: Severity = "warning"
     expires_at: datetime | None = None
     silenced_until: datetime | None = None
-    """Until then its alerts are recorded and sent nowhere."""
+    """Until then its alerts are recorded but not sent."""
 
     @property
     def window(self) -> timedelta | None:
@@ -133,7 +133,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """When the value becomes too old to count, if its source says nothing more."""
 
 
-class State(msgspec.Struct, frozen=True, kw_only=True):
+class RuleState(msgspec.Struct, frozen=True, kw_only=True):
     """Where a rule stands with a target. A new pair begins knowing nothing."""
 
     status: Status = "no_data"
@@ -154,7 +154,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 Event = Literal["fired", "recovered", "expired"]
 
 
-def step(rule: Rule, state: State, seen: Seen, now: datetime) -> tuple[State, Event | None]:
+def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleState, Event | None]:
     """The state after a look at `now`, and what happened.
 
     A clock set back stands still for the rule; an observation older than the one the state rests
@@ -198,7 +198,9 @@ def step(rule: Rule, state: State, seen: Seen, now: datetime) -> tuple[State, Ev
     return fired, "fired"
 
 
-def due(rule: Rule, state: State, now: datetime, until: datetime | None = None) -> datetime | None:
+def due(
+    rule: Rule, state: RuleState, now: datetime, until: datetime | None = None
+) -> datetime | None:
     """When to look again although nothing moved: time alone may change what is found.
 
     `until`: when what was seen becomes too old to count.
@@ -225,12 +227,12 @@ def pace_of(rule: Rule) -> timedelta | None:
     return _PACE.get(rule.metric)
 
 
-def _fires_at(rule: Rule, state: State) -> datetime:
+def _fires_at(rule: Rule, state: RuleState) -> datetime:
     assert state.since is not None
     ready = state.since + rule.hold
     return ready if state.fired_at is None else max(ready, state.fired_at + rule.cooldown)
 
 
-def _moved(state: State, status: Status, now: datetime, **changes: object) -> State:
+def _moved(state: RuleState, status: Status, now: datetime, **changes: object) -> RuleState:
     since = state.since if state.status == status and state.since is not None else now
     return msgspec.structs.replace(state, status=status, since=since, **changes)

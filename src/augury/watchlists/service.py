@@ -13,15 +13,16 @@ from augury.deliveries.store import Endpoint
 from augury.errors import Conflict, InvalidInput, NotFound
 from augury.ids import new_id
 from augury.markets import store as markets
-from augury.markets.records import ORIGINS, SHOWN_ORIGINS
-from augury.markets.service import INTERVALS, MAX_INTERVALS, to_series
 from augury.rvol import store as rvol
 from augury.series import store as series
 from augury.storage.database import Database
-from augury.watchlists import preview, store
-from augury.watchlists.chart import Chart, Line, Marker, Threshold, standing
+from augury.watchlists import store
+from augury.watchlists.chart import Chart, Marker, ThresholdLine
 from augury.watchlists.evaluation import Evaluated, Evaluator
-from augury.watchlists.rules import FITS, SPANS, Kind, Rule
+from augury.watchlists.history import step_of, target_history
+from augury.watchlists.rule_checks import check_rule
+from augury.watchlists.rule_trial import PREVIEW_POINTS, Preview, try_rule
+from augury.watchlists.rules import FITS, Kind, Rule
 from augury.watchlists.store import Alert, Connection, StoredRule, Target, Watchlist
 
 MOST_WATCHLISTS = 500
@@ -31,29 +32,10 @@ MOST_PAIRS = 20_000
 """Rules times targets of one watchlist."""
 MOST_ALERTS_SHOWN = 200
 
-_SHORTEST_SPAN = timedelta(minutes=5)
-_LONGEST_SPAN = {
-    "probability_change": timedelta(days=366),
-    "probability_zscore": timedelta(days=7),
-    "volume_spike": timedelta(days=1),
-    "series_change": timedelta(days=366),
-}
-_BOUNDS = {
-    "probability": (0.0, 1.0),
-    "probability_change": (-1.0, 1.0),
-    "spread": (0.0, 1.0),
-    "divergence": (0.0, 1.0),
-}
 CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
 """What a chart shows of what moves once a day or a month; of markets 7 days."""
-_CHART_POINTS = 600
-_PRICE_STANDS = timedelta(hours=26)
-"""An unchanged price is recorded anew once a day; longer ago, and nobody looked."""
-_CHART_POINTS_READ = 20_000
 MOST_PREVIEWED = 20
 """Targets of a watchlist that a rule without a target is tried on."""
-_PREVIEW_POINTS, _PREVIEW_SHOWN = 3_000, 1_000
-"""Points of a market that a rule is tried on, and that the answer shows."""
 
 
 class Made(NamedTuple):
@@ -70,26 +52,6 @@ class NewTarget(NamedTuple):
     ref: str
     outcome: str | None = None
     label: str | None = None
-
-
-class Tried(NamedTuple):
-    """What a rule would have done with one target."""
-
-    target: Target
-    name: str
-    reason: str | None
-    points: list[preview.Point]
-    episodes: list[preview.Episode]
-    origin: str | None = None
-
-
-class Preview(NamedTuple):
-    """What a rule would have done in [start, end)."""
-
-    start: datetime
-    end: datetime
-    step: timedelta
-    targets: list[Tried]
 
 
 class WatchlistService:
@@ -204,7 +166,7 @@ class WatchlistService:
                 same = await store.same_target(conn, watchlist_id, one.kind, one.ref, outcome)
                 if same is not None:
                     raise Conflict(
-                        f"The watchlist has this target already: {one.kind} {one.ref} is {same}.",
+                        f"The watchlist already has this target: {one.kind} {one.ref} is {same}.",
                         code="duplicate_target",
                     )
                 target = Target(
@@ -243,9 +205,9 @@ class WatchlistService:
     ) -> str | None:
         """The outcome as the market spells it."""
         if outcome is not None and kind in ("series", "asset"):
-            raise InvalidInput.at("body", "outcome", msg=f"A target of kind {kind} has none.")
+            raise InvalidInput.at("body", "outcome", msg=f"A target of kind {kind} has no outcome.")
         if kind == "series" and await series.fetch(conn, account_id, ref) is None:
-            raise InvalidInput.at("body", "ref", msg="There is no series with this id.")
+            raise InvalidInput.at("body", "ref", msg="No series of yours has this id.")
         if kind not in ("market", "event"):
             return outcome
         quotes = await markets.quotes(conn, members)
@@ -276,7 +238,7 @@ class WatchlistService:
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             if not await store.delete_target(conn, watchlist_id, target_id):
-                raise NotFound("There is no target with this id.")
+                raise NotFound("This watchlist has no target with this id.")
 
     # Rules
 
@@ -326,7 +288,7 @@ class WatchlistService:
             return
         target = await store.target(conn, watchlist_id, target_id)
         if target is None:
-            raise InvalidInput.at("body", "target_id", msg="There is no such target here.")
+            raise InvalidInput.at("body", "target_id", msg="This watchlist has no such target.")
         if rule.metric not in FITS[target.kind]:
             fitting = ", ".join(sorted(FITS[target.kind]))
             raise InvalidInput.at(
@@ -337,7 +299,7 @@ class WatchlistService:
 
     def _check_expiry(self, expires_at: datetime | None) -> None:
         if expires_at is not None and expires_at <= self._clock():
-            raise InvalidInput.at("body", "expires_at", msg="Should be a time to come.")
+            raise InvalidInput.at("body", "expires_at", msg="Should be in the future.")
 
     async def rules(
         self, account_id: str, watchlist_id: str, *, limit: int, after: str | None
@@ -355,7 +317,7 @@ class WatchlistService:
             await self._lock(conn, account_id, watchlist_id)
             found = await store.rule(conn, watchlist_id, rule_id)
             if found is None:
-                raise NotFound("There is no rule with this id.")
+                raise NotFound("This watchlist has no rule with this id.")
             changed = found._replace(**changes)
             check_rule(changed.rule())
             self._check_expiry(changes.get("expires_at"))
@@ -367,7 +329,7 @@ class WatchlistService:
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             if not await store.delete_rule(conn, watchlist_id, rule_id):
-                raise NotFound("There is no rule with this id.")
+                raise NotFound("This watchlist has no rule with this id.")
 
     async def preview(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None, days: int
@@ -382,44 +344,17 @@ class WatchlistService:
             if target_id is not None:
                 target = await store.target(conn, watchlist_id, target_id)
                 if target is None:
-                    raise InvalidInput.at("body", "target_id", msg="There is no such target here.")
+                    raise InvalidInput.at(
+                        "body", "target_id", msg="This watchlist has no such target."
+                    )
                 targets = [target]
             else:
                 targets = await store.targets(conn, watchlist_id, limit=200, after=None)
             fitting = [one for one in targets if rule.metric in FITS[one.kind]][:MOST_PREVIEWED]
             tried = [
-                await self._try(conn, account_id, target, rule, start, end) for target in fitting
+                await try_rule(conn, account_id, target, rule, start, end) for target in fitting
             ]
-        return Preview(start, end, _step_of(end - start, _PREVIEW_POINTS), tried)
-
-    async def _try(
-        self,
-        conn: Connection,
-        account_id: str,
-        target: Target,
-        rule: Rule,
-        start: datetime,
-        end: datetime,
-    ) -> Tried:
-        name = target.label or target.ref
-        if rule.metric not in preview.RECORDED:
-            told = "No history of this metric is recorded: it can't be tried on the past."
-            return Tried(target, name, told, [], [])
-        since = start - preview.lookback(rule)
-        name, _, lines, _, origin = await self._lines(
-            conn, account_id, target, since, end, most=_PREVIEW_POINTS
-        )
-        if rule.metric == "rvol_ratio":
-            lines = [_ratio(*lines)]
-        elif target.kind == "asset":
-            lines = lines[:1]
-        values = [preview.measured(rule, line.points, start) for line in lines]
-        points = values[0] if len(values) == 1 else preview.foremost(rule, values)
-        if not any(value is not None for _, value in points):
-            return Tried(target, name, "Nothing is recorded of it in this window.", [], [])
-        episodes = preview.replay(rule, points)
-        thinned = points[:: max(1, -(-len(points) // _PREVIEW_SHOWN))]
-        return Tried(target, name, None, thinned, episodes, origin)
+        return Preview(start, end, step_of(end - start, PREVIEW_POINTS), tried)
 
     async def silence_rule(
         self, account_id: str, watchlist_id: str, rule_id: str, length: timedelta | None
@@ -430,7 +365,7 @@ class WatchlistService:
             await self._lock(conn, account_id, watchlist_id)
             found = await store.rule(conn, watchlist_id, rule_id)
             if found is None:
-                raise NotFound("There is no rule with this id.")
+                raise NotFound("This watchlist has no rule with this id.")
             await store.silence_rule(conn, rule_id, until)
         return found._replace(silenced_until=until)
 
@@ -443,7 +378,7 @@ class WatchlistService:
             await self._lock(conn, account_id, watchlist_id)
             found = await store.snooze_alert(conn, watchlist_id, alert_id, until)
         if found is None:
-            raise NotFound("There is no alert with this id.")
+            raise NotFound("This watchlist has no alert with this id.")
         return found
 
     # Evaluation and alerts
@@ -495,13 +430,11 @@ class WatchlistService:
             await self._fetch(conn, account_id, watchlist_id)
             target = await store.target(conn, watchlist_id, target_id)
             if target is None:
-                raise NotFound("There is no target with this id.")
+                raise NotFound("This watchlist has no target with this id.")
             start = start or end - CHART_WINDOWS.get(target.kind, timedelta(days=7))
             if start >= end:
-                raise InvalidInput.at(
-                    "query", "start", msg="The window should start before its end."
-                )
-            title, unit, lines, shown, origin = await self._lines(
+                raise InvalidInput.at("query", "start", msg="The window must start before it ends.")
+            title, unit, lines, shown, origin = await target_history(
                 conn, account_id, target, start, end
             )
             rules = await store.rules_for(conn, target_id)
@@ -509,7 +442,7 @@ class WatchlistService:
                 conn, watchlist_id, since=start, target_id=target_id, limit=MOST_ALERTS_SHOWN
             )
         thresholds = [
-            Threshold(rule.name, rule.op, rule.threshold, rule.severity)
+            ThresholdLine(rule.name, rule.op, rule.threshold, rule.severity)
             for rule in rules
             if rule.metric == shown and rule.threshold is not None
         ]
@@ -526,59 +459,6 @@ class WatchlistService:
             if alert.fired_at < end
         ]
         return Chart(title, unit, start, end, lines, thresholds, markers, origin)
-
-    async def _lines(
-        self,
-        conn: Connection,
-        account_id: str,
-        target: Target,
-        start: datetime,
-        end: datetime,
-        *,
-        most: int = _CHART_POINTS,
-    ) -> tuple[str, str, list[Line], str, str | None]:
-        """Title, unit, lines, the metric that these are the values of, and their origin. `most`:
-        points of a market's line."""
-        title = target.label or target.ref
-        if target.kind == "series":
-            found = await series.fetch(conn, account_id, target.ref)
-            points = await series.points(
-                conn, target.ref, start=start, end=end, limit=_CHART_POINTS_READ
-            )
-            name = found.name if found else target.ref
-            line = Line(name, [(point.time, point.value) for point in points])
-            unit = (found.unit or "") if found else ""
-            return target.label or name, unit, [line], "series_value", "live"
-        if target.kind == "asset":
-            forecast, realized = await rvol.volatility_history(conn, target.ref, start, end)
-            lines = [Line("Forecast, annualized", forecast), Line("Realized", realized)]
-            known = await rvol.volatility(conn, [target.ref])
-            origin = known[target.ref].origin if target.ref in known else None
-            return title, "volatility", lines, "rvol_forecast", origin
-        interval = _step_of(end - start, most)
-        minutes = int(interval / timedelta(minutes=1))
-        if (end - start) / interval > MAX_INTERVALS:
-            raise InvalidInput.at("query", "start", msg="The window is at most 27 years long.")
-        members = [market for _, market in await store.target_members(conn, [target.id])]
-        quotes = await markets.quotes(conn, members)
-        lines = []
-        for market_id in members[:8]:
-            quote = quotes.get(market_id)
-            if quote is None or (target.outcome and target.outcome not in quote.outcomes):
-                continue
-            outcome = quote.outcomes.index(target.outcome) if target.outcome else 0
-            buckets = await markets.history(
-                conn, quote.seq, start=start, end=end, interval_minutes=minutes
-            )
-            line = to_series(buckets, len(quote.outcomes), interval)[outcome]
-            line = standing(line, _PRICE_STANDS)
-            name = quote.outcomes[outcome] if len(members) == 1 else quote.question
-            lines.append(Line(name, line))
-        if target.label is None and len(quotes) == 1:
-            title = next(iter(quotes.values())).question
-        origins = {ORIGINS[quote.origin] for quote in quotes.values()}
-        origin = next((o for o in SHOWN_ORIGINS if o in origins), None)
-        return title, "probability", lines, "probability", origin
 
     async def _fetch(self, conn: Connection, account_id: str, watchlist_id: str) -> Watchlist:
         found = await store.fetch(conn, account_id, watchlist_id)
@@ -599,22 +479,6 @@ class WatchlistService:
             )
 
 
-def _step_of(window: timedelta, most: int) -> timedelta:
-    """The shortest interval of which the window has at most `most`."""
-    fitting = (m for m in INTERVALS if window / timedelta(minutes=m) <= most)
-    return timedelta(minutes=next(fitting, 1440))
-
-
-def _ratio(forecast: Line, realized: Line) -> Line:
-    """Realized over forecast volatility, where both are known."""
-    known = dict(realized.points)
-    points = [
-        (at, None if not value or known.get(at) is None else (known[at] or 0.0) / value)
-        for at, value in forecast.points
-    ]
-    return Line("Realized over forecast", points)
-
-
 @contextmanager
 def _placed(name: str, n: int | None) -> Iterator[None]:
     """Say of which one of several an issue is; None: of the only one."""
@@ -629,35 +493,4 @@ def _placed(name: str, n: int | None) -> Iterator[None]:
 
 
 def _no_watchlist() -> NotFound:
-    return NotFound("There is no watchlist with this id.")
-
-
-def check_rule(rule: Rule) -> None:
-    """Refuse what makes no sense although each part does."""
-    is_status = rule.metric == "status"
-    if is_status != (rule.label is not None):
-        raise InvalidInput.at(
-            "body",
-            "value",
-            msg="Should be active, closed or resolved." if is_status else "Should be a number.",
-        )
-    if is_status and rule.op not in ("eq", "ne"):
-        raise InvalidInput.at("body", "op", msg="A status is compared with eq or ne.")
-    least, most = _BOUNDS.get(rule.metric, (float("-inf"), float("inf")))
-    if rule.threshold is not None and not least <= rule.threshold <= most:
-        raise InvalidInput.at(
-            "body", "value", msg=f"Should be from {least:g} to {most:g} for this metric."
-        )
-    if rule.span is not None:
-        longest = _LONGEST_SPAN.get(rule.metric)
-        if longest is None:
-            with_one = ", ".join(SPANS)
-            raise InvalidInput.at(
-                "body", "window", msg=f"Only these metrics have a window: {with_one}."
-            )
-        if not _SHORTEST_SPAN <= rule.span <= longest:
-            raise InvalidInput.at(
-                "body", "window", msg=f"Should be from 5m to {longest.days}d for this metric."
-            )
-    if rule.hysteresis and rule.op in ("eq", "ne"):
-        raise InvalidInput.at("body", "hysteresis", msg="Has no meaning with eq and ne.")
+    return NotFound("No watchlist of yours has this id.")

@@ -7,23 +7,22 @@ from augury.watchlists.rules import Metric, Rule
 _OPS = {
     "gt": "above", "gte": "at or above", "lt": "below", "lte": "at or below",
     "crosses_above": "risen above", "crosses_below": "fallen below", "eq": "equal to",
-    "ne": "other than",
+    "ne": "not equal to",
 }  # fmt: skip
-_NAMES: dict[Metric, str] = {
+_NAMES: dict[Metric, str] = {  # staleness has a sentence of its own
     "probability": "The probability is",
     "probability_change": "The probability moved by",
-    "probability_zscore": "The move is",
-    "volume_24h": "The volume of 24 hours is",
-    "volume_spike": "Trading is",
+    "probability_zscore": "The price move is",
+    "volume_24h": "The 24-hour volume is",
+    "volume_spike": "The traded volume is",
     "spread": "The spread is",
     "divergence": "The venues differ by",
-    "hours_to_close": "The time to its closing is",
+    "hours_to_close": "The time to the close is",
     "status": "The status is",
     "series_value": "The value is",
     "series_change": "The value changed by",
     "rvol_forecast": "The volatility forecast is",
-    "rvol_ratio": "Realized over forecast volatility is",
-    "staleness": "The silence of the source is",
+    "rvol_ratio": "Realized volatility over its forecast is",
 }
 
 
@@ -31,6 +30,10 @@ def summary(rule: Rule, value: float | str | None) -> str:
     """ "The probability is 62%, risen above 60%." """
     limit = rule.label if rule.label is not None else amount(rule.metric, rule.threshold or 0.0)
     seen = value if isinstance(value, str) else amount(rule.metric, value or 0.0)
+    if rule.metric == "staleness":
+        return f"No update from the source for {seen} (threshold: {limit})."
+    if rule.op == "eq" and seen == limit:
+        return f"{_NAMES[rule.metric]} {seen}."
     return f"{_NAMES[rule.metric]} {seen}, {_OPS[rule.op]} {limit}."
 
 
@@ -40,9 +43,9 @@ def amount(metric: Metric, value: float) -> str:
         case "probability" | "rvol_forecast":
             return f"{number(100 * value)}%"
         case "probability_change" | "spread" | "divergence":
-            return f"{number(100 * value)} points"
+            return f"{number(100 * value)} percentage points"
         case "probability_zscore":
-            return f"{number(value)} deviations"
+            return f"{number(value)} standard deviations"
         case "volume_spike":
             return f"{number(value)} times the usual"
         case "hours_to_close":

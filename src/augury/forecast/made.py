@@ -1,0 +1,75 @@
+"""A forecast as it was made, apart from who asked when: what every answer shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from augury.forecast import grade
+from augury.forecast.evidence import Estimate, Evidence, Origin, Snapshot
+from augury.forecast.normalise import Reading
+
+OLD_PRICE_DAYS: Final = 2.0
+"""Age in days of a price that counts from which the answer carries a warning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """An answer, apart from who asked when."""
+
+    reading: Reading
+    estimate: Estimate
+    as_of: datetime
+    considered: int
+    """Markets that were open with a fresh price and were looked at."""
+    replay: bool = False
+    """Made as of a moment in the past."""
+    timings: Mapping[str, float] = field(default_factory=dict)
+    """Milliseconds by stage."""
+
+    @property
+    def counted(self) -> tuple[Evidence, ...]:
+        """The evidence that has weight."""
+        return tuple(one for one in self.estimate.evidence if one.weight > 0)
+
+    @property
+    def origin(self) -> Origin:
+        """`replay` for an answer as of the past, `sample` where a sample market counts or, without
+        an answer, was looked at."""
+        if self.replay:
+            return "replay"
+        return "sample" if any(one.origin == "sample" for one in self._rests_on) else "live"
+
+    @property
+    def _rests_on(self) -> list[Snapshot]:
+        """The markets that count; where none does, those that were looked at in vain."""
+        if counted := self.counted:
+            return [one.market for one in counted]
+        null = self.estimate.null
+        looked_at = [one.market for one in self.estimate.rejected]
+        return looked_at + ([null.market] if null is not None and null.market is not None else [])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the answer should know of it."""
+        told = list(self.estimate.warnings)
+        if any(one.origin == "sample" for one in self._rests_on):
+            told.append("The markets are the sample that comes with Augury, not real ones.")
+        if any(one.market.origin == "dump" for one in self.counted):
+            told.append("Prices come from an import, not from the venue itself.")
+        if self.estimate.grade == "hinted":
+            told.append("No market asks or bounds this: the number is a hint by a related market.")
+        elif grade.is_loose(self.estimate):
+            told.append(grade.LOOSE)
+        oldest = max((one.age for one in self.counted), default=0.0)
+        if oldest > OLD_PRICE_DAYS:
+            told.append(f"The oldest price that counts is {round(oldest)} days old.")
+        return tuple(told)
+
+    @property
+    def data_as_of(self) -> datetime | None:
+        """Time of the newest price that counts; None without evidence."""
+        times = [one.market.price_at for one in self.counted if one.market.price_at is not None]
+        return max(times, default=None)

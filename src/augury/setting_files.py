@@ -1,0 +1,82 @@
+"""Where settings come from: files that may be trusted, the environment, their names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+from augury.errors import SetupProblem
+
+
+def default_data_dir() -> Path:
+    """`$AUGURY_DATA_DIR`, else `$XDG_DATA_HOME/augury`, else `~/.local/share/augury`."""
+    if chosen := os.environ.get("AUGURY_DATA_DIR"):
+        return Path(chosen)
+    try:
+        base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    except RuntimeError:
+        raise SetupProblem(
+            "This user has no home folder for the data. Set AUGURY_DATA_DIR to a folder that "
+            "may be written and is kept, such as a mounted volume."
+        ) from None
+    return Path(base) / "augury"
+
+
+CHECKOUT = Path(__file__).parents[2]
+"""Augury's own folder, where it runs from a checkout; inside an installation no place for files."""
+_OTHERS_MAY_WRITE = 0o022
+_NOT_SETTINGS = {
+    *("AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"),
+    *("AUGURY_URL", "AUGURY_API_KEY", "AUGURY_OTHER_API_KEY"),
+}
+"""Variables that ./augury, the tests and clients read; those that begin with AUGURY_TEST_ too."""
+
+
+def files() -> list[Path]:
+    """Where settings are read from: the data folder and, in a checkout, Augury's own folder; never
+    the folder somebody happens to stand in.
+
+    Raises
+    ------
+    SetupProblem
+        A file somebody else may write would decide where secrets go.
+    """
+    folders = [default_data_dir()]
+    if (CHECKOUT / "pyproject.toml").is_file() and (CHECKOUT / "src").is_dir():
+        folders.append(CHECKOUT)
+    found = [folder / ".env" for folder in folders] + [folders[0] / "augury.toml"]
+    found = [file for file in found if file.is_file()]
+    for file in found:
+        for path in (file, file.parent):
+            try:
+                stat = path.stat()
+            except OSError as error:
+                raise SetupProblem(f"{path} can't be read: {error.strerror}.") from None
+            if stat.st_uid not in (os.geteuid(), 0) or stat.st_mode & _OTHERS_MAY_WRITE:
+                raise SetupProblem(
+                    f"{path} belongs to another user or is writable by others, so settings are "
+                    f"not read from it. Run: chown {os.geteuid()} {path} && chmod go-w {path}"
+                )
+    return found
+
+
+def check_names(names: Iterable[str], fields: Iterable[str]) -> None:
+    """Refuse what looks like a setting and is none of `fields`: a misspelt one protects nobody.
+
+    Raises
+    ------
+    SetupProblem
+        With the name that was probably meant.
+    """
+    known = {f"AUGURY_{name.upper()}" for name in fields}
+    for name in sorted(names):
+        upper = name.upper()
+        if not upper.startswith("AUGURY_") or upper in known | _NOT_SETTINGS:
+            continue
+        if upper.startswith("AUGURY_TEST_"):
+            continue
+        near = get_close_matches(upper, known, n=1)
+        hint = f" Did you mean {near[0]}?" if near else " docs/configuration.md lists them all."
+        raise SetupProblem(f"Unknown setting {name}.{hint}")

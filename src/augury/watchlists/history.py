@@ -1,0 +1,90 @@
+"""The past of a target: what its markets, series or asset were at, as lines of a chart."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from augury.errors import InvalidInput
+from augury.markets import store as markets
+from augury.markets.records import ORIGINS, SHOWN_ORIGINS
+from augury.markets.service import INTERVALS, MAX_INTERVALS, to_series
+from augury.rvol import store as rvol
+from augury.series import store as series
+from augury.watchlists import store
+from augury.watchlists.chart import ChartLine, standing
+from augury.watchlists.store import Connection, Target
+
+_CHART_POINTS = 600
+_PRICE_STANDS = timedelta(hours=26)
+"""An unchanged price is recorded anew once a day; longer ago, and nobody looked."""
+_CHART_POINTS_READ = 20_000
+
+
+class TargetHistory(NamedTuple):
+    """What a chart draws of a target."""
+
+    title: str
+    unit: str
+    lines: list[ChartLine]
+    metric: str
+    """The rules' metric that the lines are the values of."""
+    origin: str | None
+
+
+async def target_history(
+    conn: Connection,
+    account_id: str,
+    target: Target,
+    start: datetime,
+    end: datetime,
+    *,
+    most: int = _CHART_POINTS,
+) -> TargetHistory:
+    """The target's values over [start, end). `most`: points of a market's line."""
+    title = target.label or target.ref
+    if target.kind == "series":
+        found = await series.fetch(conn, account_id, target.ref)
+        points = await series.points(
+            conn, target.ref, start=start, end=end, limit=_CHART_POINTS_READ
+        )
+        name = found.name if found else target.ref
+        line = ChartLine(name, [(point.time, point.value) for point in points])
+        unit = (found.unit or "") if found else ""
+        return TargetHistory(target.label or name, unit, [line], "series_value", "live")
+    if target.kind == "asset":
+        forecast, realized = await rvol.volatility_history(conn, target.ref, start, end)
+        lines = [ChartLine("Forecast, annualized", forecast), ChartLine("Realized", realized)]
+        known = await rvol.volatility(conn, [target.ref])
+        origin = known[target.ref].origin if target.ref in known else None
+        return TargetHistory(title, "volatility", lines, "rvol_forecast", origin)
+    interval = step_of(end - start, most)
+    minutes = int(interval / timedelta(minutes=1))
+    if (end - start) / interval > MAX_INTERVALS:
+        raise InvalidInput.at("query", "start", msg="The window can be at most 27 years long.")
+    members = [market for _, market in await store.target_members(conn, [target.id])]
+    quotes = await markets.quotes(conn, members)
+    lines = []
+    for market_id in members[:8]:
+        quote = quotes.get(market_id)
+        if quote is None or (target.outcome and target.outcome not in quote.outcomes):
+            continue
+        outcome = quote.outcomes.index(target.outcome) if target.outcome else 0
+        buckets = await markets.history(
+            conn, quote.seq, start=start, end=end, interval_minutes=minutes
+        )
+        line = to_series(buckets, len(quote.outcomes), interval)[outcome]
+        line = standing(line, _PRICE_STANDS)
+        name = quote.outcomes[outcome] if len(members) == 1 else quote.question
+        lines.append(ChartLine(name, line))
+    if target.label is None and len(quotes) == 1:
+        title = next(iter(quotes.values())).question
+    origins = {ORIGINS[quote.origin] for quote in quotes.values()}
+    origin = next((o for o in SHOWN_ORIGINS if o in origins), None)
+    return TargetHistory(title, "probability", lines, "probability", origin)
+
+
+def step_of(window: timedelta, most: int) -> timedelta:
+    """The shortest interval of which the window has at most `most`."""
+    fitting = (m for m in INTERVALS if window / timedelta(minutes=m) <= most)
+    return timedelta(minutes=next(fitting, 1440))

@@ -1,0 +1,53 @@
+"""What no rule may ask: combinations that make no sense although each part does. Pure."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from augury.errors import InvalidInput
+from augury.watchlists.rules import SPANS, Rule
+
+_SHORTEST_SPAN = timedelta(minutes=5)
+_LONGEST_SPAN = {
+    "probability_change": timedelta(days=366),
+    "probability_zscore": timedelta(days=7),
+    "volume_spike": timedelta(days=1),
+    "series_change": timedelta(days=366),
+}
+_BOUNDS = {
+    "probability": (0.0, 1.0),
+    "probability_change": (-1.0, 1.0),
+    "spread": (0.0, 1.0),
+    "divergence": (0.0, 1.0),
+}
+
+
+def check_rule(rule: Rule) -> None:
+    """Refuse what makes no sense although each part does."""
+    is_status = rule.metric == "status"
+    if is_status != (rule.label is not None):
+        raise InvalidInput.at(
+            "body",
+            "value",
+            msg="Should be active, closed or resolved." if is_status else "Should be a number.",
+        )
+    if is_status and rule.op not in ("eq", "ne"):
+        raise InvalidInput.at("body", "op", msg="A status can only be compared with eq or ne.")
+    least, most = _BOUNDS.get(rule.metric, (float("-inf"), float("inf")))
+    if rule.threshold is not None and not least <= rule.threshold <= most:
+        raise InvalidInput.at(
+            "body", "value", msg=f"Should be from {least:g} to {most:g} for this metric."
+        )
+    if rule.span is not None:
+        longest = _LONGEST_SPAN.get(rule.metric)
+        if longest is None:
+            with_one = ", ".join(SPANS)
+            raise InvalidInput.at(
+                "body", "window", msg=f"Only these metrics have a window: {with_one}."
+            )
+        if not _SHORTEST_SPAN <= rule.span <= longest:
+            raise InvalidInput.at(
+                "body", "window", msg=f"Should be from 5m to {longest.days}d for this metric."
+            )
+    if rule.hysteresis and rule.op in ("eq", "ne"):
+        raise InvalidInput.at("body", "hysteresis", msg="Can't be combined with eq or ne.")

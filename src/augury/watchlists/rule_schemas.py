@@ -1,0 +1,323 @@
+"""Wire shapes of rules, and of a rule tried on the past: requests and records."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    StrictFloat,
+    StrictInt,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic_core import PydanticCustomError
+
+from augury.http.examples import example, request_example
+from augury.http.fields import BodyMoment, Duration, Name, written
+from augury.markets.records import ShownOrigin
+from augury.markets.records import Status as MarketStatus
+from augury.watchlists.chart_schemas import ChartPoint
+from augury.watchlists.examples import EXAMPLE_ID, RULE
+from augury.watchlists.rule_trial import Preview
+from augury.watchlists.rules import Metric, Op, Rule, Severity
+from augury.watchlists.schemas import MOST_AT_ONCE
+from augury.watchlists.store import StoredRule
+
+
+def _bounded(value: float | str) -> float | str:
+    if isinstance(value, int | float) and abs(value) > 1e15:
+        raise PydanticCustomError("number_out_of_range", "Input should be between -1e15 and 1e15")
+    return value
+
+
+def _one_issue(text: str) -> WrapValidator:
+    """One issue for a value, not one for each kind of value that it might have been."""
+
+    def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return handler(value)
+        except ValidationError:
+            raise PydanticCustomError("value_invalid", "{text}", {"text": text}) from None
+
+    return WrapValidator(check)
+
+
+Amount = Annotated[
+    StrictInt | StrictFloat | MarketStatus,
+    _one_issue("Input should be a number, or for a status active, closed or resolved"),
+    AfterValidator(_bounded),
+]
+Slack = Annotated[
+    StrictInt | StrictFloat,
+    Field(ge=0, le=1e15),
+    _one_issue("Input should be a number from 0 to 1e15"),
+]
+
+
+class RuleRequest(BaseModel):
+    """A condition on one metric of one target, or of all it fits."""
+
+    model_config = request_example(
+        name="Cut is likely",
+        metric="probability",
+        op="crosses_above",
+        value=0.6,
+        **{"for": "10m"},
+        cooldown="6h",
+        severity="warning",
+        hysteresis=0.03,
+    )
+
+    name: Name
+    target_id: str | None = Field(
+        None,
+        max_length=100,
+        strict=True,
+        description="Null: the rule applies to every target that it fits, also to later ones.",
+    )
+    metric: Metric
+    op: Op
+    value: Amount = Field(
+        description="Threshold in the metric's unit: a probability from 0 to 1, hours, seconds "
+        "(staleness), a market status."
+    )
+    window: Duration | None = Field(
+        None, description="Window of a metric over time, e.g. 24h. Default: 1h."
+    )
+    hold: Duration | None = Field(
+        None, alias="for", description="How long the condition must hold before it fires."
+    )
+    cooldown: Duration | None = Field(None, description="Shortest time between two alerts.")
+    severity: Severity = "warning"
+    hysteresis: Slack = Field(
+        0, description="How far the value must come back before an alert resolves."
+    )
+    expires_at: BodyMoment | None = Field(
+        None, description="From then on the rule is no longer evaluated."
+    )
+
+    def rule(self) -> Rule:
+        """As the state machine takes it, not yet named."""
+        return Rule(
+            id="",
+            name=self.name,
+            metric=self.metric,
+            op=self.op,
+            threshold=None if isinstance(self.value, str) else float(self.value),
+            label=self.value if isinstance(self.value, str) else None,
+            span=self.window,
+            hold=self.hold or timedelta(0),
+            cooldown=self.cooldown or timedelta(0),
+            hysteresis=float(self.hysteresis),
+            severity=self.severity,
+            expires_at=self.expires_at,
+        )
+
+
+class RuleChange(BaseModel):
+    """What to change of a rule; what is left out stays. Metric, op and target do not change."""
+
+    model_config = request_example(value=0.65, severity="critical")
+
+    name: Name | None = None
+    value: Amount | None = None
+    window: Duration | None = None
+    hold: Duration | None = Field(None, alias="for")
+    cooldown: Duration | None = None
+    severity: Severity | None = None
+    hysteresis: Slack | None = None
+    expires_at: BodyMoment | None = Field(None, description="null: never.")
+
+    def changes(self) -> dict[str, Any]:
+        """As the service takes them. null takes a window, `for`, cooldown or expiry away."""
+        found: dict[str, Any] = {}
+        if self.value is not None:
+            found["threshold"] = None if isinstance(self.value, str) else float(self.value)
+            found["label"] = self.value if isinstance(self.value, str) else None
+        if self.hysteresis is not None:
+            found["hysteresis"] = float(self.hysteresis)
+        for name in ("name", "severity"):
+            if (value := getattr(self, name)) is not None:
+                found[name] = value
+        given = self.model_fields_set
+        if "window" in given:
+            found["span"] = self.window
+        for name in given & {"hold", "cooldown"}:
+            found[name] = getattr(self, name) or timedelta(0)
+        if "expires_at" in given:
+            found["expires_at"] = self.expires_at
+        return found
+
+
+class RuleRecord(BaseModel):
+    """A rule."""
+
+    model_config = example(**RULE)
+
+    id: str
+    watchlist_id: str
+    name: str
+    target_id: str | None
+    metric: Metric
+    op: Op
+    value: float | str
+    window: str | None
+    hold: str | None = Field(alias="for")
+    cooldown: str | None
+    severity: Severity
+    hysteresis: float
+    expires_at: datetime | None
+    created_at: datetime
+    silenced_until: datetime | None = Field(
+        description="Until then its alerts are recorded but not sent."
+    )
+
+
+class Silence(BaseModel):
+    """For how long nothing is sent."""
+
+    model_config = request_example(**{"for": "4h"})
+
+    length: Duration | None = Field(
+        alias="for", description="Duration, e.g. 4h or 7d. Null: send again."
+    )
+
+
+class PreviewRequest(RuleRequest):
+    """A rule to try on the past."""
+
+    model_config = request_example(
+        name="Cut is likely", metric="probability", op="crosses_above", value=0.6, days=30
+    )
+
+    days: Annotated[int, Field(ge=1, le=90, strict=True)] = Field(
+        30, description="How far back to try it."
+    )
+
+
+class PreviewEpisode(BaseModel):
+    """An alert that would have been."""
+
+    fired_at: datetime
+    resolved_at: datetime | None = Field(description="Null: the alert would still be open.")
+    value: float
+
+
+class PreviewTarget(BaseModel):
+    """What the rule would have done with one target."""
+
+    target_id: str
+    name: str
+    reason: str | None = Field(description="Why the rule can't be tried on this target.")
+    points: list[ChartPoint] = Field(description="The metric's values, at most 1,000.")
+    episodes: list[PreviewEpisode]
+    as_of: datetime | None = Field(description="When the last value was quoted.")
+    origin: ShownOrigin | None = Field(description="Where the values come from.")
+
+
+class PreviewResult(BaseModel):
+    """What a rule would have done, looked at in steps of the record."""
+
+    model_config = example(
+        start="2026-10-22T00:00:00Z",
+        end="2026-11-21T00:00:00Z",
+        step_seconds=3600,
+        fired=1,
+        targets=[
+            {
+                "target_id": f"tgt_{EXAMPLE_ID}",
+                "name": "Cut in March",
+                "reason": None,
+                "points": [{"time": "2026-11-20T10:00:00Z", "value": 0.62}],
+                "episodes": [
+                    {"fired_at": "2026-11-20T10:00:00Z", "resolved_at": None, "value": 0.62}
+                ],
+                "as_of": "2026-11-20T10:00:00Z",
+                "origin": "live",
+            }
+        ],
+    )
+
+    start: datetime
+    end: datetime
+    step_seconds: int = Field(
+        description="Interval between looks at market prices. Series and "
+        "volatility are used as recorded."
+    )
+    fired: int = Field(description="Number of alerts that would have fired, on all targets.")
+    targets: list[PreviewTarget] = Field(description="The first 20 targets that the rule fits.")
+
+
+class RulesRequest(BaseModel):
+    """Several rules: all are added, or none."""
+
+    model_config = request_example(
+        rules=[{"name": "Cut is likely", "metric": "probability", "op": "gt", "value": 0.6}]
+    )
+
+    rules: list[RuleRequest] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+class RulesMade(BaseModel):
+    """The rules, in the order of the request."""
+
+    model_config = example(items=[RULE])
+
+    items: list[RuleRecord]
+
+
+class RuleList(BaseModel):
+    """One page of rules, oldest first."""
+
+    model_config = example(items=[RULE], next_cursor=None)
+
+    items: list[RuleRecord]
+    next_cursor: str | None
+
+
+def rule(found: StoredRule) -> dict[str, Any]:
+    """The fields of `RuleRecord`."""
+    return {
+        "id": found.id,
+        "watchlist_id": found.watchlist_id,
+        "name": found.name,
+        "target_id": found.target_id,
+        "metric": found.metric,
+        "op": found.op,
+        "value": found.label if found.label is not None else found.threshold,
+        "window": written(found.span) if found.span else None,
+        "for": written(found.hold) if found.hold else None,
+        "cooldown": written(found.cooldown) if found.cooldown else None,
+        "severity": found.severity,
+        "hysteresis": found.hysteresis,
+        "expires_at": found.expires_at,
+        "created_at": found.created_at,
+        "silenced_until": found.silenced_until,
+    }
+
+
+def preview(found: Preview) -> dict[str, Any]:
+    """The fields of `PreviewResult`."""
+    return {
+        "start": found.start,
+        "end": found.end,
+        "step_seconds": int(found.step.total_seconds()),
+        "fired": sum(len(one.episodes) for one in found.targets),
+        "targets": [
+            {
+                "target_id": one.target.id,
+                "name": one.name,
+                "reason": one.reason,
+                "points": [{"time": at, "value": value} for at, value in one.points],
+                "episodes": [episode._asdict() for episode in one.episodes],
+                "as_of": max((at for at, value in one.points if value is not None), default=None),
+                "origin": one.origin,
+            }
+            for one in found.targets
+        ],
+    }

@@ -1,0 +1,75 @@
+"""A rule tried on the past of one target: what it would have done."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from augury.watchlists import preview
+from augury.watchlists.chart import ChartLine
+from augury.watchlists.history import target_history
+from augury.watchlists.rules import Rule
+from augury.watchlists.store import Connection, Target
+
+PREVIEW_POINTS, _PREVIEW_SHOWN = 3_000, 1_000
+"""Points of a market that a rule is tried on, and that the answer shows."""
+
+
+class TriedTarget(NamedTuple):
+    """What a rule would have done with one target."""
+
+    target: Target
+    name: str
+    reason: str | None
+    points: list[preview.Point]
+    episodes: list[preview.Episode]
+    origin: str | None = None
+
+
+class Preview(NamedTuple):
+    """What a rule would have done in [start, end)."""
+
+    start: datetime
+    end: datetime
+    step: timedelta
+    targets: list[TriedTarget]
+
+
+async def try_rule(
+    conn: Connection,
+    account_id: str,
+    target: Target,
+    rule: Rule,
+    start: datetime,
+    end: datetime,
+) -> TriedTarget:
+    """`rule` over the target's past in [start, end)."""
+    name = target.label or target.ref
+    if rule.metric not in preview.RECORDED:
+        told = "No history of this metric is recorded: it can't be tried on the past."
+        return TriedTarget(target, name, told, [], [])
+    since = start - preview.lookback(rule)
+    name, _, lines, _, origin = await target_history(
+        conn, account_id, target, since, end, most=PREVIEW_POINTS
+    )
+    if rule.metric == "rvol_ratio":
+        lines = [_ratio(*lines)]
+    elif target.kind == "asset":
+        lines = lines[:1]
+    values = [preview.measured(rule, line.points, start) for line in lines]
+    points = values[0] if len(values) == 1 else preview.foremost(rule, values)
+    if not any(value is not None for _, value in points):
+        return TriedTarget(target, name, "Nothing is recorded of it in this window.", [], [])
+    episodes = preview.replay(rule, points)
+    thinned = points[:: max(1, -(-len(points) // _PREVIEW_SHOWN))]
+    return TriedTarget(target, name, None, thinned, episodes, origin)
+
+
+def _ratio(forecast: ChartLine, realized: ChartLine) -> ChartLine:
+    """Realized over forecast volatility, where both are known."""
+    known = dict(realized.points)
+    points = [
+        (at, None if not value or known.get(at) is None else (known[at] or 0.0) / value)
+        for at, value in forecast.points
+    ]
+    return ChartLine("Realized over forecast", points)
