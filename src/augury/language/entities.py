@@ -23,6 +23,13 @@ NAMELESS: Final = frozenset(
 )
 """Words of grammar, number and time. In lower case they name nobody, whatever the topic: "to"
 beside a basketball club is not Toronto."""
+_ASKING: Final = frozenset(
+    "are can could did do does has have how if is may should was were what when where which who"
+    " whom whose why will would".split()
+)
+"""Words that begin a question, where their capital letter says nothing: "Who" is no agency."""
+_ENDS: Final = frozenset(".!?|:")
+"""What stands between two sentences, or two parts of a market's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,7 @@ class _Candidate:
     guard: str
     capital: bool
     nameless: bool
-    """Whether it is a word of grammar, number or time in lower case."""
+    """Whether it is a word of grammar, number or time in lower case, or begins a question."""
 
 
 def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:
@@ -66,7 +73,7 @@ def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Menti
     said = words(text[:MAX_CHARS])
     lower = not any(one.capital and not one.folded.isdigit() for one in said)
     around = {one.folded for one in said} | {one.folded for one in words(context[:MAX_CHARS])}
-    candidates = _candidates(said, vocabulary)
+    candidates = _candidates(text, said, vocabulary)
     sure = {c.entity.topic for c in candidates if c.guard == "any"}
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
@@ -85,16 +92,19 @@ def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Menti
     return sorted(found, key=lambda one: one.start)
 
 
-def _candidates(said: Sequence[Word], vocabulary: Vocabulary) -> list[_Candidate]:
+def _candidates(text: str, said: Sequence[Word], vocabulary: Vocabulary) -> list[_Candidate]:
     found = []
     folded = [word.folded for word in said]
     for first, word in enumerate(said):
+        begins = first == 0 or bool(set(text[said[first - 1].end : word.start]) & _ENDS)
         for alias, entity in vocabulary.at(folded, first):
             last = first + len(alias.words) - 1
             capital = word.capital and all(
                 w.capital for w in said[first : last + 1] if len(w.folded) > 3
             )
-            nameless = not capital and len(alias.words) == 1 and word.folded in NAMELESS
+            shouted = text[word.start : word.end].isupper()
+            plain = not capital or (begins and word.folded in _ASKING and not shouted)
+            nameless = plain and len(alias.words) == 1 and word.folded in NAMELESS
             found.append(_Candidate(first, last, entity, alias.guard, capital, nameless))
     return found
 
