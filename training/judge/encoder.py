@@ -16,20 +16,27 @@ import pickle
 import random
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
 import torch
 from labels import CLASSES, target
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury.language.vocabulary import default
 from augury.matching import pairs
+from augury.matching.features import COMPARED
+from augury.matching.judge import CANDIDATES
+from augury.matching.trees import Trees
 
 SEED = 20261122
 BATCH = 32
 MAX_TOKENS = 96
 NEGATIVES = 1
-"""Other markets a question and epoch, from the first candidates; another draw each epoch."""
+"""Other markets a question and epoch, from those that the judge would read; another draw each
+epoch."""
+NEAR: Final = CANDIDATES + 2
+"""Markets that look most alike, by the shortlist."""
 FAR = 0.2
 """Share of questions with one more, from the later candidates."""
 TITLES = 0.2
@@ -45,8 +52,8 @@ def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[s
         labels = ((c["text"], target(one, c)) for c in own)
         found += [(asked, text, label) for text, label in labels if label is not None]
         others = [c for c in one["candidates"] if target(one, c) == 0 and c not in own]
-        others.sort(key=lambda c: min(c["rank"], c["rule_rank"]))
-        near, far = others[:10], others[10:]
+        others.sort(key=lambda c: c["place"])
+        near, far = others[:NEAR], others[NEAR:]
         few = NEGATIVES if one["kind"] in ("p", "n") else 1
         more = min(len(far), 1) if rng.random() < FAR else 0
         chosen = rng.sample(near, min(len(near), few)) + rng.sample(far, more)
@@ -57,6 +64,19 @@ def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[s
             found.append((title, rng.choice(near)["text"], 0))
     rng.shuffle(found)
     return found
+
+
+def read(path: Path, shortlist: Trees) -> list[dict[str, Any]]:
+    """A file's questions; each candidate with its `place` in the order of the shortlist."""
+    gathered = pickle.loads(path.read_bytes())
+    for one in gathered:
+        if not one["candidates"]:
+            continue
+        rows = np.stack([c.pop("features")[: len(COMPARED)] for c in one["candidates"]])
+        order = np.argsort(-shortlist.scores(rows)[:, 0], kind="stable")
+        for place, n in enumerate(order.tolist()):
+            one["candidates"][n]["place"] = place
+    return gathered
 
 
 class Optimizer:
@@ -114,14 +134,18 @@ def main() -> None:
     parser.add_argument("--choose", nargs="*", default=[])
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--rate", type=float, default=1.5e-4)
+    parser.add_argument("--shortlist", type=Path, required=True, help="folder of shortlist.npz")
     parser.add_argument("--start", type=Path, help="weights of an earlier run to go on from")
+    parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--frozen", type=int, default=0, help="lowest layers that stay as they are")
     given = parser.parse_args()
-    torch.manual_seed(SEED)
+    torch.manual_seed(given.seed)
     torch.set_num_threads(2)
-    rng = random.Random(SEED)
-    read = lambda name: pickle.loads((given.gathered / f"{name}.pickle").read_bytes())  # noqa: E731
-    train = [one for name in given.train for one in read(name)]
+    rng = random.Random(given.seed)
+    with np.load(given.shortlist / "shortlist.npz") as kept:
+        shortlist = Trees.of(kept)
+    of = lambda name: read(given.gathered / f"{name}.pickle", shortlist)  # noqa: E731
+    train = [one for name in given.train for one in of(name)]
     tokenizer = AutoTokenizer.from_pretrained(given.base)
     model = AutoModelForSequenceClassification.from_pretrained(
         given.base, num_labels=len(CLASSES)
@@ -162,14 +186,14 @@ def main() -> None:
         torch.save(model.state_dict(), given.out / "encoder.pt")
         for name in given.choose:
             model.eval()
-            print(epoch, name, measured(model, tokenizer, read(name)), flush=True)
+            print(epoch, name, measured(model, tokenizer, of(name)), flush=True)
 
 
 def measured(model: Any, tokenizer: Any, gathered: list[dict[str, Any]]) -> dict[str, Any]:
     """How often the best of the first candidates is the question's market, on the right side."""
     found: dict[str, list[int]] = {}
     for one in gathered:
-        first = sorted(one["candidates"], key=lambda c: min(c["rank"], c["rule_rank"]))[:16]
+        first = sorted(one["candidates"], key=lambda c: c["place"])[:CANDIDATES]
         if not first:
             continue
         asked = one["asked"]

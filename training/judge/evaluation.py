@@ -1,0 +1,66 @@
+"""Write training questions as `augury eval forecast` reads them.
+
+    python training/judge/evaluation.py PRICES.parquet OUT --questions report formalreport
+
+OUT receives one JSONL file a question file. What a question's market was worth when it was asked,
+turned to the question's side, is the right answer; of what logic bounds it is the bound; a question
+that no market asks has no right number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import questions as written
+
+KINDS = {"p": "paraphrase", "n": "negation", "ge": "near", "le": "near"}
+
+
+def lines(name: str, prices: dict[str, list[tuple[datetime, float]]]) -> list[dict[str, Any]]:
+    """The questions whose right answer is known."""
+    found: list[dict[str, Any]] = []
+    for one in written.load(name):
+        line: dict[str, Any] = {
+            "qid": one.qid,
+            "kind": KINDS.get(one.kind, "unanswerable"),
+            "question": one.question,
+            "as_of": one.as_of.isoformat(),
+            "market_id": one.market_id,
+        }
+        if line["kind"] != "unanswerable":
+            known = [p for at, p in prices.get(one.market_id, []) if at <= one.as_of]
+            if not known or not 0 < known[-1] < 1:
+                continue
+            if line["kind"] == "near":
+                line["bound"] = {"op": one.kind, "value": known[-1]}
+            else:
+                line["p"] = known[-1] if one.kind == "p" else 1 - known[-1]
+        found.append(line)
+    return found
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("prices", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--questions", nargs="+", required=True)
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    prices: dict[str, list[tuple[datetime, float]]] = {}
+    for market, at, price in pl.read_parquet(given.prices).sort("ts").iter_rows():
+        prices.setdefault(market, []).append((at.replace(tzinfo=UTC), price))
+    for name in given.questions:
+        kept = lines(name, prices)
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in kept)
+        (given.out / f"{name}.jsonl").write_text(text, encoding="utf-8")
+        print(name, len(kept))
+
+
+if __name__ == "__main__":
+    main()
