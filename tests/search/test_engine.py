@@ -29,8 +29,8 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from augury.errors import AuguryError, SetupProblem, Unavailable
-from augury.search import edge
-from augury.search.edge import EdgeEngine, fixed, shortlist, sketch
+from augury.search import partition
+from augury.search.edge import EdgeEngine
 from augury.search.engine import (
     STATUSES,
     EngineHits,
@@ -39,8 +39,10 @@ from augury.search.engine import (
     SearchEngine,
     SparseVector,
 )
+from augury.search.partition import shortlist
 from augury.search.server import ServerEngine
 from augury.search.service import _open_engine
+from augury.search.slots import fixed, sketch
 from augury.settings import Settings
 
 DIM = 64
@@ -692,9 +694,9 @@ def test_unchanged_terms_are_not_written_again(
     engine = EdgeEngine(tmp_path, SCHEMA)
     engine.upsert(map(document, range(9)))
     writes = []
-    update = edge._Partition._update
+    update = partition.Partition._update
     monkeypatch.setattr(
-        edge._Partition, "_update", lambda part, op: (writes.append(op), update(part, op))
+        partition.Partition, "_update", lambda part, op: (writes.append(op), update(part, op))
     )
     engine.upsert(replace(document(key), payload=document(key, 5).payload) for key in range(9))
     assert not writes
@@ -740,8 +742,8 @@ def test_a_document_in_two_partitions_after_a_crash_is_in_one(tmp_path: Path) ->
 def test_near_duplicates_are_found_as_brute_force_finds_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge, "SHORTLIST", 256)
-    monkeypatch.setattr(edge, "_ALONE", 1000)
+    monkeypatch.setattr(partition, "SHORTLIST", 256)
+    monkeypatch.setattr(partition, "_ALONE", 1000)
     rng = np.random.default_rng(4)
     families = np.repeat(rng.standard_normal((200, DIM)), 40, axis=0)
     vectors = (families + 0.25 * rng.standard_normal(families.shape)).astype(np.float32)

@@ -139,8 +139,48 @@ class EngineHits:
         empty = np.empty(0, payload)
         return cls(np.empty(0, np.int64), scores, scores, np.empty(0, np.uint8), empty)
 
+    @classmethod
+    def joined(cls, found: Sequence[EngineHits]) -> EngineHits:
+        """All of them in order of key; of a document found twice the first."""
+        keys = np.concatenate([one.keys for one in found])
+        order = np.argsort(keys, kind="stable")
+        keys = keys.take(order)
+        again = keys[1:] == keys[:-1]
+        if again.any():
+            order = np.delete(order, np.flatnonzero(again) + 1)
+        return cls(
+            np.concatenate([one.keys for one in found]).take(order),
+            np.concatenate([one.lexical for one in found]).take(order),
+            np.concatenate([one.dense for one in found]).take(order),
+            np.concatenate([one.status for one in found]).take(order),
+            together([one.payload for one in found]).take(order),
+        )
+
+    def taken(self, kept: NDArray[np.bool_]) -> EngineHits:
+        """Those of them that are `kept` (m,)."""
+        at = np.flatnonzero(kept)
+        return EngineHits(
+            self.keys.take(at),
+            self.lexical.take(at),
+            self.dense.take(at),
+            self.status.take(at),
+            self.payload.take(at),
+        )
+
     def __len__(self) -> int:
         return len(self.keys)
+
+
+def together(records: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
+    """Arrays of one record dtype, one behind the other.
+
+    Field by field, as `numpy.concatenate` does it, takes a hundred times as long. For the same
+    reason records are picked with `take` and not with brackets.
+    """
+    dtype = records[0].dtype
+    return np.concatenate([one.view(np.dtype((np.void, dtype.itemsize))) for one in records]).view(
+        dtype
+    )
 
 
 class SearchEngine(Protocol):

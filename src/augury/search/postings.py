@@ -1,13 +1,14 @@
-"""The documents of each tag, best first: what a look-up by tag reads. Pure numpy.
+"""The documents of each tag, best first: what a look-up by tags reads. Pure numpy.
 
 An array of slots ordered by tag and merit, and the few slots written since it was made. A look-up
-takes from both; the array is made anew once too many slots have changed.
+takes from both, all its tags in a few array operations; the array is made anew once too many slots
+have changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,29 @@ Merits = NDArray[np.float32]
 """(slots, MOST_TAGS)"""
 
 
+class Tagged(NamedTuple):
+    """Documents under tags, a row for each tag a document is found by."""
+
+    nth: NDArray[np.intp]
+    """Place of the tag among those asked for; ascending."""
+    slots: Slots
+    """Within a tag the highest merit first."""
+    merits: NDArray[np.float32]
+
+    def taken(self, at: NDArray[np.intp] | NDArray[np.bool_]) -> Tagged:
+        """The rows of these places."""
+        return Tagged(self.nth[at], self.slots[at], self.merits[at])
+
+    @classmethod
+    def joined(cls, found: Sequence[Tagged]) -> Tagged:
+        """One behind the other: `best_of_each` brings them into order."""
+        return cls(
+            np.concatenate([one.nth for one in found]),
+            np.concatenate([one.slots for one in found]),
+            np.concatenate([one.merits for one in found]),
+        )
+
+
 class Postings:
     """Which slots hold a tag. The arrays of tags, merits and keys are the caller's; it says which
     slots it changed, and serialises changes and look-ups."""
@@ -36,6 +60,8 @@ class Postings:
     def __init__(self) -> None:
         self._starts = np.zeros(TAGS + 1, np.int64)
         self._slots: Slots = np.empty(0, np.int64)
+        self._columns = np.empty(0, np.uint8)
+        """Under which of its tags a slot stands there."""
         self._changed: set[int] = set()
         self._changed_slots: Slots | None = None
         self.stale = True
@@ -46,7 +72,7 @@ class Postings:
         slots, columns = np.nonzero(np.where(keys[:, None] > 0, tags, 0))
         held = tags[slots, columns]
         order = np.lexsort((keys[slots], -merits[slots, columns], held))
-        self._slots = slots[order]
+        self._slots, self._columns = slots[order], columns[order].astype(np.uint8)
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(held, minlength=TAGS))])
         self._changed, self._changed_slots, self.stale = set(), None, False
 
@@ -59,29 +85,63 @@ class Postings:
         self.stale = len(self._changed) > STALE
 
     def best(
-        self, tag: int, limit: int, tags: Tags, merits: Merits, keys: Keys
-    ) -> tuple[Slots, Merits]:
-        """The `limit` slots of highest merit under `tag`, ties by key; and their merits."""
+        self, asked: Sequence[int], limit: int, tags: Tags, merits: Merits, keys: Keys
+    ) -> Tagged:
+        """The `limit` slots of highest merit under each tag `asked` for, ties by key."""
         changed = self._changed_slots
         if changed is None:
-            changed = np.fromiter(sorted(self._changed), np.int64, len(self._changed))
+            changed = np.sort(np.fromiter(self._changed, np.int64, len(self._changed)))
             self._changed_slots = changed
-        ordered = self._slots[self._starts[tag] : self._starts[tag + 1]]
-        kept = [changed[(tags[changed] == tag).any(axis=1) & (keys[changed] > 0)]]
-        found = at = 0
-        while found < limit and at < len(ordered):
-            part = ordered[at : at + 2 * limit]
-            at += len(part)
-            if len(changed):
-                part = part[~_among(part, changed)]
-            kept.append(part)
-            found += len(part)
-        slots = np.concatenate(kept)
-        merit = np.where(tags[slots] == tag, merits[slots], 0).max(axis=1, initial=0)
-        order = np.lexsort((keys[slots], -merit))[:limit]
-        return slots[order], merit[order].astype(np.float32)
+        found = self._ordered(asked, limit, changed, merits)
+        if not len(changed):
+            return found
+        place = np.full(TAGS, -1, np.int64)
+        place[list(asked)] = np.arange(len(asked))
+        nth = np.where(keys[changed, None] > 0, place[tags[changed]], -1)
+        rows, columns = np.nonzero(nth >= 0)
+        if not len(rows):
+            return found
+        slots = changed[rows]
+        more = Tagged(nth[rows, columns], slots, merits[slots, columns])
+        both = Tagged.joined([found, more])
+        return both.taken(best_of_each(both, keys[both.slots], limit))
+
+    def _ordered(self, asked: Sequence[int], limit: int, changed: Slots, merits: Merits) -> Tagged:
+        """The same among the slots that have not changed."""
+        starts = self._starts[list(asked)]
+        held = self._starts[np.asarray(asked, np.int64) + 1] - starts
+        window = 2 * limit if len(changed) else limit
+        while True:
+            counts = np.minimum(held, window)
+            ends = np.cumsum(counts)
+            nth = np.repeat(np.arange(len(counts)), counts)
+            at = np.arange(len(nth)) + (starts - ends + counts)[nth]
+            slots, columns = self._slots[at], self._columns[at]
+            found = Tagged(nth, slots, merits[slots, columns])
+            if not len(changed):
+                return found
+            found = found.taken(~_among(slots, changed))
+            left = np.bincount(found.nth, minlength=len(counts))
+            if ((left >= limit) | (counts == held)).all():
+                return found.taken(_places(left) < limit)
+            window *= 2
+
+
+def best_of_each(found: Tagged, keys: Keys, limit: int) -> NDArray[np.intp]:
+    """Places of the `limit` rows of highest merit of each tag, ties by key; in the order that
+    `Tagged` has."""
+    # The bits of positive floats are in their order; so one number orders by tag and by merit.
+    merits = found.merits.view(np.uint32).astype(np.int64)
+    order = np.lexsort((keys, (found.nth.astype(np.int64) << 32) - merits))
+    return order[_places(np.bincount(found.nth)) < limit]
+
+
+def _places(counts: NDArray[np.intp]) -> NDArray[np.intp]:
+    """0, 1 ... counts[0] - 1, then the same for the next count, and so on."""
+    ends = np.cumsum(counts)
+    return np.arange(counts.sum()) - np.repeat(ends - counts, counts)
 
 
 def _among(slots: Slots, ordered: Slots) -> NDArray[np.bool_]:
-    place: Any = np.searchsorted(ordered, slots)
-    return ordered[np.minimum(place, len(ordered) - 1)] == slots
+    place = np.minimum(np.searchsorted(ordered, slots), len(ordered) - 1)
+    return np.asarray(ordered[place] == slots)

@@ -22,7 +22,14 @@ from augury.markets.records import Platform, ShownOrigin, Status, priced
 from augury.search import families, rank, store
 from augury.search import query as understanding
 from augury.search.embedding import Embedder
-from augury.search.engine import MAX_KEY, EngineHits, IndexSchema, SearchEngine, SparseVector
+from augury.search.engine import (
+    MAX_KEY,
+    EngineHits,
+    IndexSchema,
+    SearchEngine,
+    SparseVector,
+    together,
+)
 from augury.search.families import FoundFamily
 from augury.search.indexer import Indexer, Progress, schema
 from augury.search.query import ParsedQuery
@@ -406,9 +413,10 @@ class SearchService:
         kept = np.ones(len(closes), np.bool_)
         if open_at is not None:
             kept = (closes == 0) | (closes > open_at)
-        candidates = _ranked(found, kept)
+        found = found.taken(kept)
+        candidates = _ranked(found)
         merit = rank.raw(rank.features(query, candidates, self.frequencies))
-        keys, changes = found.keys[kept], found.payload["change"][kept]
+        keys, changes = found.keys, found.payload["change"]
         best = np.lexsort((keys, -merit))
         return list(map(Hit, keys[best].tolist(), changes[best].tolist(), merit[best].tolist()))
 
@@ -475,7 +483,7 @@ class SearchService:
         first = rank.order(candidates, features, collapse=False)
         voters = _voters(first.order, found.payload["fixture"], query.fixture)
         at = first.order[voters]
-        best = found.payload[at]
+        best = found.payload.take(at)
         lookup = self._relations.ask(
             text, found.keys[at], best["tags"], _fits(best), first.scores[voters]
         )
@@ -485,7 +493,7 @@ class SearchService:
             own = self._in_status(
                 lambda among: self.engine.tagged(tags, vector, among, most), statuses
             )
-            found = _joined(found, own)
+            found = EngineHits.joined([found, own])
             candidates = _ranked(found)
             features = rank.features(query, candidates, frequencies)
         adjust = rank.bearing(*lookup.bearing(found.payload["tags"], _fits(found.payload)))
@@ -505,10 +513,10 @@ class SearchService:
         found = ask(statuses)
         if statuses == ("active",):
             late = self._are_overdue(found.keys)
-            return _part(found, ~late) if late.any() else found
+            return found.taken(~late) if late.any() else found
         if statuses == ("closed",) and len(self._overdue) > 1:
             active = ask(("active",))
-            return _joined(found, _part(active, self._are_overdue(active.keys)))
+            return EngineHits.joined([found, active.taken(self._are_overdue(active.keys))])
         return found
 
     def _are_overdue(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -542,10 +550,10 @@ class SearchService:
         )
         # Near by meaning and related by a factor: such candidates count as well.
         new = ~np.isin(tagged.keys, found.keys)
-        more = rank.features(query, _ranked(tagged, new), self.frequencies)
+        more = rank.features(query, _ranked(tagged.taken(new)), self.frequencies)
         features = np.concatenate([gathered.features, more])
         keys = np.concatenate([found.keys, tagged.keys[new]])
-        payload = np.concatenate([found.payload, tagged.payload[new]])
+        payload = together([found.payload, tagged.payload.take(np.flatnonzero(new))])
         direct = np.zeros(len(keys), np.float32)
         surely = min(2 * top_k, SURELY_DIRECT)
         direct[gathered.ranking.order[:surely]] = gathered.ranking.scores[:surely]
@@ -656,41 +664,13 @@ def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:
     )
 
 
-def _joined(found: EngineHits, more: EngineHits) -> EngineHits:
-    """Both without repetition, as the engine orders them: by key."""
-    new = ~np.isin(more.keys, found.keys)
-    keys = np.concatenate([found.keys, more.keys[new]])
-    order = np.argsort(keys)
-
-    def column(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-        return np.concatenate([one, other[new]])[order]
-
-    return EngineHits(
-        keys[order],
-        column(found.lexical, more.lexical),
-        column(found.dense, more.dense),
-        column(found.status, more.status),
-        column(found.payload, more.payload),
-    )
-
-
 def _fits(payload: NDArray[np.void]) -> NDArray[np.float32]:
     return np.asarray(payload["fits"] / 255, np.float32)
 
 
-def _ranked(found: EngineHits, kept: NDArray[np.bool_] | None = None) -> rank.Candidates:
-    """What the ranker reads of the engine's candidates, all or those `kept`."""
-    part: Any = slice(None) if kept is None else kept
-    return rank.Candidates(
-        found.keys[part], found.payload[part], found.dense[part], found.lexical[part]
-    )
-
-
-def _part(found: EngineHits, kept: NDArray[np.bool_]) -> EngineHits:
-    return EngineHits(
-        found.keys[kept], found.lexical[kept], found.dense[kept], found.status[kept],
-        found.payload[kept],
-    )  # fmt: skip
+def _ranked(found: EngineHits) -> rank.Candidates:
+    """What the ranker reads of the engine's candidates."""
+    return rank.Candidates(found.keys, found.payload, found.dense, found.lexical)
 
 
 def _result(

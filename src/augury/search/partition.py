@@ -1,0 +1,250 @@
+"""One partition of the index inside this process, and searches over several of them.
+
+Terms are in a Qdrant Edge shard, the rest in columns (`augury.search.slots`). What several
+partitions find is cut to the best of all before candidates are read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import qdrant_edge as qdrant
+from numpy.typing import NDArray
+
+from augury.errors import Unavailable
+from augury.search.engine import EngineHits, IndexDocument, IndexSchema, SparseVector, best
+from augury.search.postings import Tagged, best_of_each
+from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
+
+SHORTLIST = 1024
+"""Vectors whose cosine is computed in a dense search of a large catalogue; half of it in a small
+one, where all bits of all sketches are compared."""
+
+_TERMS = "terms"
+_ALONE = 200_000  # slots up to which one thread scans all bits at once
+
+
+class Partition:
+    """The documents of one status: terms in an Edge shard, the rest in columns.
+
+    `lock` is held while slots are read by key or written, for well under a millisecond; a scan
+    reads without it, because what it finds is looked up again under the lock.
+    """
+
+    def __init__(self, path: Path, schema: IndexSchema) -> None:
+        self.lock = threading.Lock()
+        (path / "terms").mkdir(parents=True, exist_ok=True)
+        self.columns = SlotColumns(path, schema)
+        self._shard = _open_shard(path / "terms")
+        # Of the terms written since the index was opened; never stored, because after a crash
+        # only the shard itself knows what it holds.
+        self._digests: dict[int, int] = {}
+
+    def put(self, docs: Sequence[IndexDocument]) -> None:
+        if not docs:
+            return
+        self.columns.reserve(len(docs))  # a full disk shows here, before anything is changed
+        # Prices change every minute and terms hardly ever: the shard's log would grow for nothing.
+        digests = [hash((doc.terms.indices.tobytes(), doc.terms.values.tobytes())) for doc in docs]
+        points = [
+            qdrant.Point(doc.key, {_TERMS: _sparse(doc.terms)}, None)
+            for doc, digest in zip(docs, digests, strict=True)
+            if self._digests.get(doc.key) != digest
+        ]
+        if points:
+            self._update(qdrant.UpdateOperation.upsert_points(points))
+        with self.lock:
+            self.columns.put(docs)
+        self._digests.update(zip((doc.key for doc in docs), digests, strict=True))
+
+    def remove(self, keys: Iterable[int]) -> None:
+        known = [key for key in keys if key in self.columns.slots]
+        if not known:
+            return
+        with self.lock:
+            self.columns.remove(known)
+        for key in known:
+            self._digests.pop(key, None)
+        self._update(qdrant.UpdateOperation.delete_points([*known]))
+
+    def matching(self, query: qdrant.Query, limit: int) -> list[tuple[int, float]]:
+        """(key, score) of the `limit` best lexical matches."""
+        with _edge():
+            found = self._shard.query(qdrant.QueryRequest(limit, query=query))
+        return [(int(point.id), point.score) for point in found]
+
+    def best_of_tags(self, tags: Sequence[int], limit: int) -> tuple[Tagged, NDArray[np.int64]]:
+        """The `limit` best documents under each tag, and their keys."""
+        with self.lock:
+            found = self.columns.best_of_tags(tags, limit)
+            return found, self.columns.keys(found.slots)
+
+    def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """What documents of these keys show, as far as it is kept."""
+        with self.lock:
+            slots = self.columns.slots
+            return {
+                key: text
+                for key in keys
+                if (slot := slots.get(key)) is not None and (text := self.columns.shown(slot))
+            }
+
+    def candidates(
+        self, status: int, hits: dict[int, float], near: Slots, vector: NDArray[np.float32] | None
+    ) -> EngineHits:
+        """Lexical hits and documents in near slots, in no order; deleted ones left out."""
+        columns = self.columns
+        with self.lock:
+            slots, lexical = near, np.zeros(len(near), np.float32)
+            if hits:
+                worded = {
+                    slot: score
+                    for key, score in hits.items()
+                    if (slot := columns.slots.get(key)) is not None
+                }
+                nearby = near.tolist()
+                slots = np.array([*nearby, *worded.keys() - set(nearby)], np.int64)
+                lexical = np.array([worded.get(slot, 0.0) for slot in slots.tolist()], np.float32)
+            keys = columns.keys(slots)
+            payload = columns.payload.take(slots)
+            dense = (
+                columns.cosines(slots, vector)
+                if vector is not None
+                else np.zeros(len(slots), np.float32)
+            )
+        state = np.full(len(slots), status, np.uint8)
+        found = EngineHits(keys, lexical, dense, state, payload)
+        held = keys >= 0
+        return found if held.all() else found.taken(held)
+
+    def _update(self, operation: qdrant.UpdateOperation) -> None:
+        with _edge():
+            self._shard.update(operation)
+
+    def flush(self) -> None:
+        self.columns.flush()
+        with _edge():
+            self._shard.flush()
+
+    def close(self) -> None:
+        self._shard.close()
+
+
+def nearest(parts: Sequence[Partition], vector: NDArray[np.float32], limit: int) -> list[Slots]:
+    """The slots of the `limit` nearest vectors, by partition."""
+    query = sketch(fixed(vector[None, :]))
+    wanted = max(SHORTLIST, 4 * limit)
+    size = sum(part.columns.size for part in parts)
+    if size <= _ALONE:
+        distances = [part.columns.distances(query, len(query)) for part in parts]
+        chosen = shortlist(distances, wanted if size <= 2 * wanted else wanted // 2)
+    else:
+        # Half of the bits for every vector, all of them for the nearest eightfold.
+        halves = [part.columns.distances(query, _half(query)) for part in parts]
+        near = shortlist(halves, 8 * wanted)
+        fine = [part.columns.fine(query, slots) for part, slots in zip(parts, near, strict=True)]
+        chosen = [s[at] for s, at in zip(near, shortlist(fine, wanted), strict=True)]
+    keys: list[NDArray[np.int64]] = []
+    cosines: list[NDArray[np.float32]] = []
+    for part, slots in zip(parts, chosen, strict=True):
+        with part.lock:
+            keys.append(part.columns.keys(slots))
+            cosines.append(part.columns.cosines(slots, vector))
+    merged, scores = np.concatenate(keys), np.concatenate(cosines)
+    scores[merged < 0] = -2  # a free slot is nearer to nothing
+    ends = np.cumsum([len(slots) for slots in chosen])
+    picked = np.zeros(len(merged), bool)
+    picked[best(merged, scores, limit)] = True
+    return [s[mark] for s, mark in zip(chosen, np.split(picked, ends[:-1]), strict=True)]
+
+
+def _half(words: Words) -> int:
+    return -(-len(words) // 2)
+
+
+def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np.intp]]:
+    """Slots of the `wanted` smallest distances over all arrays, with those tied at the end.
+
+    Ties are cut at four times `wanted`, by slot: a thousand equal texts are one answer.
+    """
+    if sum(map(len, distances)) <= 2 * wanted:
+        return [np.arange(len(d)) for d in distances]
+    # A sample gives a bound that is nearly right, and the histogram of what lies within it the
+    # exact one: sorting all distances would cost more than computing them.
+    sample = np.cumsum(np.bincount(np.concatenate([d[::16] for d in distances])))
+    bound = int(np.searchsorted(sample, wanted // 14))
+    while True:
+        hits = [np.flatnonzero(d <= bound) for d in distances]
+        if sum(map(len, hits)) >= wanted:
+            break
+        bound += 4
+    within = np.bincount(
+        np.concatenate([d[h] for d, h in zip(distances, hits, strict=True)]), minlength=bound + 1
+    )
+    exact = int(np.searchsorted(np.cumsum(within), wanted))
+    hits = [h[d[h] <= exact] for d, h in zip(distances, hits, strict=True)]
+    room = 4 * wanted
+    for i, h in enumerate(hits):
+        hits[i] = h[:room]
+        room -= len(hits[i])
+    return hits
+
+
+def matching(
+    parts: Sequence[Partition], terms: SparseVector | None, limit: int
+) -> list[dict[int, float]]:
+    """Keys and scores of the `limit` best lexical matches, by partition."""
+    if terms is None or not len(terms):
+        return [{} for _ in parts]
+    query = qdrant.Query.Nearest(_sparse(terms), using=_TERMS)
+    hits = [part.matching(query, limit) for part in parts]
+    if len(parts) > 1 and sum(map(len, hits)) > limit:
+        # The least score among the best of all; a tie at the end goes to the lower keys.
+        order = sorted([(-score, key) for part in hits for key, score in part])
+        floor, last = order[limit - 1]
+        hits = [
+            [(key, score) for key, score in part if (-score, key) <= (floor, last)] for part in hits
+        ]
+    return [dict(part) for part in hits]
+
+
+def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list[Slots]:
+    """The slots of the `limit` best documents of each tag, by partition."""
+    tags = list(dict.fromkeys(tags))
+    found = [part.best_of_tags(tags, limit) for part in parts]
+    of_all = Tagged.joined([one for one, _ in found])
+    picked = best_of_each(of_all, np.concatenate([keys for _, keys in found]), limit)
+    part = np.repeat(np.arange(len(parts)), [len(keys) for _, keys in found])[picked]
+    return [np.unique(of_all.slots[picked[part == nth]]) for nth in range(len(parts))]
+
+
+def drop_doubles(parts: Sequence[Partition]) -> None:
+    """After a crash in a move a document may be in two partitions; the replay says which holds."""
+    for i, part in enumerate(parts):
+        for other in parts[i + 1 :]:
+            part.remove(part.columns.slots.keys() & other.columns.slots.keys())
+
+
+def _open_shard(path: Path) -> qdrant.EdgeShard:
+    if (path / "edge_config.json").exists():
+        return qdrant.EdgeShard.load(str(path))
+    terms = qdrant.EdgeSparseVectorParams(memory=qdrant.Memory.Pinned)
+    return qdrant.EdgeShard.create(str(path), qdrant.EdgeConfig(sparse_vectors={_TERMS: terms}))
+
+
+def _sparse(terms: SparseVector) -> qdrant.SparseVector:
+    return qdrant.SparseVector(terms.indices.tolist(), terms.values.tolist())
+
+
+@contextlib.contextmanager
+def _edge() -> Iterator[None]:
+    """Edge raises plain `Exception`; give it a name that callers can catch."""
+    try:
+        yield
+    except Exception as error:
+        raise Unavailable(f"The search index failed: {error}") from error
