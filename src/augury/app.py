@@ -40,7 +40,7 @@ from augury.markets.freshness import AgeRule
 from augury.markets.service import MarketService
 from augury.mcp.endpoint import ToolEndpoint
 from augury.net.addresses import AddressPolicy
-from augury.relations import compiled
+from augury.relations import compiled, own_verdicts
 from augury.relations import store as relation_store
 from augury.relations.knowledge import Base
 from augury.relations.labelling import Labels
@@ -190,7 +190,8 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
 
 
 def _base(settings: Settings) -> Base:
-    base = compiled.load(Path(settings.data_dir) / "cache")
+    data_dir = Path(settings.data_dir)
+    base = own_verdicts.join(compiled.load(data_dir / "cache"), data_dir)
     # What answers need of it, before the first one is asked for.
     relations = RelationService(base)
     _ = relations.matcher, relations.graph, relations.judged

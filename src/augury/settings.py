@@ -23,7 +23,7 @@ from augury.setting_files import check_names, default_data_dir, files
 
 OnOff = Literal["on", "off"]
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?", re.ASCII)
-LlmTask = Literal["label", "rewrite", "match", "wording"]
+LlmTask = Literal["label", "rewrite", "match", "review", "wording"]
 
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
@@ -341,10 +341,10 @@ class Settings(BaseSettings):
     )
     llm_key: SecretStr | None = Field(default=None, description="Bearer token for the endpoint.")
     llm_tasks: Annotated[tuple[LlmTask, ...], NoDecode] = Field(
-        default=("label", "rewrite", "match"),
+        default=("label", "rewrite", "match", "review"),
         description="Tasks of the language model, separated by commas: label (pairs of events, "
-        "offline), rewrite and match (in forecasts), wording (of a forecast's "
-        "reasons).",
+        "offline), review (pairs of factors, offline), rewrite and match (in forecasts), "
+        "wording (of a forecast's reasons).",
     )
     llm_deadline: float = Field(
         default=2,

@@ -55,6 +55,7 @@ async def _examine(*, quiet: bool) -> dict[str, Any]:
     from augury.forecast.assistant import MATCH, REWRITE, WORDING
     from augury.llm.service import LanguageModel, NoAnswer
     from augury.relations.labels import LABEL
+    from augury.relations.review import REVIEW
     from augury.storage.database import Database
 
     settings = Settings()  # type: ignore[call-arg]
@@ -65,7 +66,8 @@ async def _examine(*, quiet: bool) -> dict[str, Any]:
         model = LanguageModel.of(settings, database)
         assert model is not None
         try:
-            tasks = [task for task in (LABEL, REWRITE, MATCH, WORDING) if model.does(task.name)]
+            known = (LABEL, REVIEW, REWRITE, MATCH, WORDING)
+            tasks = [task for task in known if model.does(task.name)]
             found = [
                 await model.examine(task)
                 for task in track(

@@ -20,6 +20,7 @@ from augury import given
 from augury.errors import NotFound, SetupProblem
 from augury.relations import knowledge
 from augury.relations.factors import Matcher, game
+from augury.relations.review_command import review
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.tables import Console
@@ -27,6 +28,7 @@ from augury.tables import Console
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 app = typer.Typer(help="The factor base: what drives what.", no_args_is_help=True)
+app.command("review")(review)
 
 
 @app.command("lint")

@@ -45,8 +45,34 @@ class PairVerdict:
     days: int
     """Typical lag from cause to effect."""
     judge: str
-    """Who judged; two where both agreed or it was settled between them."""
+    """Who judged: a letter a reader, two where both agreed or it was settled between them;
+    `model:NAME@DATE` or `NAME@DATE` in an operator's own file."""
     reason: str = ""
+
+    @property
+    def pair(self) -> tuple[str, str, Side]:
+        """Equal for all verdicts on the same pair."""
+        return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether an operator's reader or model judged, and none of the project's."""
+        return "@" in self.judge
+
+    @property
+    def readers(self) -> int:
+        """How many judged the pair."""
+        return 1 if self.is_own else len(self.judge)
+
+    @property
+    def line(self) -> str:
+        """As a file holds it; `read` is the way back."""
+        if self.code == "none":
+            return "\t".join((self.one, self.side, "none", self.judge, self.other))
+        return "\t".join(
+            (self.one, self.side, self.code, str(self.strength), self.sign, str(self.days),
+             self.judge, self.other, self.reason)
+        )  # fmt: skip
 
     def turned(self) -> PairVerdict:
         """The same, read from B's side."""
@@ -60,27 +86,34 @@ def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
     """The verdicts of one file; what can't be read goes to `problems`.
 
     A line is `A, side, code, strength, sign, days, judge, B, reason`, with tabs between; of "none"
-    it is `A, side, none, judge`, and then all Bs with spaces between.
+    it is `A, side, none, judge`, and then all Bs with spaces between, or as any other line with
+    strength 0.
     """
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
             continue
         fields = line.split("\t")
-        where = f"{name}, line {number}"
-        if len(fields) < 3 or fields[1] not in SIDES or fields[2] not in CODES:
-            problems.append(f"{where}: no verdict: {line[:80]!r}")
-        elif fields[2] == "none" and len(fields) == 5:
-            one, side, _, judge, others = fields
-            for other in others.split():
-                yield PairVerdict(one, other, cast("Side", side), "none", 0, "0", 0, judge)
-        elif len(fields) == 9 and fields[3] in "123" and fields[4] in "+-0" and fields[5].isdigit():
-            one, side, code, strength, sign, days, judge, other, reason = fields
-            yield PairVerdict(
-                one, other, cast("Side", side), cast("Code", code), int(strength), sign, int(days),
-                judge, reason,
-            )  # fmt: skip
+        if len(fields) >= 3 and fields[1] in SIDES and fields[2] in CODES:
+            found = list(_verdicts(fields))
         else:
-            problems.append(f"{where}: no verdict: {line[:80]!r}")
+            found = []
+        yield from found
+        if not found:
+            problems.append(f"{name}, line {number}: no verdict: {line[:80]!r}")
+
+
+def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
+    one, side, code = fields[0], cast("Side", fields[1]), cast("Code", fields[2])
+    if code == "none" and len(fields) == 5:
+        for other in fields[4].split():
+            yield PairVerdict(one, other, side, "none", 0, "0", 0, fields[3])
+    elif len(fields) == 9:
+        strength, sign, days, judge, other, reason = fields[3:]
+        strengths = {"0"} if code == "none" else {"1", "2", "3"}
+        if strength in strengths and sign in {"+", "-", "0"} and days.isdecimal():
+            yield PairVerdict(
+                one, other, side, code, int(strength), sign, int(days), judge, reason
+            )  # fmt: skip
 
 
 class Around(NamedTuple):
@@ -113,6 +146,27 @@ class Judged:
                 self._numbers[factor.pattern].append(number)
         self.around = lru_cache(maxsize=REMEMBERED)(self._around)
 
+    def verdict(self, one: int, other: int) -> PairVerdict | None:
+        """What is said of two factors, read from the first; None where nobody judged them.
+
+        As in `around`, a verdict on the two themselves goes before one on all of their kind.
+        """
+        asked, seen = self._factors[one - 1], self._factors[other - 1]
+        for key in dict.fromkeys((asked.key, asked.pattern)):
+            for end in dict.fromkeys((seen.key, seen.pattern)):
+                for verdict in self._by_ends.get((key, end), ()):
+                    if not verdict.side or side_of(asked, seen) == verdict.side:
+                        return verdict
+        return None
+
+    @cached_property
+    def _by_ends(self) -> dict[tuple[str, str], list[PairVerdict]]:
+        found: dict[tuple[str, str], list[PairVerdict]] = defaultdict(list)
+        for key, touching in self._touching.items():
+            for verdict in touching:
+                found[key, verdict.other].append(verdict)
+        return dict(found)
+
     def _around(self, number: int) -> Around:
         """A verdict on two factors themselves goes before one on all of their kind."""
         asked = self._factors[number - 1]
@@ -134,10 +188,13 @@ class Judged:
         others = self._numbers[verdict.other]
         if not verdict.side:
             return others
-        same = verdict.side == "same"
         return [
-            number
-            for number in others
-            if self._factors[number - 1].kind == asked.kind
-            and (self._factors[number - 1].entity == asked.entity) is same
+            number for number in others if side_of(asked, self._factors[number - 1]) == verdict.side
         ]
+
+
+def side_of(one: Factor, other: Factor) -> Side:
+    """Of two instances over one list: whether they are of one entity."""
+    if one.kind is None or one.kind != other.kind:
+        return ""
+    return "same" if one.entity == other.entity else "other"

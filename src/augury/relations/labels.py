@@ -204,12 +204,23 @@ def reason(label: Label, pair: LeadPair) -> str:
         It leads elsewhere, names a number that neither text has, or says nothing: a word or two,
         or what the texts say already.
     """
-    told = plain(label.reason, 200)
+    return shown_reason(label.reason, [lead.text for lead in pair])
+
+
+def shown_reason(text: str, about: Sequence[str]) -> str:
+    """A model's reason for relating what the texts in `about` name, as one sentence.
+
+    Raises
+    ------
+    Unusable
+        As in `reason`.
+    """
+    told = plain(text, 200)
     words = told.casefold().rstrip(" .?!").split()
     said = " ".join(words)
-    if len(words) < LEAST_WORDS or any(said in lead.text.casefold() for lead in pair):
+    if len(words) < LEAST_WORDS or any(said in named.casefold() for named in about):
         raise Unusable("the reason says nothing")
-    numbers = set(_NUMBER.findall(f"{pair.first.text} {pair.second.text}"))
+    numbers = set(_NUMBER.findall(" ".join(about)))
     if _URL.search(told) or set(_NUMBER.findall(told)) - numbers:
         raise Unusable("the reason contains text that must not be shown")
     return told if told.endswith((".", "!", "?", "…")) else f"{told}."

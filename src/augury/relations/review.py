@@ -1,0 +1,287 @@
+"""Pairs of factors that nobody has judged, and what a language model says of them. Pure.
+
+The queue holds pairs that the base joins by a path and that markets of this instance touch, those
+of most events first. A verdict is proposed in the format of `knowledge/judged`, for a person to
+read; nothing here changes an answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from augury.llm.task import Control, Task, Unusable
+from augury.relations.judged import Code, PairVerdict, Side, side_of
+from augury.relations.labels import DAYS, SIGN, Lag, shown_reason
+
+if TYPE_CHECKING:
+    from augury.relations.causal_parts import Factor
+    from augury.relations.judged import Judged
+    from augury.relations.paths import FactorGraph
+
+OPEN: Final = "?"
+"""Stands in a worksheet for what a person has yet to fill in."""
+ALSO: Final = 3
+"""Most others of a kind that are named to the model."""
+
+
+class UnjudgedPair(NamedTuple):
+    """Two factors, or two kinds of them, of which nothing is said."""
+
+    one: str
+    """Key of A: of a factor, or of a pattern for all its instances."""
+    other: str
+    side: Side
+    examples: tuple[tuple[Factor, Factor], ...]
+    """Pairs of factors that it stands for, those of most events first; one where no pattern is
+    meant."""
+    events: int
+    """Events on the factor of the two that has fewer, summed over what it stands for."""
+
+    @property
+    def pair(self) -> tuple[str, str, Side]:
+        """As `PairVerdict.pair`."""
+        return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
+
+    @property
+    def title(self) -> str:
+        """The names of both, for a person to read."""
+        first, second = self.examples[0]
+        more = f", and {len(self.examples) - 1} pairs like it" if len(self.examples) > 1 else ""
+        return f"{first.name} | {second.name}{more} ({self.events} events)"
+
+    @property
+    def data(self) -> dict[str, object]:
+        """What the model is told."""
+        first, second = self.examples[0]
+        also = self.examples[1 : ALSO + 1]
+        return {
+            "first": first.name,
+            "first_up": first.up,
+            "first_also": list(dict.fromkeys(a.name for a, _ in also if a is not first)),
+            "second": second.name,
+            "second_up": second.up,
+            "second_also": list(dict.fromkeys(b.name for _, b in also if b is not second)),
+        }
+
+
+def unjudged(
+    factors: Sequence[Factor],
+    graph: FactorGraph,
+    judged: Judged,
+    events: Mapping[int, int],
+    proposed: Collection[tuple[str, str, Side]] = (),
+    told: Callable[[int, int], None] = lambda done, of: None,
+) -> list[UnjudgedPair]:
+    """The queue, most used first.
+
+    Parameters
+    ----------
+    factors : of the base, in the order of their numbers
+    events : how many events of the instance are about each factor, by number
+    proposed : pairs that wait for a person already
+    told : is told of how many of how many factors have been looked at
+    """
+    found: dict[tuple[str, str, Side], dict[tuple[int, int], int]] = defaultdict(dict)
+    for nth, number in enumerate(sorted(events)):
+        told(nth, len(events))
+        for other in _reached(graph, number):
+            if other in events and not judged.around(number).codes[other]:
+                one, two = _in_order(factors, number, other)
+                sides = factors[one - 1].pattern, factors[two - 1].pattern
+                side = side_of(factors[one - 1], factors[two - 1])
+                found[(*sides, side)][one, two] = min(events[one], events[two])
+    told(len(events), len(events))
+    touched = Counter(factors[number - 1].pattern for number in events)
+    entities: dict[str, set[str | None]] = defaultdict(set)
+    for number in events:
+        entities[factors[number - 1].pattern].add(factors[number - 1].entity)
+    queue: list[UnjudgedPair] = []
+    for (one, other, side), pairs in found.items():
+        alike = len(entities[one] & entities[other])
+        whole = 2 * len(pairs) >= _possible(touched[one], touched[other], alike, side, one == other)
+        queue += _listed(factors, (one, other, side), pairs, whole=whole)
+    waiting = set(proposed)
+    queue = [pair for pair in queue if pair.pair not in waiting]
+    return sorted(queue, key=lambda pair: (-pair.events, pair.one, pair.other, pair.side))
+
+
+def _reached(graph: FactorGraph, number: int) -> list[int]:
+    """Factors that a path of the base joins to one; most others of its own kind are left out."""
+    reached = graph.reach([(number, 1.0)])
+    return np.flatnonzero(reached.weights.any(axis=0) & reached.far).tolist()
+
+
+def _in_order(factors: Sequence[Factor], one: int, other: int) -> tuple[int, int]:
+    def place(number: int) -> tuple[str, str]:
+        return factors[number - 1].pattern, factors[number - 1].key
+
+    return (one, other) if place(one) <= place(other) else (other, one)
+
+
+def _possible(one: int, other: int, alike: int, side: Side, same_pattern: bool) -> int:
+    """How many pairs two patterns can have, given how many instances of each are touched."""
+    if side == "same":
+        return alike
+    if side == "other":
+        return one * (one - 1) // 2 if same_pattern else one * other - alike
+    return one * other
+
+
+def _listed(
+    factors: Sequence[Factor],
+    ends: tuple[str, str, Side],
+    pairs: Mapping[tuple[int, int], int],
+    *,
+    whole: bool,
+) -> Iterator[UnjudgedPair]:
+    """One pair of patterns where most instances are joined, else the pairs themselves.
+
+    Two instances of one pattern always stand for all of it. Instances of two different lists never
+    do: what holds of a bank and its own currency does not hold of the others.
+    """
+    one, other, side = ends
+    examples = tuple(
+        (factors[a - 1], factors[b - 1])
+        for a, b in sorted(pairs, key=lambda pair: (-pairs[pair], pair))
+    )
+    of_two_lists = not side and all(factor.kind is not None for factor in examples[0])
+    siblings = side == "other" and one == other
+    if siblings or (whole and len(pairs) > 1 and not of_two_lists):
+        yield UnjudgedPair(one, other, side, examples, sum(pairs.values()))
+        return
+    for (a, b), events in pairs.items():
+        both = factors[a - 1], factors[b - 1]
+        yield UnjudgedPair(both[0].key, both[1].key, "", (both,), events)
+
+
+# What the model is asked
+
+
+class FactorPairAnswer(msgspec.Struct, forbid_unknown_fields=True):
+    relation: Literal[
+        "first_causes_second", "second_causes_first", "common_driver", "rival_or_parallel",
+        "same_thing", "none",
+    ]  # fmt: skip
+    strength: Literal[0, 1, 2, 3]
+    direction: Literal["same", "opposite", "unknown"]
+    lag: Lag
+    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+CODE_OF: Final[Mapping[str, Code]] = {
+    "first_causes_second": "effect", "second_causes_first": "cause", "common_driver": "driver",
+    "rival_or_parallel": "rival", "same_thing": "part", "none": "none",
+}  # fmt: skip
+"""What the second is, seen from the first."""
+_SIGN: Final = {1: "+", -1: "-", 0: "0"}
+
+
+def _control(first: str, second: str, *relations: str) -> Control[FactorPairAnswer]:
+    data = {
+        "first": first, "first_up": f"more of: {first}", "first_also": [],
+        "second": second, "second_up": f"more of: {second}", "second_also": [],
+    }  # fmt: skip
+    return Control(data, lambda said: said.relation in relations)
+
+
+REVIEW: Final = Task(
+    name="review",
+    version=1,
+    instructions=(
+        "Say how two things that people bet on bear on each other. first_causes_second: bringing"
+        " the first about would change the chance of the second, and not the other way round;"
+        " second_causes_first: the reverse; common_driver: both follow from something else that"
+        " drives them; rival_or_parallel: they compete, or are the same kind of thing elsewhere;"
+        " same_thing: one is the other or a part of it; none: no real bearing. strength: 3 any"
+        " expert names it first; 2 an expert reckons with it; 1 if the first stood at 50 percent,"
+        " knowing the second would move it by a point at least; 0 only for none. direction: whether"
+        " more of the one (first_up, second_up say what more means) goes with more (same) or less"
+        " (opposite) of the other. lag: how long an effect takes. reason: one short plain sentence"
+        " that names the mechanism, without numbers. first_also and second_also name others of the"
+        " same kind: the answer must hold of them as well. In doubt choose none."
+    ),
+    answer=FactorPairAnswer,
+    max_tokens=150,
+    controls=(
+        _control("Policy rate of a central bank", "Mortgage rates in that country",
+                 "first_causes_second"),
+        _control("Retail price of gasoline", "Price of crude oil", "second_causes_first"),
+        _control("Best actor at a film award", "Snowfall in Norway this winter", "none"),
+        _control("Drought in a wheat-growing country", "Price of wheat", "first_causes_second"),
+        _control("Title of one chess champion", "Price of copper", "none"),
+        _control("One team wins the league", "Another team wins the same league",
+                 "rival_or_parallel"),
+        _control("Home sales", "Home building", "common_driver", "first_causes_second",
+                 "second_causes_first", "rival_or_parallel"),
+        _control("A comet is discovered", "A minister of finance resigns", "none"),
+        _control("Premiums for shipping insurance in a strait", "War near that strait",
+                 "second_causes_first"),
+        _control("A song leads the chart", "Unemployment in Canada", "none"),
+    ),
+)  # fmt: skip
+
+
+def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVerdict:
+    """The answer as a judged pair.
+
+    Raises
+    ------
+    Unusable
+        Relation and strength contradict each other, or the reason is not fit to be shown.
+    """
+    code = CODE_OF[answer.relation]
+    if (code == "none") != (answer.strength == 0):
+        raise Unusable("relation and strength contradict each other")
+    if code == "none":
+        return PairVerdict(pair.one, pair.other, pair.side, code, 0, "0", 0, judge)
+    texts = [text for factor in pair.examples[0] for text in (factor.name, factor.up)]
+    return PairVerdict(
+        pair.one, pair.other, pair.side, code, answer.strength, _SIGN[SIGN[answer.direction]],
+        DAYS[answer.lag] if code in ("cause", "effect") else 0, judge,
+        shown_reason(answer.reason, texts),
+    )  # fmt: skip
+
+
+def judge_of(name: str, day: str, *, is_model: bool) -> str:
+    """Who judged and when, as a verdict names it: without blanks, which separate keys."""
+    return f"{'model:' if is_model else ''}{'-'.join(name.split())}@{day}"
+
+
+# The text that a person reads
+
+HEADER: Final = """\
+# Judged pairs of factors, proposed; they count once they are accepted:
+#   augury relations review --accept THIS_FILE
+# Mend what is wrong; a pair whose line is deleted comes back with the next review.
+# A, side, code, strength, sign, days, judge, B, reason; code is what B is, seen from A:
+# cause, effect, driver, rival, part, none. docs/factors.md says more.
+"""
+
+
+def written(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
+    """A pair in the file: its names as a comment, then its verdict, or an open line of a judge."""
+    if isinstance(proposal, str):
+        fields = (pair.one, pair.side, OPEN, OPEN, OPEN, OPEN, proposal, pair.other, "")
+        line = "\t".join(fields)
+    else:
+        line = proposal.line
+    return f"# {' '.join(pair.title.split())}\n{line}\n"
+
+
+def is_open(line: str) -> bool:
+    """Whether a line waits for a person to fill it in."""
+    return not line.startswith("#") and OPEN in line.split("\t")[2:6]
+
+
+def open_pairs(text: str) -> Iterator[tuple[str, str, Side]]:
+    """The pairs of the open lines of a file, as `PairVerdict.pair`."""
+    for line in filter(is_open, text.splitlines()):
+        fields = line.split("\t")
+        if len(fields) > 7:
+            one, other = sorted((fields[0], fields[7]))
+            yield one, other, fields[1]  # type: ignore[misc]

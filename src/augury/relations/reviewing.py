@@ -1,0 +1,240 @@
+"""Fills the queue of unjudged pairs of factors, and accepts what a person has read.
+
+Proposals go to a file below the data folder that no answer reads (`own_verdicts`). Accepting one
+checks its lines with the linter of the base and puts them where the service loads them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from augury.clock import Clock, now
+from augury.errors import NotFound
+from augury.llm.service import LanguageModel, NoAnswer
+from augury.llm.task import Unusable
+from augury.markets import store as markets
+from augury.relations import judged, knowledge, own_verdicts, review, store
+from augury.relations.judged import PairVerdict
+from augury.relations.knowledge import Base
+from augury.relations.labelling import FAILURES, PATIENCE, Ended, Tagger
+from augury.relations.review import REVIEW, UnjudgedPair
+from augury.search.text import document_text
+from augury.storage.database import Database
+
+MOST_EVENTS: Final = 20_000
+"""Most traded events that are counted; each is read by its most traded market."""
+BATCH: Final = 500
+
+Told = Callable[[int, int], None]
+"""Is told how many of how many are done."""
+
+
+async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Counter[int]:
+    """How many active events are about each factor, by the factor's number."""
+    async with database.reading() as conn:
+        ids = await store.leading_markets(conn, MOST_EVENTS)
+    found: Counter[int] = Counter()
+    for start in range(0, len(ids), BATCH):
+        told(start, len(ids))
+        async with database.reading() as conn:
+            batch = await markets.fetch(conn, ids[start : start + BATCH])
+        texts = [
+            document_text(m.question, event_name=m.event_name, description=m.description)
+            for m in batch
+        ]
+        read = await asyncio.to_thread(lambda texts=texts: [tags(text) for text in texts])
+        found.update(tag.number for one in read for tag in one)
+    told(len(ids), len(ids))
+    return found
+
+
+def proposals_file(data_dir: Path, name: str, day: str) -> Path:
+    """Where the proposals of a day by a model or person of that name are written."""
+    plain = re.sub(r"[^a-z0-9.-]+", "-", name.casefold()).strip("-.") or "review"
+    return own_verdicts.proposed_folder(data_dir) / f"{day}-{plain[:60]}.tsv"
+
+
+def propose(file: Path, pair: UnjudgedPair, proposal: PairVerdict | str) -> None:
+    """Add a pair to a file of proposals: a verdict, or an open line of the judge named."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as to:
+        to.write(("" if to.tell() else review.HEADER) + review.written(pair, proposal))
+
+
+def proposed(data_dir: Path) -> set[tuple[str, str, judged.Side]]:
+    """The pairs that wait for a person in any file of proposals."""
+    folder = own_verdicts.proposed_folder(data_dir)
+    waiting = {verdict.pair for verdict in own_verdicts.read(folder, [])}
+    for file in sorted(folder.glob("*.tsv")):
+        waiting |= set(review.open_pairs(file.read_text(encoding="utf-8", errors="replace")))
+    return waiting
+
+
+class ReviewReport(msgspec.Struct):
+    """What a run over the queue did."""
+
+    model: str
+    queue: int
+    """Pairs in the queue when the run began."""
+    ended: Ended = "all asked"
+    proposed: int = 0
+    by_verdict: dict[str, int] = {}
+    unusable: int = 0
+    """Answers that were none."""
+    failed: int = 0
+    why: str = ""
+    """Why it ended early, or what the last failure was."""
+    tokens_today: int = 0
+    file: str | None = None
+    """Holds the proposals; None where there are none."""
+
+
+class Reviewer:
+    """Asks a model about one pair after the other; each proposal is written at once."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        data_dir: Path,
+        *,
+        clock: Clock = now,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._model = model
+        self._data_dir = data_dir
+        self._day = clock().date().isoformat()
+        self._sleep = sleep
+
+    async def run(self, queue: Sequence[UnjudgedPair], limit: int, told: Told) -> ReviewReport:
+        """Ask about at most `limit` pairs. Ends early when the day's budget is used up, and after
+        five failures in a row."""
+        report = ReviewReport(self._model.model, len(queue))
+        if await self._model.qualified(REVIEW):
+            await self._ask_each(queue[:limit], report, told)
+            if report.ended == "all asked" and len(queue) > limit:
+                report.ended = "limit"
+        else:
+            report.ended = "not qualified"
+            report.why = (
+                "The model could not be examined, or did not get enough control questions right."
+            )
+        report.tokens_today = (await self._model.spent_today()).tokens
+        return report
+
+    async def _ask_each(
+        self, pairs: Sequence[UnjudgedPair], report: ReviewReport, told: Told
+    ) -> None:
+        failures = 0
+        for nth, pair in enumerate(pairs):
+            told(nth, len(pairs))
+            try:
+                await self._ask(pair, report)
+                failures = 0
+            except NoAnswer as error:
+                report.failed += 1
+                failures += 1
+                report.why = str(error)
+                if error.outcome == "cap" or failures == FAILURES:
+                    report.ended = "cap" if error.outcome == "cap" else "failing"
+                    return
+                if error.retry_in is not None:
+                    await self._sleep(min(PATIENCE, error.retry_in))
+        told(len(pairs), len(pairs))
+
+    async def _ask(self, pair: UnjudgedPair, report: ReviewReport) -> None:
+        judge = review.judge_of(self._model.model, self._day, is_model=True)
+        try:
+            found = review.verdict(pair, await self._model.ask(REVIEW, pair.data), judge)
+        except Unusable:
+            report.unusable += 1
+            return
+        except NoAnswer as error:
+            if error.outcome != "unusable":
+                raise
+            report.unusable += 1
+            return
+        file = proposals_file(self._data_dir, self._model.model, self._day)
+        await asyncio.to_thread(propose, file, pair, found)
+        report.file = str(file)
+        report.proposed += 1
+        report.by_verdict[found.code] = report.by_verdict.get(found.code, 0) + 1
+
+
+class Acceptance(msgspec.Struct):
+    """What became of a file of proposals."""
+
+    accepted: int = 0
+    already: int = 0
+    """Lines that were accepted before."""
+    left_open: int = 0
+    """Lines that nobody has filled in."""
+    problems: list[str] = []
+    """Why nothing was accepted; empty where it was."""
+    file: str | None = None
+    """Holds what was accepted."""
+
+
+def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
+    """Put a file's verdicts where the service loads them: all of them, or with a problem none.
+
+    Lines left open stay in the file; without one, a file below the data folder is removed.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise NotFound(f"{file} can't be read ({type(error).__name__}).") from None
+    lines = text.splitlines()
+    left = [line for line in lines if review.is_open(line)]
+    done = Acceptance(left_open=len(left))
+    filled = "\n".join("" if review.is_open(line) else line for line in lines)
+    found = list(judged.read(file.name, filled, done.problems))
+    folder = own_verdicts.accepted_folder(data_dir)
+    own = own_verdicts.read(folder, [])
+    fresh = [verdict for verdict in found if verdict not in own]
+    done.already = len(found) - len(fresh)
+    done.problems += _problems(base, own, fresh)
+    if done.problems:
+        return done
+    done.accepted = len(fresh)
+    if fresh:
+        target = folder / file.name
+        _write(target, fresh)
+        done.file = str(target)
+    if file.resolve().parent == own_verdicts.proposed_folder(data_dir).resolve():
+        if left:
+            file.write_text(review.HEADER + "".join(f"{line}\n" for line in left), "utf-8")
+        else:
+            file.unlink()
+    return done
+
+
+def _problems(base: Base, own: Sequence[PairVerdict], fresh: Sequence[PairVerdict]) -> list[str]:
+    """What the linter says of the new verdicts beside what it says anyway."""
+    unnamed = [
+        f"the verdict on {v.one} and {v.other}: {v.judge!r} is not NAME@DATE"
+        for v in fresh
+        if not v.is_own
+    ]
+    before = set(knowledge.lint(own_verdicts.joined(base, own)))
+    after = knowledge.lint(own_verdicts.joined(base, [*own, *fresh]))
+    return unnamed + [problem for problem in after if problem not in before]
+
+
+def _write(target: Path, fresh: Sequence[PairVerdict]) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    known = target.read_text(encoding="utf-8") if target.exists() else "# Accepted judged pairs.\n"
+    draft = target.with_suffix(".new")
+    draft.write_text(known + "".join(f"{verdict.line}\n" for verdict in fresh), encoding="utf-8")
+    draft.replace(target)
