@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import psycopg
 import pytest
-from fastapi import FastAPI, HTTPException, Query, Response
+from fastapi import FastAPI, HTTPException, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from prometheus_client import REGISTRY
 from pydantic import BaseModel, ConfigDict
@@ -21,6 +21,7 @@ from tests.http.test_hostile import OpenAccess, call
 
 from augury.errors import Conflict, NotFound, UpstreamFailed
 from augury.http import routing
+from augury.http.allowance import FORECAST, UPLOAD, allowed
 from augury.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -36,7 +37,13 @@ class Body(BaseModel):
 @pytest.fixture
 def app(settings: Settings) -> FastAPI:
     settings = settings.model_copy(
-        update={"search_deadline": 1, "forecast_deadline": 0.05, "request_deadline": 0.8}
+        update={
+            "search_deadline": 1,
+            "forecast_deadline": 0.05,
+            "request_deadline": 0.8,
+            "max_body_bytes": 2000,
+            "max_run_body_bytes": 9000,
+        }
     )
     app = make_app(settings, access=OpenAccess())
     app.state.traffic.limiter = OpenLimiter()
@@ -64,7 +71,8 @@ def app(settings: Settings) -> FastAPI:
     async def sleeps() -> None:
         await asyncio.sleep(60)
 
-    @router.post("/v1/forecast/sleeps")
+    @router.post("/forecast/sleeps")
+    @allowed(FORECAST)
     async def forecast_sleeps() -> None:
         await asyncio.sleep(60)
 
@@ -100,6 +108,11 @@ def app(settings: Settings) -> FastAPI:
     @router.get("/both/{id}")
     async def one(id: int) -> int:
         return id
+
+    @router.put("/upload")
+    @allowed(UPLOAD)
+    async def upload(request: Request) -> int:
+        return len(await request.body())
 
     @router.delete("/both/{id}")
     async def delete(id: int) -> Response:
@@ -183,12 +196,20 @@ async def test_json_by_other_names(client: httpx2.AsyncClient, media: str) -> No
 async def test_deadlines_by_route(client: httpx2.AsyncClient) -> None:
     loop = asyncio.get_running_loop()
     took = []
-    for method, path in (("POST", "/v1/forecast/sleeps"), ("GET", "/sleeps")):
+    for method, path in (("POST", "/forecast/sleeps"), ("GET", "/sleeps")):
         start = loop.time()
         answer = await client.request(method, path)
         took.append(loop.time() - start)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     assert took[0] < took[1]
+
+
+async def test_bodies_by_route(client: httpx2.AsyncClient) -> None:
+    assert (await client.put("/upload", content=b"a" * 9000)).json() == 9000
+    for method, path, most in (("PUT", "/upload", 9000), ("POST", "/body", 2000)):
+        answer = await client.request(method, path, content=b"a" * (most + 1))
+        assert answer.status_code == 413
+        assert answer.json()["detail"] == f"The request body exceeds {most} bytes."
 
 
 async def test_a_stream_may_outlast_the_deadline_once_it_began(client: httpx2.AsyncClient) -> None:

@@ -12,6 +12,7 @@ from augury.errors import InvalidInput
 from augury.extension import schemas
 from augury.extension.service import ExtensionService, PageAnswer
 from augury.http import openapi, routing
+from augury.http.allowance import SEARCH, allowed
 from augury.http.caller import Caller
 from augury.http.callers import ExtensionCaller
 from augury.http.exchange import exchange_of
@@ -40,6 +41,7 @@ Limits = Annotated[Settings, Depends(_settings)]
     response_model=schemas.PageResponse,
     responses=_ERRORS,
 )
+@allowed(SEARCH)
 async def search(
     body: schemas.SearchPageRequest,
     caller: ExtensionCaller,
@@ -67,6 +69,7 @@ async def search(
     response_model=schemas.PageResponse,
     responses=_ERRORS,
 )
+@allowed(SEARCH)
 async def sports_search(
     body: schemas.SportsPageRequest,
     caller: ExtensionCaller,

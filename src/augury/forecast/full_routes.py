@@ -21,6 +21,7 @@ from augury.forecast.full_schemas import (
 from augury.forecast.schemas import MAX_QUESTIONS, RunQuestion, RunStarted
 from augury.forecast.service import MAKE, ForecastService
 from augury.http import openapi, pages, routing, strictjson
+from augury.http.allowance import FORECAST, FORECAST_UPLOAD, allowed
 from augury.http.callers import AnswersCaller, ForecastCaller, LegacyAnswersCaller
 from augury.http.fields import is_id
 from augury.http.forms import FILES, NOT_MODIFIED, Wanted, download
@@ -51,6 +52,7 @@ Service = Annotated[ForecastService, Depends(_service)]
         **openapi.errors(401, 403, 409, 413, 422, 429, 431, 502, 503),
     },
 )
+@allowed(FORECAST)
 @idempotent
 async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) -> Response:
     """A probability with its grade, every market that counts with role, side, weight and reason,
@@ -79,6 +81,7 @@ async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) 
     response_model=FullForecast,
     responses=openapi.errors(401, 403, 404, 422, 429, 503),
 )
+@allowed(FORECAST)
 async def made(answer_id: str, caller: AnswersCaller, service: Service) -> Response:
     """A forecast of this account as it was answered, or its progress."""
     record = await service.fetch(answer_id) if is_id("fc", answer_id) else None
@@ -145,6 +148,7 @@ _BODY = {
     responses=openapi.errors(401, 403, 409, 413, 422, 429, 503),
     openapi_extra=_BODY,
 )
+@allowed(FORECAST_UPLOAD)
 @idempotent
 async def start_run(request: Request, caller: ForecastCaller, service: Service) -> RunStarted:
     """Forecast 1 to 1,000 questions, each as of now or as of its own time in the past.
@@ -237,6 +241,7 @@ def _rows(body: bytes) -> list[dict[str, str | None]]:
         **openapi.errors(401, 403, 404, 422, 429, 503),
     },
 )
+@allowed(FORECAST)
 async def run(
     run_id: str,
     caller: LegacyAnswersCaller,

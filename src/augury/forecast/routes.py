@@ -30,6 +30,7 @@ from augury.forecast.schemas import (
 from augury.forecast.service import ForecastService, Stage, failure
 from augury.graph.schemas import PublicCausalGraph
 from augury.http import openapi, pages, routing
+from augury.http.allowance import FORECAST, UPLOAD, allowed
 from augury.http.callers import AnswersCaller, ForecastCaller, InternalCaller
 from augury.http.exchange import exchange_of
 from augury.http.idempotency import idempotent
@@ -75,6 +76,7 @@ Service = Annotated[ForecastService, Depends(_service)]
     response_model=PublicForecastResponse,
     responses=openapi.FORECAST_ERRORS,
 )
+@allowed(FORECAST)
 async def forecast(
     body: PublicForecastRequest,
     caller: ForecastCaller,
@@ -137,6 +139,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     response_class=StreamingResponse,
     responses=_STREAM,
 )
+@allowed(FORECAST)
 async def stream(
     body: StreamRequest,
     caller: ForecastCaller,
@@ -247,6 +250,7 @@ def _wire(number: int, name: str, data: Any) -> bytes:
 
 
 @router.get("/v1/forecast/scorecard", summary="Show how good past forecasts were")
+@allowed(FORECAST)
 async def scorecard(service: Service) -> dict[str, Any]:
     """Brier score, log score and calibration of decided forecasts, by domain and horizon, compared
     with the market's own prices on the same questions. Public."""
@@ -266,6 +270,7 @@ _Place = tuple[
     response_model=DecidedForecasts,
     responses=openapi.errors(401, 403, 422, 429, 503),
 )
+@allowed(FORECAST)
 async def decided(
     caller: AnswersCaller,
     service: Service,
@@ -295,6 +300,7 @@ async def decided(
     response_model=RunStarted,
     responses=openapi.errors(401, 403, 409, 413, 422, 429, 503),
 )
+@allowed(UPLOAD)
 @idempotent
 async def start_run(body: RunRequest, caller: InternalCaller, service: Service) -> RunStarted:
     """Forecast 1 to 1,000 questions, each as of now or as of its own time in the past."""

@@ -10,6 +10,7 @@ from augury.ids import new_id
 
 if TYPE_CHECKING:
     from augury.http.address import Address
+    from augury.http.allowance import Allowance
     from augury.http.caller import Caller
 
 SCOPE_KEY = "augury.exchange"
@@ -20,6 +21,7 @@ class Exchange:
 
     __slots__ = (
         "address",
+        "allow",
         "at_end",
         "caller",
         "headers",
@@ -35,11 +37,17 @@ class Exchange:
         """Whether the caller or the operator wants `detail` as one string."""
         self.address: Address | None = None
         """Where it comes from, by what our own proxies say."""
+        self.allow: Callable[[Allowance], None] = nobody
+        """Tells the guard what the route that the request has found is allowed."""
         self.headers: dict[str, str] = {}
         """Sent with whatever the answer turns out to be, errors too."""
         self.at_end: list[Callable[[], None]] = []
         """Called once the answer has been sent or given up."""
         self.started = time.perf_counter()
+
+
+def nobody(allowance: Allowance) -> None:
+    """No guard stands before the app."""
 
 
 def exchange_of(scope: MutableMapping[str, Any]) -> Exchange:

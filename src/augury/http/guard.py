@@ -17,9 +17,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from augury.errors import AuguryError, HeadersTooLarge, Unavailable
 from augury.http import metrics
+from augury.http.allowance import USUAL, Allowance
 from augury.http.door import Door
 from augury.http.errors import describe, in_one_line, problem, respond
-from augury.http.exchange import SCOPE_KEY, Exchange, exchange_of
+from augury.http.exchange import SCOPE_KEY, Exchange, exchange_of, nobody
 from augury.settings import Settings
 
 log = structlog.get_logger("augury.http")
@@ -29,11 +30,8 @@ BODY_TIMEOUT = 10.0
 LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
 """How many bytes, and for how many seconds, a refused upload is still read and discarded, so that
 the caller can read the answer."""
-_RUNS_PATHS = ("/internal/v1/forecast/runs", "/v1/forecast-runs")
-_IMPORT_PATH = "/internal/v1/admin/imports/"
 _OTHERS = "/v1/macro-runtime/"
 """Prefix of routes on which a HEAD request is passed on unchanged."""
-_SEARCH_PATHS = ("/v1/search", "/extension/v1/search", "/extension/v1/sports-search")
 
 
 class Guard:
@@ -43,12 +41,8 @@ class Guard:
         self, app: ASGIApp, settings: Settings, *, body_timeout: float = BODY_TIMEOUT
     ) -> None:
         self.app = app
-        self.max_body = settings.max_body_bytes
-        self.max_run_body = settings.max_run_body_bytes
+        self.settings = settings
         self.max_headers = settings.max_header_bytes
-        self.search_deadline = settings.search_deadline
-        self.forecast_deadline = settings.forecast_deadline
-        self.request_deadline = settings.request_deadline
         self.body_timeout = body_timeout
         self.plain_errors = settings.error_detail == "string"
         self.door = Door(settings)
@@ -76,13 +70,13 @@ class Guard:
             raise
         finally:
             metrics.in_flight.dec()
+            exchange.allow = nobody  # else the two would keep each other alive
             for loose_end in exchange.at_end:
                 loose_end()
             self._record(scope, exchange, passage.status)
 
     async def _answer(self, scope: Scope, passage: _Passage) -> None:
-        deadline = asyncio.timeout(self._deadline(scope["path"]))
-        passage.deadline = deadline
+        deadline = passage.deadline = asyncio.timeout_at(passage.due(USUAL))
         failure: Exception | None = None
         try:
             async with deadline:
@@ -111,13 +105,6 @@ class Guard:
             )
         answer = respond(failure, request_id, plain=passage.exchange.plain_errors)
         await answer(scope, passage.receive, passage.send)
-
-    def _deadline(self, path: str) -> float:
-        if path.startswith(_SEARCH_PATHS):
-            return self.search_deadline
-        if path.startswith(("/v1/forecast", "/mcp")):
-            return self.forecast_deadline
-        return self.request_deadline
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
@@ -209,12 +196,20 @@ class _Passage:
         self.whole = False
         self.lingering = False
         self.body_by: float | None = None
-        path, method = scope["path"], scope["method"]
-        large = (path in _RUNS_PATHS and method == "POST") or (
-            path.startswith(_IMPORT_PATH) and method == "PUT"
-        )
-        self.max_body = guard.max_run_body if large else guard.max_body
+        self.began = asyncio.get_running_loop().time()
+        self.max_body: int = getattr(guard.settings, USUAL.body)
         self.length = self._announced()
+        exchange.allow = self.allow
+
+    def due(self, allowance: Allowance) -> float:
+        """When its answer should have begun, by the event loop's clock."""
+        return self.began + getattr(self.guard.settings, allowance.deadline)
+
+    def allow(self, allowance: Allowance) -> None:
+        """Hold the rest of the request to what its route is allowed."""
+        self.max_body = getattr(self.guard.settings, allowance.body)
+        if self.deadline is not None and not self.deadline.expired():
+            self.deadline.reschedule(self.due(allowance))
 
     def _announced(self) -> int | None:
         """The body's length as announced; None when the caller leaves it open (chunked)."""

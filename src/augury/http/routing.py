@@ -11,26 +11,30 @@ from fastapi.routing import APIRoute
 
 from augury.errors import InvalidInput
 from augury.http import idempotency, strictjson
+from augury.http.allowance import allowance_of
 from augury.http.callers import gate_of
+from augury.http.exchange import exchange_of
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 T = TypeVar("T")
 
 
 class Route(APIRoute):
-    """Asks the route's gate, refuses query parameters that the route does not know, reads the body
-    as strict JSON, then does what FastAPI does. Answers behind a gate are kept by no cache, unless
-    the route says otherwise."""
+    """Tells the guard what the route is allowed, asks its gate, refuses query parameters that the
+    route does not know, reads the body as strict JSON, then does what FastAPI does. Answers behind
+    a gate are kept by no cache, unless the route says otherwise."""
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
         gate = gate_of(self.dependant)
+        allowance = allowance_of(self.endpoint)
         takes_body = self.body_field is not None
         replays = idempotency.is_marked(self.endpoint)
         known = frozenset(_query_names(self.dependant))
         passes_on = getattr(self.endpoint, "passes_query_on", False)
 
         async def handle(request: Request) -> Response:
+            exchange_of(request.scope).allow(allowance)
             caller = await gate(request) if gate else None
             if request.scope["query_string"] and not passes_on:
                 _refuse_unknown(request, known)

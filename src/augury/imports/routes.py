@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Request, Response
 
 from augury.http import openapi, routing
+from augury.http.allowance import UPLOAD, allowed
 from augury.http.callers import AdminCaller
 from augury.imports import schemas
 from augury.imports.service import ImportService
@@ -53,6 +54,7 @@ async def begin(
     response_model=schemas.ImportRecord,
     responses=openapi.errors(404, 409, 413, 422),
 )
+@allowed(UPLOAD)
 async def put_part(
     import_id: str,
     number: Annotated[int, Path(ge=0, lt=100_000)],

@@ -9,6 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from augury.errors import Forbidden
 from augury.http import routing
+from augury.http.allowance import FORECAST, allowed
 from augury.http.callers import McpCaller
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class _PassedOn(Response):
 
 
 @router.post("/mcp", include_in_schema=False)
+@allowed(FORECAST)
 async def mcp(request: Request, caller: McpCaller) -> Response:
     """Tools for language models over the Model Context Protocol (JSON-RPC). Each tool calls the API
     with the caller's own key, so the same scopes and limits apply."""

@@ -10,6 +10,7 @@ from fastapi import Depends, Request, Response
 
 from augury.errors import InvalidInput
 from augury.http import openapi, routing
+from augury.http.allowance import SEARCH, allowed
 from augury.http.callers import SearchCaller
 from augury.http.exchange import exchange_of
 from augury.search.schemas import DIMENSIONS, SearchRequest, SearchResponse
@@ -43,6 +44,7 @@ async def _settings(request: Request) -> Settings:
     response_model=SearchResponse,
     responses=openapi.SEARCH_ERRORS,
 )
+@allowed(SEARCH)
 async def search(
     body: SearchRequest,
     caller: SearchCaller,

@@ -1,0 +1,46 @@
+"""How long a route may take and how large a body it reads, marked where the route is declared.
+
+`routing.Route` tells the guard as soon as a request has found its route, before a byte of the body
+is read. What no route takes has the usual allowance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """Names of the operator's settings that bound a route."""
+
+    deadline: Literal["request_deadline", "search_deadline", "forecast_deadline"] = (
+        "request_deadline"
+    )
+    """Seconds from the request's arrival until its answer begins."""
+    body: Literal["max_body_bytes", "max_run_body_bytes"] = "max_body_bytes"
+
+
+USUAL: Final = Allowance()
+SEARCH: Final = Allowance(deadline="search_deadline")
+FORECAST: Final = Allowance(deadline="forecast_deadline")
+UPLOAD: Final = Allowance(body="max_run_body_bytes")
+FORECAST_UPLOAD: Final = Allowance(deadline="forecast_deadline", body="max_run_body_bytes")
+
+
+def allowed(allowance: Allowance) -> Callable[[F], F]:
+    """Mark the endpoint of a `routing.Route` with what it may take."""
+
+    def mark(endpoint: F) -> F:
+        endpoint.__augury_allowance__ = allowance  # type: ignore[attr-defined]
+        return endpoint
+
+    return mark
+
+
+def allowance_of(endpoint: Callable[..., Any]) -> Allowance:
+    """What an endpoint was marked with."""
+    return getattr(endpoint, "__augury_allowance__", USUAL)
