@@ -12,6 +12,7 @@ from augury.forecast import store, words
 from augury.markets import store as markets
 from augury.markets.following import BATCH, Follower
 from augury.markets.store import IndexRow
+from augury.storage import locks
 
 Connection: TypeAlias = AsyncConnection[Any]
 
@@ -22,7 +23,7 @@ class Reader(Follower):
     Of others nothing is kept: only a replay looks at them, and reads them itself.
     """
 
-    LOCK = 0x6175_6775_7279_0007
+    LOCK = locks.READINGS
 
     async def _begin(self) -> None:
         async with self._database.transaction() as conn:

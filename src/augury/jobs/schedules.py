@@ -13,6 +13,7 @@ from psycopg import AsyncConnection
 
 from augury.clock import pause
 from augury.errors import AuguryError
+from augury.storage import locks
 from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
 
@@ -84,16 +85,17 @@ class Schedules:
     async def _follow(
         self, session: AsyncConnection[Any], schedule: Schedule, stop: asyncio.Event, drain: float
     ) -> None:
+        lock = locks.schedule(schedule.name)
         while not stop.is_set():
             wait = await self._due_in(session, schedule)
             if wait <= 0:
-                if await _lock(session, schedule.name):
+                if await locks.take(session, lock):
                     try:
                         # Somebody may have done it between the look and the lock.
                         if await self._due_in(session, schedule) <= 0:
                             await self._perform(session, schedule, stop, drain)
                     finally:
-                        await _unlock(session, schedule.name)
+                        await locks.give_back(session, lock)
                     continue
                 wait = TAKEOVER
             await pause(stop, min(wait, TAKEOVER, schedule.seconds))
@@ -153,17 +155,3 @@ async def _ends_in_time(work: asyncio.Future[None], stop: asyncio.Event, drain: 
         return not work.cancelled()
     finally:
         stopping.cancel()
-
-
-async def _lock(session: AsyncConnection[Any], name: str) -> bool:
-    cursor = await session.execute(
-        "select pg_try_advisory_lock(hashtextextended(%s, 0))", (f"schedule:{name}",)
-    )
-    row = await cursor.fetchone()
-    return bool(row and row[0])
-
-
-async def _unlock(session: AsyncConnection[Any], name: str) -> None:
-    await session.execute(
-        "select pg_advisory_unlock(hashtextextended(%s, 0))", (f"schedule:{name}",)
-    )

@@ -13,6 +13,7 @@ from typing import ClassVar, Final
 
 from augury.clock import pause
 from augury.storage.database import Database
+from augury.storage.locks import LockKey
 
 BATCH: Final = 2_000
 """Changes read and written at a time."""
@@ -27,8 +28,8 @@ Progress = Callable[[int], None]
 class Follower(ABC):
     """Keeps something up to the catalogue."""
 
-    LOCK: ClassVar[int]
-    """Number of the advisory lock that the one process holds."""
+    LOCK: ClassVar[LockKey]
+    """Of the lock that the one process holds."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -11,12 +11,13 @@ from augury.markets.store import IndexRow
 from augury.relations import events, store
 from augury.relations.events import Link, Place
 from augury.relations.store import Connection
+from augury.storage import locks
 
 
 class Linker(Follower):
     """Keeps events and links up to the catalogue."""
 
-    LOCK = 0x6175_6775_7279_0006
+    LOCK = locks.EVENTS
 
     async def _begin(self) -> None:
         async with self._database.transaction() as conn:

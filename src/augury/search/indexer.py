@@ -29,6 +29,7 @@ from augury.search.engine import IndexDocument, IndexSchema, SearchEngine, Spars
 from augury.search.postings import MOST_TAGS
 from augury.search.related import Relations, Tag
 from augury.search.text import DocumentFrequencies, DocumentText, document_text, document_vector
+from augury.storage import locks
 from augury.storage.database import Database
 
 log = structlog.get_logger(__name__)
@@ -173,12 +174,12 @@ class Indexer:
         if not self._shared:
             yield
             return
-        key = zlib.crc32(self._name.encode())
+        key = locks.index(zlib.crc32(self._name.encode()))
         # A session of its own: the lock is gone the moment this process is.
         async with await AsyncConnection.connect(
             self._database.direct_url, autocommit=True, connect_timeout=5
         ) as session:
-            self._leading = await store.try_lock(session, key)
+            self._leading = await locks.take(session, key)
             try:
                 if self._leading:
                     await self.open()

@@ -11,9 +11,6 @@ from psycopg import AsyncConnection
 from augury.markets.records import Platform, Status
 from augury.markets.store import IndexRow
 
-LOCKS = 0x1DE8
-"""First key of advisory locks on indexes; the second tells the index."""
-
 
 class ResultRow(NamedTuple):
     """What of a market is shown in a search result, and its event's name to find phrases in."""
@@ -156,10 +153,3 @@ async def save_index(conn: AsyncConnection[Any], name: str, state: IndexState) -
 async def drop_index(conn: AsyncConnection[Any], name: str) -> None:
     """Forget an index that is emptied."""
     await conn.execute("delete from search_indexes where name = %s", (name,))
-
-
-async def try_lock(conn: AsyncConnection[Any], key: int) -> bool:
-    """Take the lock of an index's writer for as long as this session lives, if it is free."""
-    cursor = await conn.execute("select pg_try_advisory_lock(%s, %s)", (LOCKS, key - 2**31))
-    row = await cursor.fetchone()
-    return row is not None and row[0]

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from psycopg import AsyncConnection
 from psycopg.rows import class_row
 
+from augury.storage import locks
 from augury.storage.database import columns
 
 Connection = AsyncConnection[Any]
 
-POINTS_LOCK = 0x6175_6775_7279_0010
 MOST_REVISIONS = 50
 """Revisions that are kept of a point: with them a page of 200 points stays near a megabyte."""
 
@@ -207,7 +207,7 @@ async def put_points(
     """
     if not points:
         return 0, 0
-    await conn.execute("select pg_advisory_xact_lock(%s)", (POINTS_LOCK,))
+    await locks.wait(conn, locks.POINTS)
     given = {"id": series_id, "now": now, "times": [t for t, _ in points],
              "values": [v for _, v in points]}  # fmt: skip
     cursor = await conn.execute(

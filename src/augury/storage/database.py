@@ -17,7 +17,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from augury.errors import SetupProblem
 from augury.settings import Settings
-from augury.storage import migrate
+from augury.storage import locks, migrate
 from augury.storage.embedded import EmbeddedServer
 from augury.storage.failures import as_unavailable
 
@@ -207,18 +207,16 @@ class Database:
             await self._pool.putconn(connection)
 
     @asynccontextmanager
-    async def leading(self, lock: int) -> AsyncIterator[bool]:
+    async def leading(self, lock: locks.LockKey) -> AsyncIterator[bool]:
         """Be the one process that does some work for the block; whether it is free to be done.
 
-        lock : number of the advisory lock that stands for the work
+        lock : key of the lock that stands for the work
         """
         # A session of its own: the lock is gone the moment this process is.
         async with await AsyncConnection.connect(
             self.direct_url, autocommit=True, connect_timeout=5
         ) as session:
-            asked = await session.execute("select pg_try_advisory_lock(%s)", (lock,))
-            row = await asked.fetchone()
-            yield row is not None and row[0]
+            yield await locks.take(session, lock)
 
 
 @asynccontextmanager

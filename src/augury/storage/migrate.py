@@ -16,12 +16,11 @@ from typing import Any
 
 import psycopg
 from psycopg import AsyncConnection
-from psycopg.sql import SQL
 
 from augury.errors import SetupProblem
+from augury.storage import locks
 
 FOLDER = Path(__file__).parent / "migrations"
-LOCK = 0x41554755  # "AUGU": one process migrates, the others wait for it
 
 
 def revisions() -> list[str]:
@@ -81,7 +80,7 @@ def transaction(url: str) -> Iterator[tuple[psycopg.Connection, Callable[[str], 
     """
     with psycopg.connect(url) as connection:
         # Released with the transaction, so that whoever waited sees what was done.
-        connection.execute(SQL("select pg_advisory_xact_lock({})").format(LOCK))
+        connection.execute(*locks.MIGRATION.waiting)
 
         def upgrade_to(target: str) -> None:
             connection.execute(_REVISION_TABLE)

@@ -195,17 +195,6 @@ async def without_history(
     return await cursor.fetchall()
 
 
-async def try_lock(conn: Connection, platform: Platform, flow: str) -> bool:
-    """Claim a flow of a venue for this session; it is free again when the session ends."""
-    row = await (
-        await conn.execute(
-            "select pg_try_advisory_lock(hashtextextended(%s, 0))",
-            (f"augury sync {platform} {flow}",),
-        )
-    ).fetchone()
-    return bool(row and row[0])
-
-
 async def venue_health(conn: Connection) -> list[VenueHealth]:
     """How well each venue is followed, from the state of its flows."""
     rows = await (

@@ -8,10 +8,9 @@ from typing import Any, TypeAlias
 from psycopg import AsyncConnection
 from psycopg.sql import SQL
 
-Connection: TypeAlias = AsyncConnection[Any]
+from augury.storage import locks
 
-INGEST_LOCK = 0x6175_6775_7279_0001
-"""Key of the advisory lock: "augury" and a number."""
+Connection: TypeAlias = AsyncConnection[Any]
 
 # The number of half decades of money: a tie-breaker need not follow every trade.
 _BUCKETS = (
@@ -48,7 +47,7 @@ def sql(text: str) -> SQL:
 
 async def lock_for_ingest(conn: Connection) -> None:
     """Wait until no other transaction is writing markets, and keep others out until this ends."""
-    await conn.execute("select pg_advisory_xact_lock(%s)", (INGEST_LOCK,))
+    await locks.wait(conn, locks.INGEST)
 
 
 Params: TypeAlias = Sequence[Any] | Mapping[str, Any]

@@ -7,6 +7,8 @@ from typing import Any, LiteralString, cast
 
 from psycopg import AsyncConnection
 
+from augury.storage import locks
+
 Connection = AsyncConnection[Any]
 
 # As answers say it (`markets.records.ShownOrigin`, and `replay`).
@@ -17,8 +19,6 @@ FORECAST_ORIGIN = (
 # What is made of the sample was never issued for anybody.
 ISSUED = "case when a.origin = 'sample' then 'sample' else s.issued end"
 
-_LOCK = "select pg_advisory_xact_lock(hashtextextended('rvol', 0))"
-
 
 def sql(text: str) -> LiteralString:
     # Put together from this module's own constants only; every value is a parameter.
@@ -27,7 +27,7 @@ def sql(text: str) -> LiteralString:
 
 async def lock(conn: Connection) -> None:
     """One writer at a time, until the transaction ends."""
-    await conn.execute(_LOCK)
+    await locks.wait(conn, locks.VOLATILITY)
 
 
 async def bump(conn: Connection) -> None:

@@ -1,0 +1,399 @@
+"""What one run of a venue's flow does: a full listing, what is new, prices, past prices.
+
+Each flow advances page by page. A page's rows and the place where the next page starts are one
+transaction, so a killed run goes on where it was. No flow concludes from what a listing does not
+say: a market that left the listing is looked up by its id.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+import msgspec
+from prometheus_client import Counter as Metric
+
+from augury.clock import Clock, isoformat
+from augury.markets import store as markets
+from augury.markets.records import Market, MarketChange, Platform, PricePoint
+from augury.storage.database import Database
+from augury.venues import store
+from augury.venues.belief import UnconfirmedClaims, align, as_change
+from augury.venues.http import BadAnswer, NoSuchRecord, RequestRejected, Throttled, VenueFailed
+from augury.venues.records import KnownTarget, Page, Refusal, Venue
+
+RECORDS = Metric("augury_venue_records", "Market records stored.", ["venue", "flow"])
+REFUSED = Metric("augury_venue_refused", "Wire records refused, by reason.", ["venue", "reason"])
+
+RECENT = timedelta(days=3)
+"""How far back a first full sync lists markets that have closed."""
+OVERLAP = timedelta(minutes=2)
+"""How far a listing of news reaches back before the last one began: venues index late."""
+STALE_CURSOR = timedelta(hours=6)
+"""A full sync interrupted longer ago than this starts anew."""
+MOST_PAGES = 5_000
+PRINTS_KEPT = 64
+SOUND_SHARE = 0.5
+"""A listing with less than this share of the markets known to be open is not trusted."""
+SOUND_FROM = 50
+"""Below this many known markets the share means nothing."""
+BATCH = 100
+LOOKUPS = 100
+"""Single look-ups at most in one run, for markets that no batch answered for."""
+PRICES_AT_ONCE = 6_000
+HISTORIES_AT_ONCE = 40
+HISTORY_WINDOW = timedelta(days=30)
+
+Report = Callable[["FlowOutcome"], None]
+T = TypeVar("T")
+
+
+class FlowOutcome(msgspec.Struct):
+    """What one run of a flow did."""
+
+    platform: Platform
+    flow: str
+    pages: int = 0
+    records: int = 0
+    inserted: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    prices: int = 0
+    doubted: int = 0
+    """News against a known resolution, not believed yet."""
+    refused: Counter[str] = msgspec.field(default_factory=Counter)
+    notes: Counter[str] = msgspec.field(default_factory=Counter)
+    seconds: float = 0.0
+    failure: str | None = None
+    """Plain text of why the run ended early; None when it came to its end."""
+    skipped: bool = False
+    """Another process is at it."""
+
+
+class _Walk(msgspec.Struct):
+    """The checkpoint of a walk over listings."""
+
+    run_at: datetime
+    since: datetime
+    phase: str
+    after: str | int | None = None
+    pages: int = 0
+    listed: int = 0
+    sound: bool = True
+    """Whether the open listing can be trusted to have shown everything."""
+    prints: list[str] = msgspec.field(default_factory=list)
+
+
+class FlowRun:
+    """One run of a flow, which `outcome` names; `patience` as in `sync.Sync`."""
+
+    def __init__(
+        self,
+        database: Database,
+        venue: Venue,
+        outcome: FlowOutcome,
+        report: Report | None,
+        *,
+        clock: Clock,
+        patience: float,
+    ) -> None:
+        self._database = database
+        self._venue = venue
+        self.outcome = outcome
+        self._report = report or (lambda _: None)
+        self._clock = clock
+        self._patience = patience
+
+    async def full(self) -> None:
+        """List everything open, then what closed lately, then look up what left the listing."""
+        at, venue = self._clock(), self._venue
+        async with self._database.reading() as conn:
+            state = await store.load(conn, venue.platform, "full")
+            open_before = await store.count_open(conn, venue.platform)
+        walk = _resumed(state.cursor, at)
+        if walk is None:
+            # One full sync may miss the end of another: list what closed since well before it.
+            since = at - RECENT
+            if state.succeeded_at is not None:
+                since = max(since, (state.started_at or state.succeeded_at) - timedelta(days=1))
+            walk = _Walk(run_at=at, since=since, phase=venue.full[0])
+        for phase in (*venue.full, "vanished"):
+            if phase != walk.phase:
+                continue
+            if phase == "vanished":
+                await self._look_up_vanished(walk)
+                continue
+            await self._walk(walk, open_before)
+            if phase == venue.full[0] and _thin(walk.listed, open_before):
+                walk.sound = False
+            rest = venue.full[venue.full.index(phase) + 1 :]
+            walk.phase, walk.after, walk.prints = (rest[0] if rest else "vanished"), None, []
+        problem = None
+        if not walk.sound:
+            problem = (
+                f"The listing of {venue.platform} was not whole"
+                f" ({walk.listed} open markets, {open_before} known before)."
+            )
+        await self._finish(walk.run_at, problem)
+
+    async def incremental(self) -> None:
+        """What is new or changed since the last run of this flow."""
+        at, venue = self._clock(), self._venue
+        async with self._database.reading() as conn:
+            state = await store.load(conn, venue.platform, "incremental")
+        walk = _resumed(state.cursor, at)
+        if walk is None:
+            since = (state.started_at or at) if state.succeeded_at else at - timedelta(hours=1)
+            walk = _Walk(
+                run_at=at, since=max(since, at - RECENT) - OVERLAP, phase=venue.incremental[0]
+            )
+        for phase in venue.incremental:
+            if phase != walk.phase:
+                continue
+            try:
+                await self._walk(walk, 0)
+            except RequestRejected:
+                # An older generation lacks the filter: the full sync brings what it would have.
+                self.outcome.notes[f"no listing of {phase} markets"] += 1
+            rest = venue.incremental[venue.incremental.index(phase) + 1 :]
+            if rest:
+                walk.phase, walk.after, walk.prints = rest[0], None, []
+        await self._finish(walk.run_at)
+
+    async def refresh_prices(self) -> None:
+        """Prices and status of open markets, by id, in batches."""
+        at, venue = self._clock(), self._venue
+        async with self._database.reading() as conn:
+            due = await store.due_for_prices(conn, venue.platform, PRICES_AT_ONCE)
+        for start in range(0, len(due), BATCH):
+            batch = due[start : start + BATCH]
+            page = await self._ask(lambda batch=batch: venue.news(batch))
+            await self.take_in(page, {t.id: t for t in batch})
+            self._report(self.outcome)
+        if len(due) >= SOUND_FROM and not self.outcome.records:
+            raise BadAnswer(venue.platform, f"answered for none of {len(due)} known markets")
+        await self._finish(at)
+
+    async def fetch_history(self) -> None:
+        """Past prices of a few more markets that have none from the venue yet."""
+        at, venue = self._clock(), self._venue
+        async with self._database.reading() as conn:
+            state = await store.load(conn, venue.platform, "history")
+            after = int((state.cursor or {}).get("after", 0))
+            due = await store.without_history(conn, venue.platform, after, HISTORIES_AT_ONCE)
+        if not due:
+            await self._finish(at)
+            return
+        for seq, target in due:
+            start = max(at - HISTORY_WINDOW, target.created_at or at - HISTORY_WINDOW)
+            points: list[PricePoint] = []
+            try:
+                points = await self._ask(lambda t=target, s=start: venue.history(t, s, at))
+            except (NoSuchRecord, RequestRejected):
+                # One market without a past must not hold up those after it.
+                self.outcome.notes["no history"] += 1
+            async with self._database.transaction() as conn:
+                summary = await markets.append_prices(conn, points)
+                cursor = {"after": seq}
+                await store.checkpoint(conn, venue.platform, "history", cursor, at)
+            self.outcome.pages += 1
+            self.outcome.prices += summary.added
+            self._report(self.outcome)
+
+    async def _walk(self, walk: _Walk, open_before: int) -> None:
+        """One listing to its end, or to where it runs in circles."""
+        venue, outcome = self._venue, self.outcome
+        lists_open = outcome.flow == "full" and walk.phase == venue.full[0]
+        started_over = False
+        while True:
+            try:
+                page = await self._ask(lambda: venue.listing(walk.phase, walk.after, walk.since))
+            except RequestRejected:
+                if walk.after is None or started_over:
+                    raise
+                # Cursors expire: this listing starts over, what it stored stays.
+                walk.after, walk.prints, started_over = None, [], True
+                continue
+            if lists_open and not page.records and not walk.listed and open_before >= SOUND_FROM:
+                raise BadAnswer(
+                    venue.platform, f"lists no market, although {open_before} were open before"
+                )
+            mark = page.fingerprint()
+            if page.records and mark in walk.prints:
+                outcome.notes["repeated page"] += 1
+                walk.sound &= not lists_open
+                return
+            walk.prints = [*walk.prints, mark][-PRINTS_KEPT:]
+            walk.pages += 1
+            if lists_open:
+                walk.listed += len(page.markets)
+            if page.kin:
+                await self._complete(page)
+            circling = page.after is not None and page.after == walk.after
+            walk.after = page.after
+            await self.take_in(page, walk=walk if page.after is not None else None)
+            self._report(outcome)
+            if circling or walk.pages >= MOST_PAGES:
+                outcome.notes["listing without end"] += 1
+                walk.sound &= not lists_open
+                return
+            if page.after is None:
+                return
+
+    async def _complete(self, page: Page) -> None:
+        """Fetch whole records for the markets of a page of news that nobody knows yet."""
+        async with self._database.reading() as conn:
+            known = await store.targets(conn, [c.id for c in page.changes])
+        kin = {
+            c.id: page.kin[c.id]
+            for c in page.changes
+            if c.id not in known and c.id in page.kin and c.status == "active"
+        }
+        if not kin:
+            return
+        whole = await self._ask(lambda: self._venue.complete(kin))
+        page.markets += [m for m in whole.markets if m.id not in known]
+        page.refusals += whole.refusals
+        page.notes += whole.notes
+
+    async def _look_up_vanished(self, walk: _Walk) -> None:
+        """Ask by id for open markets that the listing left out. Silence changes nothing."""
+        if not walk.sound:
+            return
+        venue, lookups = self._venue, 0
+        while True:
+            after = walk.after if isinstance(walk.after, int) else 0
+            async with self._database.reading() as conn:
+                batch = await store.unseen(conn, venue.platform, walk.run_at, after, BATCH)
+            if not batch:
+                return
+            targets = [target for _, target in batch]
+            page = await self._ask(lambda targets=targets: venue.news(targets))
+            answered = page.ids()
+            for target in targets:
+                if target.platform_id in answered or lookups >= LOOKUPS:
+                    continue
+                lookups += 1
+                try:
+                    own = target.platform_id
+                    page.add(await self._ask(lambda own=own: venue.lookup(own)))
+                except (NoSuchRecord, RequestRejected):
+                    self.outcome.notes["unknown to the venue"] += 1
+            walk.after = batch[-1][0]
+            await self.take_in(page, {t.id: t for t in targets}, walk)
+            self._report(self.outcome)
+
+    async def take_in(
+        self,
+        page: Page,
+        known: dict[str, KnownTarget] | None = None,
+        walk: _Walk | None = None,
+    ) -> None:
+        """A page's believable part, and the walk's checkpoint behind it, in one transaction."""
+        at, platform, outcome = self._clock(), self._venue.platform, self.outcome
+        async with self._database.transaction() as conn:
+            if known is None:
+                ids = [*(m.id for m in page.markets), *(c.id for c in page.changes)]
+                known = await store.targets(conn, ids)
+            kept = await store.load(conn, platform, "doubts")
+            doubts = UnconfirmedClaims(kept.cursor)
+            whole, news = _believable(page, known, doubts, outcome, at)
+            summary = await markets.upsert_markets(conn, whole)
+            touched = await markets.apply_changes(conn, news)
+            if doubts.changed:
+                await store.checkpoint(conn, platform, "doubts", doubts.kept(at), at)
+            if walk is not None:
+                cursor = msgspec.to_builtins(walk)
+                await store.checkpoint(conn, platform, outcome.flow, cursor, at)
+        outcome.pages += 1
+        outcome.records += len(page.markets) + len(page.changes)
+        outcome.inserted += summary.inserted
+        outcome.updated += summary.updated + touched
+        outcome.unchanged += summary.unchanged + len(news) - touched
+        outcome.notes += page.notes
+        RECORDS.labels(platform, outcome.flow).inc(len(whole) + len(news))
+        for refusal in page.refusals:
+            outcome.refused[refusal.reason] += 1
+            REFUSED.labels(platform, refusal.reason).inc()
+
+    async def _finish(self, started_at: datetime, problem: str | None = None) -> None:
+        platform, outcome = self._venue.platform, self.outcome
+        outcome.failure = problem
+        stats = {
+            "at": isoformat(self._clock()),
+            "pages": outcome.pages,
+            "records": outcome.records,
+            "inserted": outcome.inserted,
+            "updated": outcome.updated,
+            "refused": dict(outcome.refused),
+            "notes": dict(outcome.notes),
+        }
+        async with self._database.transaction() as conn:
+            if problem is None:
+                await store.succeed(conn, platform, outcome.flow, started_at, stats)
+            else:
+                await store.fail(conn, platform, outcome.flow, problem, forget=True)
+
+    async def _ask(self, call: Callable[[], Awaitable[T]]) -> T:
+        """`call`, waiting as long as the venue asks for where that is bearable."""
+        for _ in range(3):
+            try:
+                return await call()
+            except (Throttled, VenueFailed) as problem:
+                if problem.retry_after is None or problem.retry_after > self._patience:
+                    raise
+                await asyncio.sleep(problem.retry_after)
+        return await call()
+
+
+def _resumed(cursor: dict[str, Any] | None, at: datetime) -> _Walk | None:
+    """The walk a checkpoint describes, unless it is of long ago or of another version."""
+    if cursor is None:
+        return None
+    try:
+        walk = msgspec.convert(cursor, _Walk)
+    except msgspec.ValidationError:
+        return None
+    return walk if at - walk.run_at < STALE_CURSOR else None
+
+
+def _thin(listed: int, open_before: int) -> bool:
+    return open_before >= SOUND_FROM and listed < open_before * SOUND_SHARE
+
+
+def _believable(
+    page: Page,
+    known: Mapping[str, KnownTarget],
+    doubts: UnconfirmedClaims,
+    outcome: FlowOutcome,
+    at: datetime,
+) -> tuple[list[Market], list[MarketChange]]:
+    """The records and the news of a page that may be stored; the rest is counted."""
+    whole: list[Market] = []
+    news: list[MarketChange] = []
+    for market in page.markets:
+        target = known.get(market.id)
+        if target is None:
+            whole.append(market)
+            continue
+        aligned = align(market, target)
+        if isinstance(aligned, Refusal):
+            page.refusals.append(aligned)
+        elif not doubts.believes(target, aligned.status, aligned.resolution, at):
+            outcome.doubted += 1
+        elif page.partial and target.origin == "venue":
+            news.append(as_change(aligned, aligned.observed_at or at))
+        else:
+            whole.append(aligned)
+    for change in page.changes:
+        target = known.get(change.id)
+        if target is None:
+            continue
+        if doubts.believes(target, change.status, change.resolution, at):
+            news.append(change)
+        else:
+            outcome.doubted += 1
+    return whole, news
