@@ -292,3 +292,19 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     for name, path in files.items():
         sorter.add(name, *({*every_import(path, known)} & known - {name}))
     sorter.prepare()
+
+
+def test_no_function_sets_a_global() -> None:
+    """What a process needs one of is wired in `app.py`, or made by `remembered.Once`."""
+    setting = [
+        path.name
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Global)
+    ]
+    assert not setting
+
+
+def test_the_keys_of_locks_stand_in_one_place() -> None:
+    taking = [path.name for path in modules() if "_advisory_" in path.read_text(encoding="utf-8")]
+    assert taking == ["locks.py"]

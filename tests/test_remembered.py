@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import random
 import string
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from augury.extension import names as extension
 from augury.forecast import polarity
 from augury.forecast.normalise import normalise
 from augury.relations.proposition import read
-from augury.remembered import remembered, weight
+from augury.remembered import Once, remembered, weight
 from augury.search.text import terms, title_terms
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
@@ -111,3 +113,18 @@ def test_memory_is_flat_over_a_hundred_thousand_hostile_texts() -> None:
     print(f"grown by {first:.0f} MB, then by {later:.0f} MB")
     assert first < 400
     assert later < 40
+
+
+def test_what_a_process_needs_one_of_is_made_once() -> None:
+    once, made = Once[object](), list[object]()
+
+    def make() -> object:
+        time.sleep(0.01)
+        made.append(object())
+        return made[-1]
+
+    assert not once
+    with ThreadPoolExecutor(4) as pool:
+        given = list(pool.map(lambda _: once.get(make), range(8)))
+    assert once
+    assert given == made * 8

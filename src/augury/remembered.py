@@ -1,4 +1,5 @@
-"""Results of pure functions kept for texts that come again, bounded by bytes and not by number.
+"""Results of pure functions kept for texts that come again, bounded by bytes and not by number;
+and what is made once a process.
 
 Callers write the texts: a quarter of a million short words are 60 MB, and as many long ones 8 GB.
 """
@@ -9,7 +10,8 @@ import sys
 from collections.abc import Callable
 from enum import Enum
 from functools import update_wrapper
-from typing import Any, ParamSpec, TypeVar
+from threading import Lock
+from typing import Any, Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,6 +55,26 @@ def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return update_wrapper(call, function)
 
     return decorate
+
+
+class Once(Generic[T]):
+    """What a process needs one of, made by the first that asks; others wait for it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._made: list[T] = []
+
+    def __bool__(self) -> bool:
+        """Whether it is made, so that asking takes no time."""
+        return bool(self._made)
+
+    def get(self, make: Callable[[], T]) -> T:
+        """What was made, at the first time by `make`."""
+        if not self._made:
+            with self._lock:
+                if not self._made:
+                    self._made.append(make())
+        return self._made[0]
 
 
 def weight(value: Any) -> int:

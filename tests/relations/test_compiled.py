@@ -6,6 +6,7 @@ import pytest
 
 from augury.relations import compiled, knowledge
 from augury.relations.factors import Matcher
+from augury.remembered import Once
 
 TEXT = """
 domain = "test"
@@ -28,13 +29,13 @@ rows = [["york", "York"]]
 def written(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     texts = {"test.toml": TEXT}
     monkeypatch.setattr(knowledge, "texts", lambda: texts)
-    monkeypatch.setattr(knowledge, "_base", None)
+    monkeypatch.setattr(knowledge, "_kept", Once())
     return texts
 
 
 def load(folder: Path) -> knowledge.Base:
     """As another process does."""
-    knowledge._base = None
+    knowledge._kept = Once()
     return compiled.load(folder)
 
 

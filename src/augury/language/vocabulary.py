@@ -21,8 +21,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, Literal
+
+from augury.remembered import Once
 
 FOLDER: Final = Path(__file__).parent / "vocabulary"
 
@@ -193,23 +194,18 @@ def _merged(one: Entity, other: Entity) -> Entity:
     )  # fmt: skip
 
 
-_loading: Final = Lock()
-_loaded: list[Vocabulary] = []
+_default: Final = Once[Vocabulary]()
 
 
 def default() -> Vocabulary:
     """The vocabulary that this version carries; read from its files, for a second, when first
     asked for."""
-    if not _loaded:
-        with _loading:
-            if not _loaded:
-                _loaded.append(Vocabulary.load())
-    return _loaded[0]
+    return _default.get(Vocabulary.load)
 
 
 def is_loaded() -> bool:
     """Whether `default` answers at once."""
-    return bool(_loaded)
+    return bool(_default)
 
 
 def _file(path: Path) -> list[Entity]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -24,20 +25,23 @@ _decoder = msgspec.msgpack.Decoder(Base)
 
 
 def load(folder: Path) -> Base:
-    """The base that comes with this version, from its file in `folder` or from the texts.
+    """The base that comes with this version, read once a process: from its file in `folder` or from
+    the texts.
 
     Without a file, or with a damaged one, the texts are read and the file is written; where that
     can't be done, the next start reads the texts again.
     """
-    if (base := knowledge.loaded()) is not None:
-        return base
+    return knowledge.load(partial(_loaded, folder))
+
+
+def _loaded(folder: Path) -> Base:
     texts = knowledge.texts()
     file = folder / f"causal-base-{_digest(texts)}.bin"
     base = _read(file)
     if base is None:
         base = knowledge.parse(texts)
         _write(file, base)
-    return knowledge.use(base)
+    return base
 
 
 def _digest(texts: dict[str, str]) -> str:

@@ -13,7 +13,7 @@ import hashlib
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
@@ -22,6 +22,7 @@ from typing import Any, Final
 from augury.relations import judged
 from augury.relations.causal_parts import Edge, Factor, FactorLink, Line, Phrase
 from augury.relations.judged import PairVerdict
+from augury.remembered import Once
 from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
@@ -54,9 +55,7 @@ class Base:
         return [f for f in self.factors.values() if f.entity is None]
 
 
-_base: Base | None = None
-
-
+_kept: Final = Once[Base]()
 _WRITTEN = re.compile(r'^\[factors\.(?:"([^"]+)"|([\w-]+))\]', re.MULTILINE)
 
 
@@ -71,21 +70,9 @@ def written_in(beginning: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def load() -> Base:
-    """The base that comes with this version, read once a process."""
-    return loaded() or use(parse(texts()))
-
-
-def loaded() -> Base | None:
-    """What `load` gives without reading anything; None before the first time."""
-    return _base
-
-
-def use(base: Base) -> Base:
-    """Make it what `load` gives, for those who have it already."""
-    global _base
-    _base = base
-    return base
+def load(read: Callable[[], Base] | None = None) -> Base:
+    """The base that comes with this version, read once a process: from its texts, or by `read`."""
+    return _kept.get(read or (lambda: parse(texts())))
 
 
 def texts() -> dict[str, str]:
