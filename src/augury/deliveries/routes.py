@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Annotated
 
 from fastapi import Depends, Request, Response
 
 from augury.deliveries import schemas
 from augury.deliveries.service import DeliveryService
-from augury.errors import NotFound
 from augury.http import openapi, pages, routing
 from augury.http.callers import WatchCaller
 from augury.http.conditional import answer
-from augury.http.fields import is_id
+from augury.http.fields import own_id
 from augury.http.idempotency import idempotent
 
 router = routing.router(tags=["watchlists"], prefix="/v1/watchlists/{watchlist_id}/deliveries")
@@ -22,21 +22,11 @@ async def _service(request: Request) -> DeliveryService:
     return request.app.state.services.deliveries
 
 
-async def _watchlist_id(watchlist_id: str) -> str:
-    if not is_id("wl", watchlist_id):
-        raise NotFound("No watchlist of yours has this id.")
-    return watchlist_id
-
-
-async def _delivery_id(delivery_id: str) -> str:
-    if not is_id("whd", delivery_id):
-        raise NotFound("This watchlist has no delivery with this id.")
-    return delivery_id
-
-
 Service = Annotated[DeliveryService, Depends(_service)]
-WatchlistId = Annotated[str, Depends(_watchlist_id)]
-DeliveryId = Annotated[str, Depends(_delivery_id)]
+WatchlistId = Annotated[str, own_id("wl", "watchlist_id", "No watchlist of yours has this id.")]
+DeliveryId = Annotated[
+    str, own_id("whd", "delivery_id", "This watchlist has no delivery with this id.")
+]
 _ERRORS = openapi.errors(404, 422)
 
 
@@ -57,7 +47,7 @@ async def create(
     `webhook-signature` of Standard Webhooks, answered by any 2xx within 10 s; anything else is
     tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, under the same `webhook-id`.
     """
-    endpoint, secret = await service.create(caller.account_id or "", watchlist_id, new.new())
+    endpoint, secret = await service.create(caller.account, watchlist_id, new.new())
     return {**schemas.delivery(endpoint), "secret": secret}
 
 
@@ -66,7 +56,7 @@ async def list_(
     request: Request, caller: WatchCaller, service: Service, watchlist_id: WatchlistId
 ) -> Response:
     """The watchlist's deliveries, oldest first: at most 10."""
-    found = await service.list(caller.account_id or "", watchlist_id)
+    found = await service.list(caller.account, watchlist_id)
     return answer(
         request, {"items": [schemas.delivery(endpoint) for endpoint in found], "next_cursor": None}
     )
@@ -87,7 +77,7 @@ async def change(
 ) -> dict[str, object]:
     """Change the address, switch the delivery on or off, or renew its signing secret."""
     endpoint, secret = await service.change(
-        caller.account_id or "",
+        caller.account,
         watchlist_id,
         delivery_id,
         url=wanted.url,
@@ -102,7 +92,7 @@ async def delete(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, delivery_id: DeliveryId
 ) -> Response:
     """Delete the delivery and its log. Messages that were still waiting are not sent."""
-    await service.delete(caller.account_id or "", watchlist_id, delivery_id)
+    await service.delete(caller.account, watchlist_id, delivery_id)
     return Response(status_code=204)
 
 
@@ -118,7 +108,7 @@ async def ping(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, delivery_id: DeliveryId
 ) -> dict[str, object]:
     """Send a message of type `ping`, signed and retried like any other."""
-    sent = await service.ping(caller.account_id or "", watchlist_id, delivery_id)
+    sent = await service.ping(caller.account, watchlist_id, delivery_id)
     return {"message_ids": [sent]}
 
 
@@ -141,16 +131,9 @@ async def log(
     attempt."""
     before = pages.decode_number(cursor) if cursor else None
     found = await service.log(
-        caller.account_id or "", watchlist_id, delivery_id, limit=limit + 1, before=before
+        caller.account, watchlist_id, delivery_id, limit=limit + 1, before=before
     )
-    more = len(found) > limit
-    return answer(
-        request,
-        {
-            "items": [schemas.message(logged) for logged in found[:limit]],
-            "next_cursor": pages.encode((found[limit - 1].seq,)) if more else None,
-        },
-    )
+    return answer(request, pages.page(found, limit, schemas.message, attrgetter("seq")))
 
 
 @router.post(
@@ -172,7 +155,7 @@ async def replay(
     (at most 1,000 at once). They go out under new ids; `replays` in the log names the old ones.
     """
     sent = await service.replay(
-        caller.account_id or "",
+        caller.account,
         watchlist_id,
         delivery_id,
         message_id=which.message_id,

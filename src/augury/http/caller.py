@@ -17,3 +17,8 @@ class Caller:
     key_id: str | None
     scopes: frozenset[str]
     rate_key: str
+
+    @property
+    def account(self) -> str:
+        """The account's id, for routes whose gate lets nobody without one through; else empty."""
+        return self.account_id or ""

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
+from fastapi import Depends, Path
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -14,6 +15,8 @@ from pydantic import (
     WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
+
+from augury.errors import NotFound
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LENGTH = re.compile(r"([1-9][0-9]{0,6})(s|m|h|d)", re.ASCII)
@@ -111,3 +114,16 @@ Note = Annotated[str, StringConstraints(max_length=2000, strict=True)]
 def is_id(prefix: str, text: str) -> bool:
     """Whether `text` is of the form of our ids; whatever else is asked for can't be there."""
     return re.fullmatch(rf"{prefix}_[0-9a-f]{{32}}", text, re.ASCII) is not None
+
+
+def own_id(prefix: str, parameter: str, missing: str) -> Any:
+    """For `Annotated[str, ...]` of a parameter of the path that is one of our ids: any other text
+    is answered with 404 and `missing`."""
+
+    # As a default: an annotation is read where `parameter` means nothing.
+    async def checked(text: str = Path(alias=parameter)) -> str:
+        if not is_id(prefix, text):
+            raise NotFound(missing)
+        return text
+
+    return Depends(checked)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -24,6 +26,24 @@ DEFAULT_LIMIT = 50
 def encode(position: tuple[object, ...]) -> str:
     """The sort key of a page's last row as an opaque, URL-safe text."""
     return base64.urlsafe_b64encode(msgspec.json.encode(position)).rstrip(b"=").decode()
+
+
+def page(
+    found: Sequence[T],
+    limit: int,
+    show: Callable[[T], object],
+    place: Callable[[T], object] = attrgetter("id"),
+) -> dict[str, object]:
+    """A page of `found`, of which one more than `limit` was asked for.
+
+    show : an item as it is answered
+    place : where an item stands in the list's order, for the cursor of the next page
+    """
+    more = len(found) > limit
+    return {
+        "items": [show(one) for one in found[:limit]],
+        "next_cursor": encode((place(found[limit - 1]),)) if more else None,
+    }
 
 
 def decode(cursor: str, kind: type[T]) -> T:

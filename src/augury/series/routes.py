@@ -8,11 +8,11 @@ from typing import Annotated
 import msgspec
 from fastapi import Body, Depends, Query, Request, Response
 
-from augury.errors import InvalidInput, NotFound
+from augury.errors import InvalidInput
 from augury.http import openapi, pages, routing
 from augury.http.callers import WatchCaller
 from augury.http.conditional import answer
-from augury.http.fields import Moment, is_id
+from augury.http.fields import Moment, own_id
 from augury.http.idempotency import idempotent
 from augury.series import schemas
 from augury.series.service import SeriesService
@@ -24,14 +24,8 @@ async def _service(request: Request) -> SeriesService:
     return request.app.state.services.series
 
 
-async def _series_id(series_id: str) -> str:
-    if not is_id("ser", series_id):
-        raise NotFound("No series of yours has this id.")
-    return series_id
-
-
 Service = Annotated[SeriesService, Depends(_service)]
-SeriesId = Annotated[str, Depends(_series_id)]
+SeriesId = Annotated[str, own_id("ser", "series_id", "No series of yours has this id.")]
 _ERRORS = openapi.errors(404, 422)
 _NOTHING_USABLE = {502: {**openapi.errors(502)[502], "description": "Nothing usable came."}}
 
@@ -54,7 +48,7 @@ async def create(
     kind `series`.
     """
     made = await service.create(
-        caller.account_id or "",
+        caller.account,
         new.name,
         new.kind,
         new.wanted(),
@@ -80,15 +74,8 @@ async def list_(
 ) -> Response:
     """The account's series, oldest first."""
     after = pages.decode_id(cursor) if cursor else None
-    found = await service.page(caller.account_id or "", limit=limit + 1, after=after)
-    more = len(found) > limit
-    return answer(
-        request,
-        {
-            "items": [schemas.record(series) for series in found[:limit]],
-            "next_cursor": pages.encode((found[limit - 1].id,)) if more else None,
-        },
-    )
+    found = await service.page(caller.account, limit=limit + 1, after=after)
+    return answer(request, pages.page(found, limit, schemas.record))
 
 
 @router.get(
@@ -101,7 +88,7 @@ async def get(
     request: Request, caller: WatchCaller, service: Service, series_id: SeriesId
 ) -> Response:
     """A series, its last point, and how its last refresh ended."""
-    return answer(request, schemas.record(await service.get(caller.account_id or "", series_id)))
+    return answer(request, schemas.record(await service.get(caller.account, series_id)))
 
 
 @router.delete(
@@ -109,7 +96,7 @@ async def get(
 )
 async def delete(caller: WatchCaller, service: Service, series_id: SeriesId) -> Response:
     """Delete a series and its points. Rules that watch it have no data from then on."""
-    await service.delete(caller.account_id or "", series_id)
+    await service.delete(caller.account, series_id)
     return Response(status_code=204)
 
 
@@ -136,7 +123,7 @@ async def refresh(
         if given is not None and given.points is not None
         else None
     )
-    return schemas.refreshed(await service.refresh(caller.account_id or "", series_id, pushed))
+    return schemas.refreshed(await service.refresh(caller.account, series_id, pushed))
 
 
 @router.get(
@@ -157,21 +144,20 @@ async def points(
 ) -> Response:
     """Points in order of time, each with the earlier values if its source changed it."""
     found, earlier = await service.points(
-        caller.account_id or "",
+        caller.account,
         series_id,
         start=start,
         end=end,
         limit=limit + 1,
         after=_decode_time(cursor) if cursor else None,
     )
-    more = len(found) > limit
-    return answer(
-        request,
-        {
-            "items": [schemas.point(p, earlier.get(p.time, [])) for p in found[:limit]],
-            "next_cursor": pages.encode((found[limit - 1].time.isoformat(),)) if more else None,
-        },
+    shown = pages.page(
+        found,
+        limit,
+        lambda point: schemas.point(point, earlier.get(point.time, [])),
+        lambda point: point.time.isoformat(),
     )
+    return answer(request, shown)
 
 
 def _decode_time(cursor: str) -> datetime:

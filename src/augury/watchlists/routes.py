@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from operator import attrgetter
 from typing import Annotated, Literal
 
 import msgspec
 from fastapi import Depends, Query, Request, Response
 
 from augury import pictures
-from augury.errors import NotFound
 from augury.http import openapi, pages, routing
 from augury.http.callers import WatchCaller
 from augury.http.conditional import answer, tagged
-from augury.http.fields import Moment, is_id
+from augury.http.fields import Moment, own_id
 from augury.http.idempotency import idempotent
 from augury.watchlists import alert_schemas, chart_schemas, rule_schemas, schemas
 from augury.watchlists import chart as charts
@@ -28,38 +28,16 @@ async def _service(request: Request) -> WatchlistService:
     return request.app.state.services.watchlists
 
 
-async def _watchlist_id(watchlist_id: str) -> str:
-    return _id("wl", watchlist_id, "watchlist")
-
-
-async def _target_id(target_id: str) -> str:
-    return _id("tgt", target_id, "target")
-
-
-async def _rule_id(rule_id: str) -> str:
-    return _id("rule", rule_id, "rule")
-
-
-async def _alert_id(alert_id: str) -> str:
-    return _id("alr", alert_id, "alert")
-
-
-def _id(prefix: str, text: str, noun: str) -> str:
-    if not is_id(prefix, text):
-        raise NotFound(f"There is no {noun} with this id.")
-    return text
-
-
 async def _after(cursor: pages.Cursor = None) -> str | None:
     """The id after which a list by id goes on."""
     return pages.decode_id(cursor) if cursor else None
 
 
 Service = Annotated[WatchlistService, Depends(_service)]
-WatchlistId = Annotated[str, Depends(_watchlist_id)]
-TargetId = Annotated[str, Depends(_target_id)]
-RuleId = Annotated[str, Depends(_rule_id)]
-AlertId = Annotated[str, Depends(_alert_id)]
+WatchlistId = Annotated[str, own_id("wl", "watchlist_id", "There is no watchlist with this id.")]
+TargetId = Annotated[str, own_id("tgt", "target_id", "There is no target with this id.")]
+RuleId = Annotated[str, own_id("rule", "rule_id", "There is no rule with this id.")]
+AlertId = Annotated[str, own_id("alr", "alert_id", "There is no alert with this id.")]
 After = Annotated[str | None, Depends(_after)]
 _ERRORS = openapi.errors(404, 422)
 _MAKING = {**_ERRORS, **openapi.errors(409)}
@@ -79,7 +57,7 @@ async def create(
     """Create a watchlist for the key's account. Signing secrets of its webhooks are shown only in
     this answer."""
     made = await service.create(
-        caller.account_id or "",
+        caller.account,
         new.name,
         new.description,
         [one.new() for one in new.delivery],
@@ -101,8 +79,8 @@ async def list_(
     limit: pages.Limit = pages.DEFAULT_LIMIT,
 ) -> Response:
     """The account's watchlists, oldest first."""
-    found = await service.page(caller.account_id or "", limit=limit + 1, after=after)
-    return answer(request, _page([schemas.watchlist(w) for w in found], limit))
+    found = await service.page(caller.account, limit=limit + 1, after=after)
+    return answer(request, pages.page(found, limit, schemas.watchlist))
 
 
 @router.get(
@@ -115,9 +93,7 @@ async def get(
     request: Request, caller: WatchCaller, service: Service, watchlist_id: WatchlistId
 ) -> Response:
     """A watchlist, with the number of its targets, rules and open alerts."""
-    return answer(
-        request, schemas.watchlist(await service.get(caller.account_id or "", watchlist_id))
-    )
+    return answer(request, schemas.watchlist(await service.get(caller.account, watchlist_id)))
 
 
 @router.patch(
@@ -134,7 +110,7 @@ async def change(
 ) -> dict[str, object]:
     """Change the name or the description; `description: null` removes it."""
     changes = wanted.model_dump(exclude_unset=True)
-    return schemas.watchlist(await service.change(caller.account_id or "", watchlist_id, changes))
+    return schemas.watchlist(await service.change(caller.account, watchlist_id, changes))
 
 
 @router.delete(
@@ -145,7 +121,7 @@ async def change(
 )
 async def delete(caller: WatchCaller, service: Service, watchlist_id: WatchlistId) -> Response:
     """Delete the watchlist with its targets, rules, alerts and deliveries."""
-    await service.delete(caller.account_id or "", watchlist_id)
+    await service.delete(caller.account, watchlist_id)
     return Response(status_code=204)
 
 
@@ -168,7 +144,7 @@ async def add_target(
     or beyond a rule's threshold counts.
     """
     target = await service.add_target(
-        caller.account_id or "",
+        caller.account,
         watchlist_id,
         new.kind,
         new.ref,
@@ -194,7 +170,7 @@ async def add_targets(
 ) -> dict[str, object]:
     """Add up to 500 at once. If one is refused, none is added."""
     wanted = [NewTarget(one.kind, one.ref, one.outcome, one.label) for one in new.targets]
-    made = await service.add_targets(caller.account_id or "", watchlist_id, wanted, bulk=True)
+    made = await service.add_targets(caller.account, watchlist_id, wanted, bulk=True)
     return {"items": [schemas.target(target) for target in made]}
 
 
@@ -213,10 +189,8 @@ async def targets(
     limit: pages.Limit = pages.DEFAULT_LIMIT,
 ) -> Response:
     """The watchlist's targets, oldest first."""
-    found = await service.targets(
-        caller.account_id or "", watchlist_id, limit=limit + 1, after=after
-    )
-    return answer(request, _page([schemas.target(t) for t in found], limit))
+    found = await service.targets(caller.account, watchlist_id, limit=limit + 1, after=after)
+    return answer(request, pages.page(found, limit, schemas.target))
 
 
 @router.delete(
@@ -229,7 +203,7 @@ async def delete_target(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, target_id: TargetId
 ) -> Response:
     """Stop watching it. Rules for this target alone are removed and open alerts end."""
-    await service.delete_target(caller.account_id or "", watchlist_id, target_id)
+    await service.delete_target(caller.account, watchlist_id, target_id)
     return Response(status_code=204)
 
 
@@ -247,7 +221,7 @@ async def add_rule(
 ) -> dict[str, object]:
     """Add a rule for one target, or for every target that it fits. It is evaluated whenever its
     source changes."""
-    rule = await service.add_rule(caller.account_id or "", watchlist_id, new.rule(), new.target_id)
+    rule = await service.add_rule(caller.account, watchlist_id, new.rule(), new.target_id)
     return rule_schemas.rule(rule)
 
 
@@ -265,7 +239,7 @@ async def add_rules(
 ) -> dict[str, object]:
     """Add up to 500 at once. If one is refused, none is added."""
     wanted = [(one.rule(), one.target_id) for one in new.rules]
-    made = await service.add_rules(caller.account_id or "", watchlist_id, wanted, bulk=True)
+    made = await service.add_rules(caller.account, watchlist_id, wanted, bulk=True)
     return {"items": [rule_schemas.rule(rule) for rule in made]}
 
 
@@ -285,8 +259,8 @@ async def rules(
     limit: pages.Limit = pages.DEFAULT_LIMIT,
 ) -> Response:
     """The watchlist's rules, oldest first."""
-    found = await service.rules(caller.account_id or "", watchlist_id, limit=limit + 1, after=after)
-    return answer(request, _page([rule_schemas.rule(r) for r in found], limit))
+    found = await service.rules(caller.account, watchlist_id, limit=limit + 1, after=after)
+    return answer(request, pages.page(found, limit, rule_schemas.rule))
 
 
 @router.post(
@@ -306,9 +280,7 @@ async def preview_rule(
     Prices are looked at every 5 minutes (up to 10 days back) or every hour. Metrics without a
     recorded history (volume, spread, divergence, status ...) say so in `reason`.
     """
-    found = await service.preview(
-        caller.account_id or "", watchlist_id, new.rule(), new.target_id, new.days
-    )
+    found = await service.preview(caller.account, watchlist_id, new.rule(), new.target_id, new.days)
     return Response(msgspec.json.encode(rule_schemas.preview(found)), media_type="application/json")
 
 
@@ -328,7 +300,7 @@ async def silence_rule(
 ) -> dict[str, object]:
     """Silence a rule for some time: its alerts are recorded and marked as silenced, but not
     sent."""
-    rule = await service.silence_rule(caller.account_id or "", watchlist_id, rule_id, wanted.length)
+    rule = await service.silence_rule(caller.account, watchlist_id, rule_id, wanted.length)
     return rule_schemas.rule(rule)
 
 
@@ -347,9 +319,7 @@ async def snooze_alert(
 ) -> dict[str, object]:
     """Snooze an alert: nothing more is sent about it for some time, not even its end. If it still
     fires afterwards, one reminder is sent (`alert.reminder`)."""
-    alert = await service.snooze_alert(
-        caller.account_id or "", watchlist_id, alert_id, wanted.length
-    )
+    alert = await service.snooze_alert(caller.account, watchlist_id, alert_id, wanted.length)
     return wire(alert)
 
 
@@ -369,9 +339,7 @@ async def change_rule(
 ) -> dict[str, object]:
     """Change the threshold, window, severity and so on. Open alerts stay open until the changed
     rule ends them. The rule is evaluated again within half a second."""
-    rule = await service.change_rule(
-        caller.account_id or "", watchlist_id, rule_id, wanted.changes()
-    )
+    rule = await service.change_rule(caller.account, watchlist_id, rule_id, wanted.changes())
     return rule_schemas.rule(rule)
 
 
@@ -385,7 +353,7 @@ async def delete_rule(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, rule_id: RuleId
 ) -> Response:
     """Delete the rule. Its open alerts end with the resolution `removed`."""
-    await service.delete_rule(caller.account_id or "", watchlist_id, rule_id)
+    await service.delete_rule(caller.account, watchlist_id, rule_id)
     return Response(status_code=204)
 
 
@@ -398,7 +366,7 @@ async def delete_rule(
 async def evaluate(caller: WatchCaller, service: Service, watchlist_id: WatchlistId) -> Response:
     """Evaluate every rule on every target now. Idempotent: repeating the call has no further
     effect."""
-    at, evaluated, alerts = await service.evaluate(caller.account_id or "", watchlist_id)
+    at, evaluated, alerts = await service.evaluate(caller.account, watchlist_id)
     found = {
         "evaluated_at": at,
         "evaluations": [alert_schemas.evaluation(one) for one in evaluated],
@@ -427,7 +395,7 @@ async def alerts(
 ) -> Response:
     """Alerts, latest first: one for each rule, target and episode. They are kept for a year."""
     found = await service.alerts(
-        caller.account_id or "",
+        caller.account,
         watchlist_id,
         state=state,
         severity=severity,
@@ -435,14 +403,7 @@ async def alerts(
         limit=limit + 1,
         before=pages.decode_number(cursor) if cursor else None,
     )
-    more = len(found) > limit
-    return answer(
-        request,
-        {
-            "items": [wire(alert) for alert in found[:limit]],
-            "next_cursor": pages.encode((found[limit - 1].seq,)) if more else None,
-        },
-    )
+    return answer(request, pages.page(found, limit, wire, attrgetter("seq")))
 
 
 @router.get(
@@ -479,9 +440,7 @@ async def chart(
     format: Annotated[Literal["json", "svg", "png"], Query()] = "json",
 ) -> Response:
     """A target's values, the thresholds of its rules, and where alerts fired."""
-    found = await service.chart(
-        caller.account_id or "", watchlist_id, target_id, start=start, end=end
-    )
+    found = await service.chart(caller.account, watchlist_id, target_id, start=start, end=end)
     caching = {"Cache-Control": "private, no-cache"}
     if format == "json":
         return tagged(request, msgspec.json.encode(charts.to_json(found)), headers=caching)
@@ -493,9 +452,3 @@ async def chart(
     return tagged(
         request, await asyncio.to_thread(pictures.png, svg), media_type="image/png", headers=caching
     )
-
-
-def _page(items: list[dict[str, object]], limit: int) -> dict[str, object]:
-    more = len(items) > limit
-    last = items[limit - 1]["id"] if more else None
-    return {"items": items[:limit], "next_cursor": pages.encode((last,)) if more else None}
