@@ -133,7 +133,8 @@ def summary(text: str) -> str:
     for part in re.split(r"\n\s*\n", text):
         line = " ".join(part.split())
         if line and line[0] not in "#|`<!-*":
-            plain = re.sub(r"\[([^\[\]]*)\]\([^)]*\)", r"\1", line).replace("**", "").replace("`", "")
+            plain = re.sub(r"\[([^\[\]]*)\]\([^)]*\)", r"\1", line)
+            plain = plain.replace("**", "").replace("`", "")
             first = re.split(r"(?<=[.!?])\s", plain, maxsplit=1)[0]
             return first if len(first) <= 160 else first[:157].rsplit(" ", 1)[0] + " ..."
     return ""
