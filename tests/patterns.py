@@ -29,8 +29,12 @@ from pace import slower
 
 LIMIT = 2_000
 """Code points of a question or a title, where nothing else is said."""
+READ_OF_TITLES = [
+    f"augury.relations.{name}"
+    for name in ("blanked_text", "games", "negations", "predicates", "reading", "thresholds")
+]
 LIMITS: dict[str, int] = {
-    "augury.relations.proposition": 1_000,  # cut when it is read
+    **dict.fromkeys(READ_OF_TITLES, 1_000),  # cut by `blanked_text.clean`
     "augury.venues": 1_000,  # titles, cut when they come in
     "augury.markets": 1_000,
 }

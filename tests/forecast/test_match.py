@@ -10,7 +10,7 @@ import pytest
 from augury.forecast import match
 from augury.forecast.match import Comparison, compare, view
 from augury.forecast.normalise import normalise
-from augury.relations.proposition import read
+from augury.relations.reading import read
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 VECTOR = np.full(4, 0.5, np.float32)

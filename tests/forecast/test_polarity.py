@@ -11,7 +11,7 @@ from augury.forecast import match
 from augury.forecast.match import View, compare, view
 from augury.forecast.normalise import normalise
 from augury.forecast.polarity import turns
-from augury.relations.proposition import read
+from augury.relations.reading import read
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 VECTOR = np.full(4, 0.5, np.float32)

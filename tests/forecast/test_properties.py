@@ -26,7 +26,7 @@ from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.normalise import normalise
 from augury.forecast.properties import BESIDE, PRICE, EventCatalogue, Tally, ask, judged, snapshot
 from augury.markets.records import Market
-from augury.relations.logic import Relation, inverse
+from augury.relations.joint_outcomes import Relation, inverse
 from augury.search.embedding import Embedder
 from augury.venues.dump import DumpFile, read_markets
 

@@ -8,7 +8,7 @@ from tests.relations.oracle import Case, cases
 
 from augury.graph import logic
 from augury.graph.view import DrawnEdge
-from augury.relations.proposition import read, read_question
+from augury.relations.reading import read, read_question
 
 
 def told(case: Case) -> list[logic.NodeClaim]:

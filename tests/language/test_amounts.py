@@ -12,7 +12,8 @@ from augury.forecast.match import compare_ranges
 from augury.forecast.normalise import normalise
 from augury.forecast.outcomes import asks
 from augury.language.amounts import plain
-from augury.relations.proposition import Proposition, read
+from augury.relations.proposition import Proposition
+from augury.relations.reading import read
 
 AT = datetime(2027, 1, 10, 12, tzinfo=UTC)
 

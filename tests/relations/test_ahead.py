@@ -11,7 +11,7 @@ import pytest
 
 from augury.forecast import levels, match, normalise, properties
 from augury.markets import samples
-from augury.relations import proposition
+from augury.relations import games, predicates, thresholds
 from augury.relations.ahead import Ahead, Finder
 
 WORDS = (
@@ -83,7 +83,7 @@ def spans(finder: Finder, text: str) -> list[tuple[int, int]]:
     ("name", "new", "words"),
     [
         ("nod", normalise._NOD, "nod ticket Senate NC-12 x"),
-        ("still in", proposition._STILL_IN, "stays on as remain in office president , x"),
+        ("still in", predicates._STILL_IN, "stays on as remain in office president , x"),
         ("award", rule("hoists")[0], "picks up be handed the an award Oscar bags x"),
         ("spends", rule("spends")[0], "spends all May below above $1.5 million 5k 7,"),
         ("amount", rule(r"([a-z]{3,}s)\s+or\s+(more")[0],
@@ -159,7 +159,7 @@ def test_what_stands_behind_a_game() -> None:
     checked(
         "A vs. B (Game 2) ( ) - : winner Winner ? x",
         lambda text: old("game").sub("", text),
-        proposition._without_tail,
+        games._without_tail,
     )
 
 
@@ -167,7 +167,7 @@ def test_measures() -> None:
     checked(
         "° % . ? degrees f x \x1f \x1f",
         lambda text: old("measure").fullmatch(text) is not None,
-        proposition._is_measure,
+        thresholds._is_measure,
     )
 
 

@@ -13,7 +13,7 @@ from augury.markets.store import StoredMarket
 from augury.relations import labels
 from augury.relations.labels import LABEL, Label, Lead, LeadPair
 from augury.relations.paths import RELATIONS
-from augury.relations.proposition import read_market
+from augury.relations.reading import read_market
 from augury.relations.service import RelationService
 from augury.relations.store import LabelRow
 from augury.search.rank import FEATURES

@@ -7,8 +7,9 @@ from datetime import date
 
 import pytest
 
-from augury.relations.logic import Relation, inverse, relate
-from augury.relations.proposition import read_question
+from augury.relations.joint_outcomes import Relation, inverse
+from augury.relations.logic import relate
+from augury.relations.reading import read_question
 
 DAY = date(2026, 11, 21)
 

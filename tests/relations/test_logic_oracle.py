@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 from tests.relations.oracle import Case, cases
 
-from augury.relations.logic import inverse, relate
-from augury.relations.proposition import read
+from augury.relations.joint_outcomes import inverse
+from augury.relations.logic import relate
+from augury.relations.reading import read
 
 
 def wrong(case: Case) -> str | None:

@@ -10,8 +10,10 @@ from random import Random
 
 import pytest
 
-from augury.relations.logic import FF, FT, TF, TT, impossible
-from augury.relations.proposition import Proposition, read
+from augury.relations.joint_outcomes import FF, FT, TF, TT
+from augury.relations.logic import impossible
+from augury.relations.proposition import Proposition
+from augury.relations.reading import read
 
 CATALOGUE = Path(__file__).parents[3] / "shared" / "data" / "catalog" / "markets.parquet"
 

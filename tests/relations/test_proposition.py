@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.relations.proposition import Proposition, Threshold, read, read_question
+from augury.relations.proposition import Proposition, Threshold
+from augury.relations.reading import read, read_question
 
 DAY = date(2026, 11, 21)
 

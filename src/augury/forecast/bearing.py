@@ -9,7 +9,7 @@ from datetime import datetime
 from augury.forecast.evidence import Snapshot
 from augury.forecast.match import Comparison, View
 from augury.forecast.normalise import Reading
-from augury.relations.logic import Relation
+from augury.relations.joint_outcomes import Relation
 
 
 @dataclass(frozen=True, slots=True)

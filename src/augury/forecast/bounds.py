@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from augury.relations.logic import Relation
+from augury.relations.joint_outcomes import Relation
 
 SAME: Final[frozenset[Relation]] = frozenset({"equivalent", "complement"})
 ORDERED: Final[frozenset[Relation]] = frozenset({"implies", "implied_by", "excludes", "covers"})

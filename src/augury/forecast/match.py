@@ -1,6 +1,6 @@
 """How a market bears on a question: part by part, and by the words they share. Pure.
 
-Both are read into the same parts (`relations.proposition`). The parts decide what a market can be
+Both are read into the same parts (`relations.reading`). The parts decide what a market can be
 for the question; the words decide whether it is about the same thing at all.
 """
 
@@ -18,8 +18,8 @@ from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from augury.forecast.names import besides, nicknames
-from augury.forecast.polarity import CONTESTS, LASTING, Turn, turned, turns
-from augury.relations.proposition import Proposition, Threshold
+from augury.forecast.polarity import LASTING, Turn, turned, turns
+from augury.relations.proposition import CONTESTS, Proposition, Threshold
 from augury.relations.windows import Window
 from augury.relations.wording import OFFICES, STAGES, STAYS, canonical, districts
 from augury.remembered import remembered

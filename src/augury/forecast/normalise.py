@@ -3,7 +3,7 @@
 Three things are done to the text before its parts are read: what surrounds the question is
 dropped ("what are the odds that"), figures in words become figures ("a quarter point", "fourth or
 higher"), and ways of saying that something does not happen become "not" ("miss the playoffs",
-"come and go without", "hang on as"). What remains is read by `relations.proposition`.
+"come and go without", "hang on as"). What remains is read by `relations.reading`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from augury.forecast.moments import dated
 from augury.language import amounts, calendar, numerals
 from augury.relations.ahead import Ahead, Finder, Replacement
 from augury.relations.claims import claimed, inside, masked, unmasked
-from augury.relations.proposition import Proposition, read, read_question
+from augury.relations.proposition import Proposition
+from augury.relations.reading import read, read_question
 from augury.relations.wording import STATES
 from augury.remembered import remembered
 

@@ -20,7 +20,7 @@ from augury.forecast.distribution import Distribution, Part
 from augury.forecast.evidence import Estimate, Evidence
 from augury.forecast.match import Order
 from augury.forecast.normalise import Reading
-from augury.forecast.polarity import CONTESTS
+from augury.relations.proposition import CONTESTS
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing

@@ -1,6 +1,6 @@
 """Words that turn a question round: lost for won, missing for there, kept for changed. Pure.
 
-What `normalise` and `relations.proposition` read as "not" is read there. This is about what is
+What `normalise` and `relations.reading` read as "not" is read there. This is about what is
 left: single words, in classes, each of which turns only some predicates. A question is the
 opposite of a market when one of them has such a word and the other has none; words that stand
 in both turn nothing.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from augury.relations.proposition import Proposition
+from augury.relations.proposition import CONTESTS, Proposition
 from augury.remembered import remembered
 
 Turn = Literal["loses", "others", "lacks", "lasts"]
@@ -20,7 +20,6 @@ not there; lasts: all stays as it is."""
 
 LASTING: Final[frozenset[Turn]] = frozenset(("lasts", "lacks"))
 """What holds until a day when it has held on every day before."""
-CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
 
 _WORDS: Final[dict[Turn, str]] = {
     "loses": (

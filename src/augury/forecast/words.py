@@ -20,13 +20,27 @@ from augury.forecast import match, names, polarity
 from augury.forecast.match import Words
 from augury.language import calendar, numerals
 from augury.markets import quantities
-from augury.relations import ahead, claims, proposition, teams, windows, wording
-from augury.relations.proposition import Readable, read_market
+from augury.relations import (
+    ahead,
+    blanked_text,
+    claims,
+    games,
+    negations,
+    predicates,
+    proposition,
+    reading,
+    teams,
+    thresholds,
+    windows,
+    wording,
+)
+from augury.relations.reading import Readable, read_market
 from augury.search import aliases, text
 
 MODULES: Final = (
-    ahead, calendar, claims, match, names, numerals, polarity, quantities, proposition, remembered,
-    teams, windows, wording, aliases, text,
+    ahead, aliases, blanked_text, calendar, claims, games, match, names, negations, numerals,
+    polarity, predicates, proposition, quantities, reading, remembered, teams, text, thresholds,
+    windows, wording,
 )  # fmt: skip
 """All that has a say in what is read."""
 RULES: Final = 1_500

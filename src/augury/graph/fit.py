@@ -20,7 +20,7 @@ from augury.graph.calibrate import Cell, Fit, Joined
 from augury.relations import comovement, logic, rank
 from augury.relations.factors import MOST
 from augury.relations.paths import RELATIONS
-from augury.relations.proposition import read_market
+from augury.relations.reading import read_market
 from augury.relations.service import NAMED, RelationService
 from augury.search.text import document_text
 from augury.tables import Console

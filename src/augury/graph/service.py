@@ -14,7 +14,7 @@ from augury.markets.freshness import AgeRule
 from augury.markets.records import Status
 from augury.relations.factors import Match
 from augury.relations.paths import RELATIONS
-from augury.relations.proposition import read_market, read_question
+from augury.relations.reading import read_market, read_question
 from augury.relations.service import Asked, RelationService
 from augury.search.service import Explored, Found, SearchService
 from augury.storage.database import Database

@@ -23,8 +23,9 @@ from typing import Final, Literal, NamedTuple, Protocol
 import msgspec
 
 from augury.markets.records import PLATFORMS, Platform
-from augury.relations.logic import AMOUNTS, relate
-from augury.relations.proposition import Proposition, Readable, read_market
+from augury.relations.logic import relate
+from augury.relations.proposition import AMOUNTS, CONTESTS, Proposition
+from augury.relations.reading import Readable, read_market
 from augury.relations.windows import mentions, window
 from augury.search.text import fold
 from augury.search.text import terms as text_terms
@@ -85,9 +86,6 @@ def place(market: Listed) -> Place:
     return Place(p, kind, tuple(nodes), _key(p, market), _stages(p))
 
 
-_FIELD: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
-
-
 def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
     """What all markets of one family have in common; None where the text gives too little."""
     w = p.window
@@ -95,7 +93,7 @@ def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
         return None
     if p.fixture:
         return ("game", p.contest, w.start) if w.kind == "on" and len(p.contest) > 1 else None
-    if p.predicate in _FIELD:
+    if p.predicate in CONTESTS:
         if not p.contest or not p.choice or p.edition is None:
             return None
         day = (w.start, w.end) if w.kind in ("in", "on") and w.precision != "year" else ()
@@ -123,8 +121,8 @@ def _key(p: Proposition, market: Listed) -> int | None:
     if p.unclear or not p.terms or len(market.outcomes) != 2:
         return None
     w = p.window
-    when = p.edition if p.predicate in _FIELD else None
-    if p.fixture or (p.predicate not in _FIELD and w.kind != "open"):
+    when = p.edition if p.predicate in CONTESTS else None
+    if p.fixture or (p.predicate not in CONTESTS and w.kind != "open"):
         when = w.start if w.kind == "after" else w.end
     return _digest((p.terms, when))
 

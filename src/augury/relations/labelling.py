@@ -23,7 +23,7 @@ from augury.markets import store as markets
 from augury.markets.store import StoredMarket
 from augury.relations import labels, store
 from augury.relations.labels import LABEL, Lead, LeadPair, Tie
-from augury.relations.proposition import read_market
+from augury.relations.reading import read_market
 from augury.relations.store import LabelRow
 from augury.search.related import Tag
 from augury.search.text import DocumentText, document_text

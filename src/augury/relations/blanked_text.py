@@ -1,0 +1,125 @@
+"""A proposition's text, whose parts are blanked as they are read, and the content terms of a text.
+
+Pure. What was read becomes the character 0x1F, so that every other word keeps its place.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Final
+
+from augury.relations.ahead import Finder
+from augury.relations.claims import calmed, claimed, inside, masked, unmasked
+from augury.relations.proposition import Slot, WordsRead
+from augury.relations.windows import WrittenDate, mentions
+from augury.relations.wording import GENERIC, canonical, districts
+from augury.remembered import remembered
+from augury.search.text import terms as text_terms
+
+
+class BlankedText:
+    """A text whose parts are blanked as they are read; blanks keep every place where it was."""
+
+    __slots__ = (
+        "_names", "_quotes", "about", "anchor", "asked", "dates", "raw", "read", "side",
+        "side_dates",
+    )  # fmt: skip
+
+    def __init__(
+        self, about: str, side: str, *, anchor: date | None, opened: date | None, asked: bool
+    ) -> None:
+        # A title in quotes is a name, whatever words it has: "Never Enough" denies nothing.
+        about, quotes = masked(about)
+        self._quotes = [f" {quote[1:-1]} " for quote in quotes]
+        self._names = claimed(about)
+        self.raw = f"{about} {side}".strip()
+        self.anchor, self.asked = anchor, asked
+        self.read: list[WordsRead] = []
+        self.dates: list[WrittenDate] = mentions(about, anchor, opened=opened, asked=asked)
+        self.side_dates: list[WrittenDate] = (
+            mentions(side, anchor, opened=opened, asked=asked) if side else []
+        )
+        self.about, self.side = about, side
+
+    def terms(self, part: str) -> frozenset[str]:
+        """The content terms of a part of the text."""
+        return content_terms(unmasked(part, self._quotes))
+
+    def _idle(self, found: re.Match[str]) -> bool:
+        """Whether a word of polarity denies nothing: it stands in a name, or says how a thing is
+        done ("offered without supervision")."""
+        if inside(self._names, found.start()):
+            return True
+        return found[0] == "without" and _DONE.search(found.string[: found.start()]) is not None
+
+    def blank_dates(self) -> None:
+        """Take the dates out of both parts."""
+        for m in self.dates:
+            self.about = blanked(self.about, m.span)
+        for m in self.side_dates:
+            self.side = blanked(self.side, m.span)
+
+    def cut(self, pattern: Finder, slot: Slot) -> str | None:
+        """Take what the pattern finds out of the text, once; returns what it was.
+
+        Sides name, and deny nothing.
+        """
+        for name in ("about",) if slot == "polarity" else ("side", "about"):
+            text: str = getattr(self, name)
+            if slot == "polarity":
+                found = next((f for f in pattern.finditer(text) if not self._idle(f)), None)
+            else:
+                found = pattern.search(text)
+            if found:
+                setattr(self, name, blanked(text, found.span()))
+                self.read.append(WordsRead(slot, " ".join(found[0].split())))
+                return found[0]
+        return None
+
+
+def blanked(text: str, span: tuple[int, int]) -> str:
+    """The text with blanks in the places of the span."""
+    return f"{text[: span[0]]}{chr(31) * (span[1] - span[0])}{text[span[1] :]}"
+
+
+_NOISE: Final = re.compile(r"\*\*|above_below_between|::")
+_CURLY: Final = str.maketrans("’‘ʼ“”„", "'''\"\"\"")
+_SPACES: Final = re.compile(r"\s+")
+
+
+def clean(text: str) -> str:
+    """A text without markup and mere emphasis, at most 1,000 characters of it."""
+    text = text[:1000].translate(_CURLY)
+    return calmed(_SPACES.sub(" ", _NOISE.sub(" ", text)).strip())
+
+
+_DONE: Final = re.compile(
+    r"\b(?:offer(?:s|ed)?|launch(?:es|ed)?|release[sd]?|renew(?:s|ed)?|win|approve[sd]?|deploy(?:s|ed)?|"
+    r"operate[sd]?|drive[sn]?|fly|sign(?:s|ed)?|resign|leave|sell|sold|buy|serve[sd]?|convict(?:ed)?)\b",
+    re.I,
+)
+"""An act that "without" tells the manner of."""
+_DROP: Final = re.compile(r"[\x1f$€£%°?]+|\b(?:and|or)\s+(?=\x1f)")
+_BOUGHT: Final = re.compile(r"\b(?:buys?|buying|bought|purchas\w+)\b", re.I)
+_CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?\d{1,2}\b")
+
+
+@remembered(16 << 20)
+def content_terms(text: str) -> frozenset[str]:
+    """The content terms of what is left of a text."""
+    if not text or not text.strip(" \x1f?"):
+        return frozenset()
+    plain = districts(_DROP.sub(" ", text))
+    found = set(ordered_terms(text))
+    if "acquir" in found and _BOUGHT.search(plain):
+        found.add("purchas")  # what is acquired need not be bought
+    if "–" in plain or "-" in plain:  # "cut–pause–cut" and "3 - 1" are told by their order
+        found |= {chain.casefold().replace(" ", "") for chain in _CHAIN.findall(plain)}
+    return canonical(frozenset(found))
+
+
+def ordered_terms(text: str) -> list[str]:
+    """The content terms of a text as they come, those that others imply among them."""
+    plain = districts(_DROP.sub(" ", text))
+    return [t for t in text_terms(plain) if t not in GENERIC]

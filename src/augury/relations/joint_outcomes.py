@@ -1,0 +1,53 @@
+"""Joint outcomes of two propositions as bits, and the relation in which some cannot be. Pure."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+Relation = Literal[
+    "implies", "implied_by", "equivalent", "excludes", "complement", "covers", "none"
+]
+"""Of a to b: `implies` (a, therefore b), `implied_by`, `equivalent`, `excludes` (never both),
+`complement` (exactly one of the two), `covers` (at least one of the two), `none` (nothing known).
+
+Bounds for probabilities: implies P(a) <= P(b); excludes P(a) + P(b) <= 1; covers P(a) + P(b) >= 1;
+complement P(a) + P(b) = 1.
+"""
+
+
+TT: Final = 1
+TF: Final = 2
+FT: Final = 4
+FF: Final = 8
+"""Joint outcomes of (a, b) as bits."""
+
+_RELATIONS: Final[dict[int, Relation]] = {
+    0: "none", TF: "implies", FT: "implied_by", TF | FT: "equivalent", TT: "excludes",
+    FF: "covers", TT | FF: "complement",
+}  # fmt: skip
+_INVERSE: Final[dict[Relation, Relation]] = {"implies": "implied_by", "implied_by": "implies"}
+
+
+def relation_of(impossible: int) -> Relation:
+    """The relation in which these joint outcomes cannot be."""
+    return _RELATIONS.get(impossible, "none")
+
+
+def inverse(relation: Relation) -> Relation:
+    """How b stands to a, given how a stands to b."""
+    return _INVERSE.get(relation, relation)
+
+
+def negated_first(cells: int) -> int:
+    """The same outcomes, of (not a, b)."""
+    return (cells & (TT | TF)) << 2 | (cells & (FT | FF)) >> 2
+
+
+def negated_second(cells: int) -> int:
+    """The same outcomes, of (a, not b)."""
+    return (cells & (TT | FT)) << 1 | (cells & (TF | FF)) >> 1
+
+
+def exchanged(cells: int) -> int:
+    """The same outcomes, of (b, a)."""
+    return cells & (TT | FF) | (cells & TF) << 1 | (cells & FT) >> 1

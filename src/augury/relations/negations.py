@@ -1,0 +1,78 @@
+"""Words that deny a proposition: "not", "fail to", "other than", "still un...", "stays below".
+
+Pure. They are cut before the predicate is read: "fail to reach" reaches.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from augury.relations.blanked_text import BlankedText
+
+_NOT: Final = re.compile(
+    r"\b(?:[Ff]ail(?:s|ed|ing)?\s+to|(?:fall(?:s|ing)?|be|anything)\s+short\s+of|not|never|without|avoid(?:s|ed)?|"
+    r"miss(?:es|ed)?(?:\s+out)?(?:\s+on)?(?=\s)|(?:is|are|do|does|did|wo|ca|would|could)n't|"
+    r"outside(?:\s+of)?(?=\s+(?:the\s+)?(?:top|[\d$]))|"
+    r"(?:with|see|sees|have|has|be|is|are|there)\s+no(?=\s+(?!changes?\b|longer\b|\d|more\b|"
+    r"fewer\b|less\b|later\b)))\b(?!\s+(?:more|less|fewer|later)\s+than)",
+)
+_DENYING: Final = re.compile(
+    r"fail|short|\bn[o']|never|outside|n't|without|avoid|miss|other|beside|except|apart|\bbut\b|remain|stay|"
+    r"still|keep|kept|\bgo(?:es)?\b|hold|held|pass|\bends?\b|clos|finish|continu",
+    re.I,
+)
+"""Without one of these no word denies: one look instead of seven."""
+_PASSES: Final = re.compile(
+    r"\b(?:pass|passes|go\s+by|goes\s+by|end|ends|close|closes|finish|finishes)\s+"
+    r"(?:without|with\s+no)\b(?:\s+(?:an?|any|the)\b)?",
+    re.I,
+)
+_START_NO: Final = re.compile(
+    r"^(?:will\s+)?no\s+(?=[^\x1f?]*[\x1f?])(?!changes?\b|one\b|more\b|fewer\b|\d)", re.I
+)
+_OTHER: Final = re.compile(
+    r"\b(?:(?:someone|somebody|anyone|something|anything|some|any|a|an|the)\s+)?"
+    r"(?:(?:or\s+)?(?:someone|something)\s+|[\w-]+\s+)??(?P<other>other\s+than|besides|"
+    r"except(?:\s+for)?|apart\s+from|but\s+not)\b",
+    re.I,
+)
+_UN: Final = re.compile(
+    r"\b(?:remain(?:s|ed)?|stay(?:s|ed)?|still(?:\s+be)?|go(?:es)?|keep)\s+"
+    r"(?:\w+\s+)?un(?=(?:released|dissolved|launched|resolved|signed|announced|confirmed|passed|"
+    r"built|opened|listed|sold|named|filled|ratified|charged|indicted|convicted|married|engaged|"
+    r"beaten|defeated|approved|arrested|impeached|extended|published|finished|completed)\w*)",
+    re.I,
+)
+_STAY: Final = re.compile(
+    r"\b(?:stay(?:s|ed|ing)?|remain(?:s|ed|ing)?|keep(?:s|ing)?|hold(?:s|ing)?|held|kept)\s+"
+    r"(?:at\s+or\s+)?(?=(?:below|under|above|over)\b)",
+    re.I,
+)
+
+
+class Negations(NamedTuple):
+    """What a text denies."""
+
+    possible: bool = False
+    """A word stands in the text without which nothing is denied."""
+    number: int = 0
+    unheld: bool = False
+    """A state that lasts through the window: nothing has happened in it."""
+    stays: bool = False
+    """A quantity is said to stay on one side of its threshold."""
+
+
+def cut_negations(text: BlankedText) -> Negations:
+    """Take the words that deny out of the text."""
+    if _DENYING.search(text.about) is None:
+        return Negations()
+    passes = text.cut(_PASSES, "polarity") is not None
+    count = 0
+    while text.cut(_NOT, "polarity"):
+        count += 1
+    count += text.cut(_START_NO, "polarity") is not None
+    count += text.cut(_OTHER, "polarity") is not None
+    remains = text.cut(_UN, "polarity") is not None
+    stays = text.cut(_STAY, "polarity") is not None
+    return Negations(True, count + passes + remains, passes or remains, stays)

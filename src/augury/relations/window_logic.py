@@ -1,0 +1,107 @@
+"""How one window of time lies to another, and what that rules out for one event in both. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Literal, NamedTuple
+
+from augury.relations.joint_outcomes import FT, TF, TT
+from augury.relations.proposition import Proposition
+from augury.relations.windows import Window
+
+WindowOrder = Literal["equal", "inside", "contains", "overlap", "apart", "unknown"]
+_DAY: Final = 1440
+
+_ONCE: Final = frozenset({"die", "ipo", "dissolv"})
+"""Terms of what happens at most once."""
+
+
+def occurrences(a: Proposition, b: Proposition) -> int:
+    """Something happens in one window, and in another."""
+    match window_order(a.window, b.window):
+        case "equal":
+            return TF | FT
+        case "inside":
+            return TF
+        case "contains":
+            return FT
+        case "apart":
+            once = a.predicate == "leaves" or a.terms & _ONCE
+            return TT if once else 0
+        case _:
+            return 0
+
+
+class _Span(NamedTuple):
+    low: float
+    """Minute at which the window opens; -inf: with the question."""
+    high: float
+    since: float
+    """Minute at which the question was opened; -inf: unknown."""
+
+
+def _span(w: Window) -> _Span | None:
+    since = w.since.toordinal() * _DAY if w.since else -math.inf
+    if w.vague:
+        return None
+    if w.kind == "by" and w.end is not None:
+        high = w.end.toordinal() * _DAY
+        if w.clock is not None:
+            high += w.clock[1] - _DAY
+        return _Span(-math.inf, high, since)
+    if w.kind in ("in", "on") and w.start is not None and w.end is not None:
+        low, high = w.start.toordinal() * _DAY, w.end.toordinal() * _DAY
+        if w.clock is not None and w.kind == "on":
+            start, stop = w.clock
+            low, high = low + start, low + stop + (_DAY if stop < start else 0)
+        return _Span(low, high, since)
+    if w.kind == "after" and w.start is not None:
+        return _Span(w.start.toordinal() * _DAY, math.inf, since)
+    return None
+
+
+def window_order(a: Window, b: Window) -> WindowOrder:
+    """How one window lies to another.
+
+    A question is opened before its event has happened, so that "in 2026", asked in 2026, and
+    "by the end of 2026" are one window; asked in 2025 they are not.
+    """
+    if a.kind == "open" and b.kind == "open":
+        if a.end == b.end:
+            return "equal"
+        near = a.end is not None and b.end is not None and abs((a.end - b.end).days) <= 2
+        return "equal" if near else "unknown"
+    one, two = _span(a), _span(b)
+    if one is None or two is None or one.high <= two.since or two.high <= one.since:
+        return "unknown"  # the one was over before the other was asked
+    if one.high <= two.low or two.high <= one.low:
+        # Two moments of the same minute are one; a moment is not apart from itself.
+        return "equal" if (one.low, one.high) == (two.low, two.high) else "apart"
+    inside, contains = _within(one, two), _within(two, one)
+    if inside and contains:
+        return "equal"
+    if inside:
+        return "inside"
+    if contains:
+        return "contains"
+    low = max(s.low if s.low > -math.inf else s.since for s in (one, two))
+    return "overlap" if -math.inf < low < min(one.high, two.high) else "unknown"
+
+
+def _within(a: _Span, b: _Span) -> bool:
+    """Whether whatever falls into `a` falls into `b`."""
+    starts = max(a.low, a.since) if a.low == -math.inf else a.low
+    return a.high <= b.high and (b.low == -math.inf or starts >= b.low)
+
+
+def starts_after_opening(a: Window, b: Window) -> bool:
+    """Whether a span with a first day lies behind the opening of one without.
+
+    What happens is asked only while it has not; a level may have been reached before.
+    """
+    for one, other in ((a, b), (b, a)):
+        if one.kind == "by" and other.kind != "by":
+            opened = one.since
+            if opened is None or other.start is None or other.start < opened:
+                return False
+    return True
