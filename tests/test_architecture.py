@@ -154,6 +154,7 @@ PURE = [
     "forecast/doubt.py",
     "forecast/explain.py",
     "forecast/opinion.py",
+    "forecast/tasks.py",
     "forecast/rewording.py",
     "forecast/engine.py",
     "forecast/compound.py",

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from augury.forecast.assistant import MATCH, REWRITE, WORDING
 from augury.forecast.rewording import masked, rephrased
+from augury.forecast.tasks import MATCH, REWRITE, WORDING
 from augury.llm.endpoint import ModelEndpoint
 from augury.llm.service import LanguageModel, NoAnswer
 from augury.llm.store import Cost

@@ -51,7 +51,6 @@ DIRECT_CONTENT: Final = 0.95
 DIRECT_ASKED: Final = 0.36
 """Below one of these a market is not taken to ask the question itself."""
 DIRECT_LIKENESS: Final = -0.9
-DIRECT: Final = opinion.Limit(DIRECT_SCORE, DIRECT_CONTENT, DIRECT_ASKED, DIRECT_LIKENESS)
 AS_GOOD: Final = 0.3
 """Markets whose score comes so near to the best are about the same."""
 KIN_CONTENT: Final = 0.85
@@ -128,7 +127,7 @@ class Engine:
     ) -> Estimate:
         """The estimate that the compared markets give for the question.
 
-        opinions : a language model's, on the markets in doubt (`doubtful`)
+        opinions : a language model's, on the markets of the brief, as checked (`opinion.heard`)
         verdicts : the judge's, on the markets of its brief (`brief`)
         """
         reading, markets, at = compared.reading, compared.markets, compared.at
@@ -140,15 +139,12 @@ class Engine:
         if reading.side is None and not verbatim_asked and outcomes.asks(reading.effective):
             found = outcomes.answer(reading, bearings, at)
             return replace(found, rejected=rejected(bearings, found))
-        if opinions:
-            positive = reading.proposition.positive
-            bearings = opinion.heard(bearings, opinions, DIRECT, positive=positive)
-            bearings.sort(key=_order)
+        positive = reading.proposition.positive
         if verdicts and self.judge is not None:
-            positive = reading.proposition.positive
-            # A second opinion was asked for because the rules were in doubt: it stands.
-            judged = {key: verdict for key, verdict in verdicts.items() if key not in opinions}
-            bearings = judging.applied(bearings, judged, self.judge, positive=positive)
+            bearings = judging.applied(bearings, verdicts, self.judge, positive=positive)
+            bearings.sort(key=_order)
+        if opinions:
+            bearings = opinion.applied(bearings, opinions, verdicts, positive=positive)
             bearings.sort(key=_order)
         weighing = _Weighing(reading, compared.question, bearings, at)
         estimate = weighing.estimate()
@@ -167,17 +163,12 @@ class Engine:
         )
 
     def brief(self, compared: Compared) -> judging.Brief | None:
-        """What the judge has to read of a question; None where it has no say."""
+        """What judge and language model have to read of a question; None where they have no say."""
         reading = compared.reading
-        if self.judge is None or len(reading.either) == 2 or outcomes.asks(reading.effective):
+        if len(reading.either) == 2 or outcomes.asks(reading.effective):
             return None
-        return judging.brief(compared, vocabulary.default(), self.judge.shortlist)
-
-    def doubtful(self, compared: Compared) -> list[Bearing]:
-        """The markets on whose role a second opinion would help."""
-        if len(compared.reading.either) == 2:
-            return []
-        return opinion.doubtful(compared.bearings, DIRECT)
+        shortlist = self.judge.shortlist if self.judge is not None else None
+        return judging.brief(compared, vocabulary.default(), shortlist)
 
     def _view(self, reading: Reading) -> View:
         vector = self._embed([reading.effective])[0]

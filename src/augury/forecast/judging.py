@@ -190,13 +190,13 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
         if price is None:
             return bearing
         return replace(
-            bearing, fit=_asked(bearing.fit, verdict), turned=turned,
+            bearing, fit=asked(bearing.fit, verdict.side), turned=turned,
             positive=1 - price if turned else price, share=judge.confidence(verdict.side),
         )  # fmt: skip
     unheard = contrary and verdict.side >= limits["same" if same else "opposite"]
     ours = verdict.opposite if bearing.turned == positive else verdict.same
     if bearing.fit.same and (ours < limits["agree"] or unheard):
-        return replace(bearing, fit=replace(bearing.fit, score=0.0, likeness=REFUSED))
+        return replace(bearing, fit=refused(bearing.fit))
     return replace(bearing, share=judge.confidence(ours))
 
 
@@ -207,10 +207,15 @@ SURE: Final = 4.0
 """Score of a market that the judge takes to ask the question: above that of any comparison."""
 
 
-def _asked(fit: Comparison, verdict: Verdict) -> Comparison:
-    """A comparison of what asks the very question."""
+def refused(fit: Comparison) -> Comparison:
+    """A comparison of what no part tells from the question, and a reader does."""
+    return replace(fit, score=0.0, likeness=REFUSED)
+
+
+def asked(fit: Comparison, probability: float) -> Comparison:
+    """A comparison of what asks the very question, with such a probability, 0 to 1."""
     return replace(
-        fit, score=SURE + verdict.side, content=max(fit.content, 2.0), asked=1.0, likeness=-REFUSED,
+        fit, score=SURE + probability, content=max(fit.content, 2.0), asked=1.0, likeness=-REFUSED,
         foreign=0.0, window="same", gap=0.0, threshold="same", stage="same", choice="same",
         edition="same", rival=False,
     )  # fmt: skip

@@ -1,103 +1,306 @@
-"""A second opinion on markets that are nearly, or barely, taken to ask the question itself. Pure.
+"""A language model's opinions on the markets that the judge reads, and what logic lets stand. Pure.
 
-The parts of question and market say what a market may be; how alike their words are says whether
-it is about the same thing, and that has a limit with two sides. Only of markets near that limit is
-an opinion asked. It can lower a market's role, or confirm one that the parts allow; which side the
-market is read from, it can't change.
+A model says of each market whether it asks the question, its opposite or something else. What the
+rules know for certain no opinion changes: the question in a market's own words, what logic orders,
+another year, level, deadline or end of a game, what the question demands and the market lacks. Such
+an opinion is refused, as are those that contradict each other, and those on markets in which
+neither rules nor judge find anything of the question.
+
+What is left has a vote on the side. Rules, judge and model read it; a model alone turns none: where
+it reads another side than the rules, and the judge does not side with it, the market counts for
+neither. Where no part tells a market from the question and the model does, those that differ from
+it in a date or a level bound nothing, either. An opinion brings in no market and no number: prices
+stay the only source of those.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, Literal
+
+from augury.forecast import bounds, explain, judging
+from augury.forecast.rejected import MIN_ABOUT
+from augury.matching.judge import Verdict
+from augury.relations.logic import Relation, relate
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
-    from augury.forecast.match import Comparison
+    from augury.forecast.evidence import Estimate, Snapshot
 
-Verdict = Literal["same", "opposite", "different", "unsure"]
-"""Whether a market's Yes is the question's Yes, its No, neither, or it can't be said."""
+Asks = Literal["same", "opposite", "other"]
+"""A market's Yes is the question's Yes, the question's No, or neither."""
 
-Opinions = Mapping[tuple[int, int], Verdict]
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a model says of one market."""
+
+    asks: Asks
+    why: str = ""
+    """Its reason, as it came; `shown_reason` says what of it may be shown."""
+
+
+Opinions = Mapping[tuple[int, int], Opinion]
 """By market number and outcome."""
 
 NONE: Final[Opinions] = {}
 
-NEAR: Final = 0.2
-"""So close to the limit a market's role is in doubt."""
-LOOKED_AT: Final = 8
-"""Best markets among which doubt is looked for."""
-MOST: Final = 3
-"""Most opinions asked for one question."""
-_BELOW: Final = 0.01
-_LOG_ODDS: Final = 5.0
-"""So much likeness, in log-odds, weighs as much as one of the other measures."""
+TRUSTED: Final = 0.9
+"""Share of its control questions that a model has to get right: no answer that rests on its word is
+given more confidence."""
+LEANS: Final = 0.05
+"""From this probability of a side on, the judge finds something of the question in a market."""
+OTHER_DAYS: Final = 7.0
+"""Days between two written deadlines from which on they are two."""
+_SWAPPED: Final[dict[Asks, Asks]] = {"same": "opposite", "opposite": "same", "other": "other"}
 
 
-class Limit(NamedTuple):
-    """From which likeness on a market is taken to ask the question itself."""
+@dataclass(frozen=True, slots=True)
+class RefusedOpinion:
+    """An opinion that does not stand."""
 
-    score: float
-    content: float
-    asked: float
-    likeness: float
+    market: Snapshot
+    why: str
+    """What contradicts it: a clause."""
 
 
-def doubtful(bearings: Sequence[Bearing], limit: Limit) -> list[Bearing]:
-    """The markets whose role should be looked at again, best first; none where the best is sure."""
-    found: list[Bearing] = []
-    for bearing in bearings[:LOOKED_AT]:
-        margin = _margin(bearing.fit, limit)
-        if margin is None or margin < -NEAR:
-            continue
-        if margin > NEAR:
-            return found
-        found.append(bearing)
-    return found[:MOST]
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Opinions after the checks."""
+
+    taken: Opinions
+    refused: tuple[RefusedOpinion, ...] = ()
+
+
+NOTHING_HEARD: Final = Heard(NONE)
+
+
+def worth_asking(
+    brief: judging.Brief, bearings: Sequence[Bearing], verdicts: judging.Verdicts
+) -> bool:
+    """Whether an opinion could change anything: no market has the question in its own words or is
+    the same by logic, and one at least is about it."""
+    if any(b.exact or b.relation in bounds.SAME for b in bearings):
+        return False
+    return any(_is_about(b, verdicts) for b in brief.bearings)
 
 
 def heard(
-    bearings: Sequence[Bearing], opinions: Opinions, limit: Limit, *, positive: bool
+    brief: judging.Brief,
+    opinions: Mapping[int, Opinion],
+    verdicts: judging.Verdicts,
+    *,
+    positive: bool,
+) -> Heard:
+    """The opinions that stand and those that don't.
+
+    opinions : by place among the brief's markets, on the text that the brief asks about
+    positive : whether the question asks for its proposition rather than its opposite
+    """
+    taken: dict[int, Opinion] = {}
+    refused: dict[int, str] = {}
+    for place, said in opinions.items():
+        b = brief.bearings[place]
+        told = replace(said, asks=_SWAPPED[said.asks]) if brief.denied else said
+        why = _contradicted(brief, place, said.asks, told.asks, positive=positive)
+        if why is None and told.asks != "other" and not _is_about(b, verdicts):
+            why = "it names too little of what the question is about"
+        if why is None:
+            taken[place] = told
+        else:
+            refused[place] = why
+    for one, other in combinations(sorted(taken), 2):
+        if _are_contrary(brief.bearings[one], taken[one], brief.bearings[other], taken[other]):
+            refused[one] = refused[other] = "the model says it of markets that exclude each other"
+    return Heard(
+        {_key(brief.bearings[n]): said for n, said in taken.items() if n not in refused},
+        tuple(RefusedOpinion(brief.bearings[n].market, why) for n, why in sorted(refused.items())),
+    )
+
+
+def _key(b: Bearing) -> tuple[int, int]:
+    return b.market.seq, b.outcome
+
+
+def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
+    verdict = verdicts.get(_key(b))
+    return b.fit.asked >= MIN_ABOUT or (verdict is not None and verdict.side >= LEANS)
+
+
+def _contradicted(
+    brief: judging.Brief, place: int, read: Asks, asks: Asks, *, positive: bool
+) -> str | None:
+    """What the rules know for certain against an opinion; None where nothing is.
+
+    read : of the text that the brief asks about
+    asks : of the question, which may deny that text
+    """
+    b, stand = brief.bearings[place], brief.stands[place]
+    ours = _side(b, positive=positive)
+    if b.exact or b.relation in bounds.SAME:
+        return None if asks == ours else "logic says that it asks this, and on which side"
+    if asks == "other":
+        return None
+    if brief.unmet[place]:
+        return "it lacks something that the question demands"
+    if (why := _told_apart(b)) is not None:
+        return why
+    if b.fit.leveled and asks != ours:
+        return "its level is the other side of the question's"
+    if stand is not None and stand.bearing != read:
+        return "it is about another end of the game"
+    return None
+
+
+def _told_apart(b: Bearing) -> str | None:
+    """The part that certainly tells a market from the question."""
+    if b.fit.edition == "differs":
+        return "it is about another year or edition"
+    if b.fit.leveled and b.fit.threshold not in ("same", "opposite"):
+        return "it is about another level or amount"
+    if b.relation in bounds.ORDERED:
+        return "logic says that it asks more or less than the question"
+    dated = b.view.proposition.window.text and b.fit.window not in ("same", "unsaid")
+    if dated and abs(b.fit.gap) > OTHER_DAYS:
+        return "it has another deadline"
+    return None
+
+
+def _side(b: Bearing, *, positive: bool) -> Asks:
+    """The side from which the rules read a market."""
+    return "same" if b.turned != positive else "opposite"
+
+
+_WHERE: Final[dict[bool, Relation]] = {True: "equivalent", False: "complement"}
+
+
+def _are_contrary(a: Bearing, one: Opinion, b: Bearing, other: Opinion) -> bool:
+    """Whether two markets can't both stand to one question as is said of them."""
+    if "other" in (one.asks, other.asks):
+        return False
+    alike = one.asks == other.asks
+    if alike and a.market.seq == b.market.seq:
+        return True
+    siblings = a.market.event_id is not None and a.market.event_id == b.market.event_id
+    if alike and siblings and a.market.exclusive and b.market.exclusive:
+        return True
+    return relate(a.view.proposition, b.view.proposition) not in ("none", _WHERE[alike])
+
+
+def applied(
+    bearings: Sequence[Bearing],
+    opinions: Opinions,
+    verdicts: judging.Verdicts,
+    *,
+    positive: bool,
 ) -> list[Bearing]:
     """The markets with opinions taken into account, in the same order.
 
-    positive : whether the question asks for its proposition rather than its opposite
+    bearings : with the judge's `verdicts` applied
     """
-    return [
-        replace(bearing, fit=_heard(bearing, opinions[key], limit, positive=positive))
-        if (key := (bearing.market.seq, bearing.outcome)) in opinions
-        else bearing
-        for bearing in bearings
-    ]
+    denied = _denied(bearings, opinions)
+    found: list[Bearing] = []
+    for b in bearings:
+        said = opinions.get(_key(b), Opinion("other") if _family(b) in denied else None)
+        if said is None or b.exact or b.relation != "none":
+            found.append(b)
+        elif said.asks != "other":
+            found.append(_applied(b, said, verdicts.get(_key(b)), positive=positive))
+        else:
+            aside = b.fit.same or _family(b) in denied
+            found.append(_put_aside(b) if aside else b)
+    return found
 
 
-def _heard(bearing: Bearing, verdict: Verdict, limit: Limit, *, positive: bool) -> Comparison:
-    fit = bearing.fit
-    margin = _margin(fit, limit)
-    if margin is None or abs(margin) > NEAR:
-        return fit  # nothing was in doubt
-    if verdict == "different":
-        return replace(fit, score=min(fit.score, limit.score - _BELOW))
-    ours: Verdict = "opposite" if bearing.turned == positive else "same"
-    if verdict != ours:
-        return fit
+def _family(b: Bearing) -> tuple[frozenset[str], str]:
+    """What is the same of markets that differ in a date or a level."""
+    return b.view.proposition.terms, b.view.proposition.predicate
+
+
+def _denied(
+    bearings: Sequence[Bearing], opinions: Opinions
+) -> frozenset[tuple[frozenset[str], str]]:
+    """The families that are about something else: no part tells one of theirs from the question,
+    and the model does."""
+    said = [(b, opinions[_key(b)].asks) for b in bearings if _key(b) in opinions]
+    others = {_family(b) for b, asks in said if asks == "other" and b.fit.same}
+    return frozenset(others - {_family(b) for b, asks in said if asks != "other"})
+
+
+def _applied(b: Bearing, said: Opinion, verdict: Verdict | None, *, positive: bool) -> Bearing:
+    price = b.market.price(b.outcome)
+    if price is None:
+        return b
+    same = said.asks == "same"
+    turned = same != positive
+    by_rules = b.view.proposition.positive == b.fit.opposed  # whatever the judge made of it
+    if turned != by_rules and not _sides_with(verdict, same=same):
+        return _put_aside(b)
+    if turned == b.turned and b.fit.score >= judging.SURE:
+        return b  # the judge says so too
     return replace(
-        fit,
-        score=max(fit.score, limit.score),
-        content=max(fit.content, limit.content),
-        asked=max(fit.asked, limit.asked),
-        likeness=max(fit.likeness, limit.likeness),
-    )
+        b, fit=judging.asked(b.fit, TRUSTED), turned=turned,
+        positive=1 - price if turned else price, share=TRUSTED,
+    )  # fmt: skip
 
 
-def _margin(fit: Comparison, limit: Limit) -> float | None:
-    """How far a market is above the limit; None where a part already tells it apart."""
-    if not fit.same:
-        return None
-    return min(
-        fit.score - limit.score,
-        fit.content - limit.content,
-        fit.asked - limit.asked,
-        (fit.likeness - limit.likeness) / _LOG_ODDS,
-    )
+def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
+    """Whether the judge, too, leans to this side."""
+    if verdict is None:
+        return False
+    theirs, others = (verdict.same, verdict.opposite) if same else (verdict.opposite, verdict.same)
+    return theirs >= LEANS and theirs > others
+
+
+def _put_aside(b: Bearing) -> Bearing:
+    """A market that is evidence of no kind."""
+    return replace(b, fit=judging.refused(b.fit))
+
+
+# In words
+
+_NUMBER: Final = re.compile(r"\d+")
+_NAME: Final = re.compile(r"\b[A-Z]{2,}\b|(?<=[\w,;:] )[A-Z][\w'’-]*")
+_PLAIN: Final = re.compile(r"[A-Za-zÀ-ž0-9\s.,;:'’\"()$€£–-]+\Z")
+_LEAST_WORDS: Final = 3
+
+
+def shown_reason(said: Opinion, *texts: str) -> str:
+    """A model's reason as it may be shown; empty where it has a number or name that stands in none
+    of `texts`, an address or a sign that reasons don't need, or says next to nothing."""
+    told = " ".join(said.why.split()).replace('"', "'").rstrip(".")
+    known = " ".join(texts)
+    if len(told.split()) < _LEAST_WORDS or not _PLAIN.match(told):
+        return ""
+    if set(_NUMBER.findall(told)) - set(_NUMBER.findall(known)):
+        return ""
+    if any(name.casefold() not in known.casefold() for name in _NAME.findall(told)):
+        return ""
+    return told
+
+
+def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> str:
+    """One sentence on what a model's opinions changed, with its reason where that may be shown.
+
+    before, after : the estimate without and with them
+    """
+    for one, how in ((after.decisive, "it asks {}"), (before.decisive, "it asks something else")):
+        if one is None or (said := taken.get((one.market.seq, one.outcome))) is None:
+            continue
+        if (said.asks == "other") == (one is after.decisive):
+            continue
+        side = "the opposite of this" if one.flipped else "this"
+        why = shown_reason(said, question, one.market.question, one.market.description or "")
+        because = f' Its reason: "{why}."' if why else ""
+        market = explain.quoted(one.market.question)
+        return f"A language model judged {market}: {how.format(side)}.{because}"
+    return "A language model judged the markets, too."
+
+
+def told_refused(one: RefusedOpinion) -> str:
+    """A warning that an opinion does not stand."""
+    market = explain.quoted(one.market.question)
+    return f"What the language model said of {market} is not taken: {one.why}."

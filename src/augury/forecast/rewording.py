@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime
-from typing import Final
+from datetime import date, datetime
+from typing import Final, NamedTuple
 
 from augury.forecast.normalise import Reading, normalise
+from augury.relations.proposition import Threshold
+from augury.relations.windows import Window
 from augury.relations.wording import GENERIC
 from augury.search.text import fold, is_number, term, terms
 
@@ -31,11 +33,22 @@ def unsure(reading: Reading) -> bool:
     )
 
 
-def reworded(reading: Reading, text: str, asks_opposite: bool, at: datetime) -> Reading | None:
+class WordedParts(NamedTuple):
+    """What a model read in a question besides its wording; empty: it names none."""
+
+    asks_opposite: bool
+    last_day: str = ""
+    """ISO date of the last day that counts."""
+    level: str = ""
+    """The number to be reached or kept to."""
+
+
+def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> Reading | None:
     """The reading of a proposed wording of the question; None unless it says the same.
 
     Every word that tells something, every number and name is in both; what was read of date, level
-    and polarity from the question itself stands.
+    and polarity from the question itself stands; and our reader finds in the wording the `parts`
+    that the model read.
     """
     if not text or len(text) > LONGEST or not _PLAIN.match(text) or not text.endswith("?"):
         return None
@@ -49,7 +62,9 @@ def reworded(reading: Reading, text: str, asks_opposite: bool, at: datetime) -> 
     if _stems(text) - _stems(f"{reading.question} {reading.effective}") - _FRAME:
         return None
     was, now = reading.proposition, proposed.proposition
-    if not was.positive == now.positive == (not asks_opposite):
+    if not was.positive == now.positive == (not parts.asks_opposite):
+        return None
+    if not _is_day(parts.last_day, now.window) or not _is_level(parts.level, now.threshold, text):
         return None
     if was.window.text and (was.window.start, was.window.end) != (now.window.start, now.window.end):
         return None
@@ -60,6 +75,31 @@ def reworded(reading: Reading, text: str, asks_opposite: bool, at: datetime) -> 
         question=reading.question,
         reason="; ".join(filter(None, (reading.reason, "a language model put it in plain words"))),
     )
+
+
+def _is_day(told: str, ours: Window) -> bool:
+    """Whether a last day is ours, too, or one of us names none. Our ends are the first day that
+    does not count, or the day itself."""
+    if not told or ours.end is None:
+        return True
+    try:
+        day = date.fromisoformat(told)
+    except ValueError:
+        return False
+    return 0 <= (ours.end - day).days <= 1
+
+
+def _is_level(told: str, ours: Threshold | None, text: str) -> bool:
+    """Whether a level is ours, too, or at least a number of the text where we read none."""
+    if not told:
+        return True
+    try:
+        level = float(told.replace(",", "").strip("$€£% "))
+    except ValueError:
+        return False
+    if ours is None:
+        return told.replace(",", "").strip("$€£% ") in text.replace(",", "")
+    return level in (ours.low, ours.high)
 
 
 def _content(text: str) -> frozenset[str]:

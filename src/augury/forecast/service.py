@@ -245,11 +245,12 @@ class ForecastService:
         self, compared: Compared, lap: Callable[[str], None] = lambda name: None
     ) -> judging.Verdicts:
         """The judge's verdicts on the first markets; none where it has no say."""
-        brief = self._engine.brief(compared)
-        if brief is None or self._engine.judge is None:
+        trained = self._engine.judge
+        brief = self._engine.brief(compared) if trained is not None else None
+        if brief is None or trained is None:
             return judging.NONE
         async with self._judging:
-            verdicts = await asyncio.to_thread(brief.judged, self._engine.judge)
+            verdicts = await asyncio.to_thread(brief.judged, trained)
         lap("judge")
         return verdicts
 

@@ -52,7 +52,7 @@ def examine(
 
 
 async def _examine(*, quiet: bool) -> dict[str, Any]:
-    from augury.forecast.assistant import MATCH, REWRITE, WORDING
+    from augury.forecast.tasks import MATCH, REWRITE, WORDING
     from augury.llm.service import LanguageModel, NoAnswer
     from augury.relations.labels import LABEL
     from augury.relations.review import REVIEW

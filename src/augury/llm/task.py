@@ -123,19 +123,24 @@ def _cleaned(value: Any) -> Any:
         return plain(value).translate(_HARMLESS)
     if isinstance(value, list | tuple):
         return [_cleaned(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _cleaned(one) for key, one in value.items()}
     return value
 
 
 def _schema(answer: type[msgspec.Struct]) -> dict[str, Any]:
     (_, found) = msgspec.json.schema_components([answer], ref_template="{name}")
-    shape = found[answer.__name__]
-    return {
-        "type": "object",
-        "properties": {
-            # Lengths and the like are checked here; not every server knows them.
-            name: {key: part[key] for key in ("type", "enum") if key in part}
-            for name, part in shape["properties"].items()
-        },
-        "required": shape["required"],
-        "additionalProperties": False,
-    }
+    return _shape(found[answer.__name__], found)
+
+
+def _shape(part: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of a schema, references resolved. Lengths and the like are checked here; not every
+    server knows them."""
+    part = found[part["$ref"]] if "$ref" in part else part
+    kept = {key: part[key] for key in ("type", "enum") if key in part}
+    if "items" in part:
+        kept["items"] = _shape(part["items"], found)
+    if "properties" in part:
+        kept["properties"] = {name: _shape(p, found) for name, p in part["properties"].items()}
+        kept |= {"required": part["required"], "additionalProperties": False}
+    return kept
