@@ -190,12 +190,12 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
         features=np.zeros((n, len(FEATURES)), np.float32),
         words=column, naming=column, named=column, fixture=column * 0, salience=column,
         closes=np.zeros(n, np.uint32), family=np.arange(n).astype(np.uint64),
-        direct=column * 0, voters=np.zeros(0, np.intp), terms=2, heaviest=0.5,
+        own=n, voters=np.zeros(0, np.intp), terms=2, heaviest=0.5,
         when=1_795_000_000,
     )  # fmt: skip
     return {
         relation: [(int(pool.keys[r.position]), r.reason) for r in ranked]
-        for relation, ranked in lookup.rank(pool, 10).items()
+        for relation, ranked in lookup.read(pool).rank(column * 0, 10).items()
     }
 
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from augury.relations import knowledge, paths
 from augury.relations.columns import COLUMNS
-from augury.relations.paths import FactorGraph, Reached
+from augury.relations.paths import FactorGraph, Reached, Relation
 from augury.relations.rank import CLAIM
 from augury.relations.ranker import CLASSES
-from augury.relations.service import RelationService
+from augury.relations.service import Asked, RelationService
 from augury.search.rank import FEATURES
-from augury.search.related import Pool
+from augury.search.related import Pool, Ranked
 
 TEXT = """
 domain = "test"
@@ -148,7 +148,7 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         salience=flat,
         closes=np.full(n, 2_000_000_000, np.uint32),
         family=np.arange(n, dtype=np.uint64),
-        direct=flat,
+        own=n,
         voters=np.zeros(0, np.intp),
         terms=2,
         heaviest=0.5,
@@ -182,6 +182,15 @@ def asked(query: str, *results: str):
     return plainly().ask(query, keys, tags, fits, scores)
 
 
+def ranked(lookup: Asked, markets: Pool) -> dict[Relation, list[Ranked]]:
+    """The best ten of each relation where no market is surely direct."""
+    return lookup.read(markets).rank(np.zeros(len(markets.keys), np.float32), 10)
+
+
+def related(query: str, markets: Pool) -> dict[Relation, list[Ranked]]:
+    return ranked(asked(query), markets)
+
+
 def test_results_say_what_a_question_is_about_where_its_words_do_not() -> None:
     found = dict(asked("Plenty", "bread", "beer", "ocean", "harvest", "monsoon").factors)
     assert found[NUMBERS["bread"]] == 0.5
@@ -191,7 +200,7 @@ def test_results_say_what_a_question_is_about_where_its_words_do_not() -> None:
 
 def test_no_market_stands_in_two_relations_and_the_better_fit_first() -> None:
     markets = pool(("ocean", 0.5), ("ocean", 1.0), ("harvest", 1.0), ("bread", 1.0))
-    found = asked("Monsoon").rank(markets, 10)
+    found = related("Monsoon", markets)
     assert [r.position for r in found["upstream"]] == [1, 0]
     assert [r.position for r in found["downstream"]] == [2, 3]
     positions = [r.position for ranked in found.values() for r in ranked]
@@ -200,10 +209,10 @@ def test_no_market_stands_in_two_relations_and_the_better_fit_first() -> None:
 
 def test_a_direct_result_is_claimed_only_by_a_chance_much_larger_than_its_score() -> None:
     markets = pool(("ocean", 1.0), ("harvest", 1.0))
-    (chance,) = (r.score for r in asked("Monsoon").rank(markets, 10)["upstream"])
+    (chance,) = (r.score for r in related("Monsoon", markets)["upstream"])
     for share, kept in ((1.1, True), (0.9, False)):
         score = np.array([share * chance / CLAIM, 0], np.float32)
-        found = asked("Monsoon").rank(replace(markets, direct=score), 10)
+        found = asked("Monsoon").read(markets).rank(score, 10)
         assert (found["upstream"] == []) is kept
         assert [r.position for r in found["downstream"]] == [1]
 
@@ -211,7 +220,7 @@ def test_a_direct_result_is_claimed_only_by_a_chance_much_larger_than_its_score(
 def test_further_members_of_a_family_give_way_to_others() -> None:
     markets = pool(*[("ocean", 1.0)] * 5, ("ocean", 0.8))
     family = np.array([1] * 5 + [2], np.uint64)
-    found = asked("Monsoon").rank(replace(markets, family=family), 10)["upstream"]
+    found = related("Monsoon", replace(markets, family=family))["upstream"]
     assert [r.position for r in found] == [0, 1, 2, 5, 3, 4]
     scores = [r.score for r in found]
     assert scores == sorted(scores, reverse=True)
@@ -234,20 +243,20 @@ def test_a_question_is_about_the_whole_phrase_and_less_about_a_part_of_it() -> N
 
 
 def test_a_reason_names_the_chain_in_the_direction_of_cause() -> None:
-    found = asked("Will it rain in Rome?").rank(pool(("ocean", 1.0), ("monsoon", 1.0)), 10)
+    found = related("Will it rain in Rome?", pool(("ocean", 1.0), ("monsoon", 1.0)))
     reasons = {r.position: r.reason for r in found["upstream"]}
     assert reasons[1] == "Monsoon → Rain in Rome: It brings rain."
     assert reasons[0].startswith("Warm ocean → Monsoon → Rain in Rome: ")
-    down = asked("ocean").rank(pool(("monsoon", 1.0)), 10)["downstream"]
+    down = related("ocean", pool(("monsoon", 1.0)))["downstream"]
     assert down[0].reason == "Warm ocean → Monsoon: Warm water feeds it."
 
 
 def test_the_trees_see_which_town_a_market_is_about() -> None:
     lookup = asked("Will it rain in Rome?")
     markets = pool(("rain-oslo", 1.0), ("rain-rome", 1.0), ("monsoon", 0.1))
-    rows = lookup.rows(markets, lookup.paths(markets))
+    rows = lookup.read(markets).rows()
     assert rows[:, COLUMNS.index("foreign")].tolist() == [1, 0, 0]
-    found = lookup.rank(pool(("rain-oslo", 1.0), ("monsoon", 0.1)), 10)
+    found = ranked(lookup, pool(("rain-oslo", 1.0), ("monsoon", 0.1)))
     assert [r.position for r in found["correlated"]] == [0]
 
 
@@ -257,7 +266,7 @@ def test_the_trees_see_when_a_market_is_settled() -> None:
     closes = (markets.when + np.array([-2, 0, 3, 0]) * 31_557_600).astype(np.uint32)
     closes[3] = 0  # at no known time
     markets = replace(markets, closes=closes)
-    rows = lookup.rows(markets, lookup.paths(markets))
+    rows = lookup.read(markets).rows()
     assert rows[:, COLUMNS.index("after")].tolist() == [-2, 0, 3, 0]
 
 
@@ -267,13 +276,13 @@ def test_who_leads_a_list_is_related_only_where_it_names_something_of_the_questi
     tags, fits = np.zeros((0, 6), np.uint16), np.zeros((0, 6), np.float32)
     lookup = relations.ask("ocean", np.arange(0), tags, fits, fits[:, 0])
     other = pool(("monsoon", 1.0))
-    assert lookup.rank(other, 10)["downstream"] == []
+    assert ranked(lookup, other)["downstream"] == []
     named = replace(other, words=np.full(1, 0.4, np.float32))
-    assert len(lookup.rank(named, 10)["downstream"]) == 1
+    assert len(ranked(lookup, named)["downstream"]) == 1
 
 
 def test_another_question_about_the_same_is_correlated() -> None:
-    found = asked("Monsoon").rank(pool(("monsoon", 1.0)), 10)
+    found = related("Monsoon", pool(("monsoon", 1.0)))
     assert found["correlated"][0].reason == "Another question about Monsoon."
 
 
@@ -294,7 +303,7 @@ def test_who_takes_part_in_the_contest_asked_for_is_another_outcome_of_it() -> N
 def test_nothing_is_related_to_a_question_about_nothing_known() -> None:
     lookup = asked("Will the Ulan Bator bus stop be renamed?")
     assert lookup.tags == []
-    assert not any(lookup.rank(pool(("ocean", 1.0)), 10).values())
+    assert not any(ranked(lookup, pool(("ocean", 1.0))).values())
 
 
 def test_the_base_that_ships_is_sound_and_broad() -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.relations.test_paths import pool
 
 from augury.relations import knowledge, ranker
-from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, direct_table
+from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
 from augury.relations.paths import RELATIONS
 from augury.relations.service import RelationService
 
@@ -43,9 +43,9 @@ def test_what_asks_the_same_is_more_direct_than_what_shares_a_word() -> None:
         pool(("ocean", 1.0), ("ocean", 1.0)), tags=tags, words=said, dense=said, named=said,
         naming=said, directness=np.array([8, 3], np.float32),
     )  # fmt: skip
-    table = direct_table(lookup.rows(markets, lookup.paths(markets)), markets)
-    assert table.shape == (2, len(DIRECT_COLUMNS))
-    same, other = lookup.direct(markets)
+    reading = lookup.read(markets)
+    assert reading.direct_rows().shape == (2, len(DIRECT_COLUMNS))
+    same, other = reading.direct()
     assert 1 > same > 2 * other > 0
 
 
@@ -75,7 +75,7 @@ def test_a_cause_stands_upstream_and_an_effect_downstream(
     tags = np.zeros((2, 6), np.uint16)
     tags[:, 0] = numbers[cause], numbers[effect]
     markets = replace(pool(("ocean", 1.0), ("ocean", 1.0)), tags=tags)
-    rows = lookup.rows(markets, lookup.paths(markets))
+    rows = lookup.read(markets).rows()
     chances = relations.ranker.chances(rows)[:, 2:]
     up, down = RELATIONS.index("upstream"), RELATIONS.index("downstream")
     assert chances[0, up] > chances[0, down]

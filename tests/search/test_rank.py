@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from augury.search import rank
 from augury.search.rank import FEATURES, Candidates, RankQuery
+from augury.search.records import RECORD, family_key, is_fixture, record
 from augury.search.text import DocumentFrequencies, document_text, document_vector
 
 BACKGROUND = [
@@ -27,14 +28,14 @@ def world(
     frequencies.add_batch([document_vector(d)[0] for d in documents])
     records = np.array(
         [
-            rank.record(
+            record(
                 document,
-                family=rank.family_key("kalshi", None, market),
+                family=family_key("kalshi", None, market),
                 liquidity=liquidity[i] if liquidity else None,
             )
             for i, (market, document) in enumerate(zip(markets, documents, strict=True))
         ],
-        dtype=rank.RECORD,
+        dtype=RECORD,
     )
     keys = [f"kalshi:K{i:03}" for i in range(len(markets))]
     cosines = np.broadcast_to(np.asarray(dense, np.float32), (len(markets),))
@@ -54,9 +55,9 @@ def feature(name: str, query: str, markets: list[str]) -> list[float]:
 
 
 def test_a_record_survives_packing() -> None:
-    one = rank.record(document_text("Snow in Oslo in March 2026?"), family="f", closes=1.9e9)
-    two = rank.record(document_text("Reds vs. Blues"), family="g", liquidity=100.0)
-    back = np.frombuffer(one.tobytes() + two.tobytes(), rank.RECORD)
+    one = record(document_text("Snow in Oslo in March 2026?"), family="f", closes=1.9e9)
+    two = record(document_text("Reds vs. Blues"), family="g", liquidity=100.0)
+    back = np.frombuffer(one.tobytes() + two.tobytes(), RECORD)
     assert back[0] == one
     assert back[1] == two
 
@@ -70,7 +71,7 @@ def test_a_record_survives_packing() -> None:
 def test_any_market_has_a_record(
     question: str, family: str, closes: float | None, money: float | None
 ) -> None:
-    made = rank.record(
+    made = record(
         document_text(question), family=family, closes=closes, liquidity=money, volume=money
     )
     assert np.isfinite(made["salience"])
@@ -89,12 +90,12 @@ def test_any_market_has_a_record(
     ],
 )
 def test_families_without_an_event(one: str, other: str, same: bool) -> None:
-    assert (rank.family_key("x", None, one) == rank.family_key("x", None, other)) is same
+    assert (family_key("x", None, one) == family_key("x", None, other)) is same
 
 
 def test_an_event_names_its_family_within_its_venue() -> None:
-    assert rank.family_key("x", "e", "A?") == rank.family_key("x", "e", "B?")
-    assert rank.family_key("x", "e", "A?") != rank.family_key("y", "e", "A?")
+    assert family_key("x", "e", "A?") == family_key("x", "e", "B?")
+    assert family_key("x", "e", "A?") != family_key("y", "e", "A?")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_an_event_names_its_family_within_its_venue() -> None:
     ],
 )
 def test_fixtures(title: str, expected: bool) -> None:
-    assert rank.is_fixture(title) is expected
+    assert is_fixture(title) is expected
 
 
 def test_the_asked_proposition_comes_before_what_shares_its_words() -> None:
@@ -157,7 +158,7 @@ def test_a_side_bet_is_told_from_its_game() -> None:
         "RED at BLU — Red",
         "Will snow fall at Easter in Oslo?",
     ]
-    records = [rank.record(document_text(title), family=title) for title in titles]
+    records = [record(document_text(title), family=title) for title in titles]
     assert [int(record["fixture"]) for record in records] == [0, 1, 2, 1, 1, 0]
 
 
@@ -182,8 +183,8 @@ def test_words_by_the_slow_readable_way() -> None:
     frequencies, candidates = world(markets)
     query = RankQuery.of("oslo snow", frequencies)
     expected = []
-    for record in candidates.records:
-        kept = record["terms"][: record["length"]].tolist()
+    for row in candidates.records:
+        kept = row["terms"][: row["length"]].tolist()
         norm = 1 - 0.75 + 0.75 * len(kept) / rank.AVERAGE_LENGTH
         total = 0.0
         for key, weight in zip(query.ids.tolist(), query.weights.tolist(), strict=True):

@@ -16,7 +16,8 @@ from augury.markets.generator import generate
 from augury.markets.records import Market, MarketChange
 from augury.relations.service import RelationService
 from augury.search import store
-from augury.search.service import SearchService, _voters
+from augury.search.scoring import voters
+from augury.search.service import SearchService
 from augury.settings import Settings
 from augury.storage.database import Database
 
@@ -124,10 +125,10 @@ async def test_what_the_query_names_is_found_in_other_words(
 async def test_games_do_not_say_what_a_question_about_a_title_is_about() -> None:
     order = np.arange(4)
     fixtures = np.array([1, 0, 2, 0], np.uint8)
-    assert _voters(order, fixtures, asks_game=False).tolist() == [1, 3]
-    assert _voters(order, fixtures, asks_game=True).tolist() == [0, 1, 2, 3]
-    assert _voters(order, np.ones(4, np.uint8), asks_game=False).tolist() == [0, 1, 2, 3]
-    assert _voters(order[:0], fixtures, asks_game=False).tolist() == []
+    assert voters(order, fixtures, asks_game=False).tolist() == [1, 3]
+    assert voters(order, fixtures, asks_game=True).tolist() == [0, 1, 2, 3]
+    assert voters(order, np.ones(4, np.uint8), asks_game=False).tolist() == [0, 1, 2, 3]
+    assert voters(order[:0], fixtures, asks_game=False).tolist() == []
 
 
 async def test_results_carry_what_the_specification_names(service: SearchService) -> None:

@@ -23,13 +23,14 @@ from picking import BEST, LISTED, chosen
 from store import settings
 
 from augury.app import running
-from augury.relations import rank as ranking
-from augury.relations.columns import DIRECT_COLUMNS, direct_table
-from augury.search import query as understanding
+from augury.relations.columns import DIRECT_COLUMNS
+from augury.relations.service import TreeReading
 from augury.search import rank
-from augury.search import service as searching
-from augury.search.related import Pool
+from augury.search.lists import Hit
+from augury.search.relating import Related
 from augury.search.schemas import DIMENSIONS
+from augury.search.service import SearchService
+from augury.search.understanding import Wanted, understand
 
 SEED = 17
 A_PACK = 10
@@ -37,29 +38,22 @@ TITLE, EVENT = 150, 90
 """Letters shown of a title and of an event's name."""
 
 
-def pooled(service: Any, text: str, top_k: int) -> tuple[Any, Pool, Any, Any]:
-    """All candidates of a query as a search for `top_k` gathers them: its lookup, they, the
-    change each was indexed at; and of the first ones what the trees for `direct` read, and which
-    are of another time than the query names."""
-    parsed = understanding.parse(text)
-    gathered = service._gather(parsed.text or text, parsed, top_k, None)
-    pool, changes = service._pool(gathered, top_k, None)
-    found, lookup = gathered.candidates, gathered.lookup
-    own = searching._pool_of(gathered, found.keys, found.payload, gathered.features)
-    direct = direct_table(lookup.rows(own, lookup.paths(own)), own)
-    last = rank.of_another_time(gathered.query, found.payload)
-    return lookup, pool, changes, (direct, last)
+async def related(service: SearchService, text: str, top_k: int) -> Related:
+    """All candidates of a query as a search for `top_k` gathers them."""
+    wanted = Wanted(text, DIMENSIONS, top_k, None, top_k)
+    asked = await understand(wanted, service.database, service.embedder, service.frequencies)
+    return service.related(asked)
 
 
-async def one(service: Any, asked: dict[str, str], out: Path) -> list[dict[str, Any]]:
+async def one(service: SearchService, asked: dict[str, str], out: Path) -> list[dict[str, Any]]:
     """Write a query's features; the markets to judge, families in random order."""
     lists = await service.search(asked["query"], top_k=LISTED)
-    lookup, pool, changes, (direct, last) = pooled(service, asked["query"], LISTED)
-    keys, found = pool.keys, lookup.paths(pool)
-    hits = [
-        searching.Hit(int(key), int(change), 0.0) for key, change in zip(keys, changes, strict=True)
-    ]
-    shown: dict[int, Any] = await service._fetch(hits)
+    found = await related(service, asked["query"], LISTED)
+    pool, reading = found.pool, found.reading
+    assert isinstance(reading, TreeReading)
+    keys, changes = pool.keys, found.hits.payload["change"]
+    hits = [Hit(int(key), int(change), 0.0) for key, change in zip(keys, changes, strict=True)]
+    shown = await service.presenter.rows(hits)
     at = {row.id: key for key, row in shown.items()}
     listed = [[at[r.id] for r in lists[d] if r.id in at] for d in DIMENSIONS]
     listed += [
@@ -74,11 +68,11 @@ async def one(service: Any, asked: dict[str, str], out: Path) -> list[dict[str, 
         out / "features" / f"{asked['qid']}.npz",
         ids=np.array([shown[k].id if k in shown else "" for k in keys.tolist()]),
         columns=np.array(DIRECT_COLUMNS),
-        rows=lookup.rows(pool, found),
-        direct_rows=direct,
-        last=last,
+        rows=reading.rows(),
+        direct_rows=reading.direct_rows(),
+        last=rank.of_another_time(found.asked.query, found.own.records),
         closes=pool.closes,
-        may=ranking.through(found).any(axis=2),
+        may=reading.ways.any(axis=2),
         family=pool.family,
         keys=keys,
         **{d: np.array([r.id for r in lists[d]]) for d in DIMENSIONS},

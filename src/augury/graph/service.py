@@ -16,7 +16,8 @@ from augury.relations.factors import Match
 from augury.relations.paths import RELATIONS
 from augury.relations.reading import read_market, read_question
 from augury.relations.service import Asked, RelationService
-from augury.search.service import Explored, Found, SearchService
+from augury.search.presenting import Explored, Found
+from augury.search.service import SearchService
 from augury.storage.database import Database
 
 DEPTH: Final = 30

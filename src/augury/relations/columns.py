@@ -50,6 +50,9 @@ DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
 _SAID: Final = [FEATURES.index(one) for one in ("precision", "family", "year", "number_conflict")]
 
 
+_AT: Final = {name: nth for nth, name in enumerate(COLUMNS)}
+
+
 class Paths(NamedTuple):
     """How the base leads from the query's factors to each market's."""
 
@@ -82,7 +85,7 @@ def table(
     rivals: NDArray[np.bool_],
     judged: Sequence[Around],
 ) -> Floats:
-    """(n, COLUMNS).
+    """(n, COLUMNS), each row by itself: `compared` fills the columns that look at other rows.
 
     Parameters
     ----------
@@ -101,32 +104,47 @@ def table(
         "names_weight": pool.naming, "names_share": pool.named, "directness": pool.directness,
         "words": pool.words, "dense": pool.dense, "salience": pool.salience,
         "fixture": pool.fixture, "rival": rivals, "foreign": foreign,
+        "q_first": factors[0][1] if factors else 0.0, "q_heaviest": pool.heaviest,
+        "q_factors": len(factors), "q_terms": np.log1p(pool.terms),
     }  # fmt: skip
     years = np.where(pool.closes > 0, (pool.closes.astype(np.float64) - pool.when) / YEAR, 0)
     columns["after"] = np.clip(years, -FAR, FAR)
-    for name in ("directness", "dense"):
-        values = columns[name]
-        columns[f"{name}_below_best"] = values.max(initial=0) - values
     columns |= _by_paths(reached, pool, found)
     columns |= _by_verdicts(pool.tags, judged)
-    columns |= _by_family(pool, columns)
-    columns |= {
-        "q_own": float(np.mean(columns["own"] > 0)) if len(pool.tags) else 0.0,
-        "q_first": factors[0][1] if factors else 0.0,
-        "q_best": float(np.max(pool.directness, initial=0)),
-        "q_heaviest": pool.heaviest,
-        "q_factors": len(factors),
-        "q_terms": np.log1p(pool.terms),
-    }
-    out = np.empty((len(pool.tags), len(COLUMNS)), np.float32)
-    for at, name in enumerate(COLUMNS):
-        out[:, at] = columns[name]
+    out = np.zeros((len(pool.tags), len(COLUMNS)), np.float32)
+    for name, values in columns.items():
+        out[:, _AT[name]] = values
     return out
 
 
-def direct_table(rows: Floats, pool: Pool) -> Floats:
-    """(n, DIRECT_COLUMNS) of the rows of `table`."""
-    return np.concatenate([rows, pool.features[:, _SAID]], axis=1)
+def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
+    """Rows of `table` with the columns that say how each stands among them: a copy.
+
+    Parameters
+    ----------
+    family : (n,)
+        What makes markets one family.
+    """
+    out = rows.copy()
+    for name in ("directness", "dense", "up_path", "do_path", "co_path"):
+        values = rows[:, _AT[name]]
+        best = values.max(initial=0)
+        out[:, _AT[f"{name.removesuffix('_path')}_below_best"]] = best - values
+        if name != "dense":
+            out[:, _AT["q_best" if name == "directness" else f"q_{name[:2]}"]] = best
+    own = rows[:, _AT["own"]]
+    out[:, _AT["q_own"]] = np.mean(own > 0) if len(own) else 0
+    _, place = np.unique(family, return_inverse=True)
+    size = np.maximum(np.bincount(place, minlength=1), 1)
+    for name in ("own", "directness"):
+        total = np.bincount(place, rows[:, _AT[name]], minlength=len(size))
+        out[:, _AT[f"family_{name}"]] = (total / size)[place]
+    return out
+
+
+def direct_table(rows: Floats, features: Floats) -> Floats:
+    """(n, DIRECT_COLUMNS) of compared rows and the features (n, 7) that `Pool` has of them."""
+    return np.concatenate([rows, features[:, _SAID]], axis=1)
 
 
 def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:
@@ -153,14 +171,11 @@ def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:
         weights = found.weights[nth]
         through = weights.argmax(axis=1)
         weight = strongest[nth]
-        top = float(weight.max(initial=0))
         columns |= {
             f"{short}_path": weight,
             f"{short}_all": weights.sum(axis=1),
             f"{short}_fit": np.where(weight > 0, fits[at, through], 0),
             f"{short}_main": reached.weights[nth][tags[:, 0]] * (tags[:, 0] > 0),
-            f"{short}_below_best": top - weight,
-            f"q_{short}": top,
         }
     return columns
 
@@ -208,13 +223,4 @@ def _by_verdicts(tags: NDArray[np.uint16], judged: Sequence[Around]) -> dict[str
         "j_best": np.max(list(best.values()), axis=0),
         "j_ce": best["cause"] - best["effect"],
         "j_co": best["driver"] + best["rival"],
-    }
-
-
-def _by_family(pool: Pool, columns: dict[str, Any]) -> dict[str, Any]:
-    _, place = np.unique(pool.family, return_inverse=True)
-    size = np.maximum(np.bincount(place, minlength=1), 1)
-    return {
-        f"family_{name}": (np.bincount(place, columns[name], minlength=len(size)) / size)[place]
-        for name in ("own", "directness")
     }

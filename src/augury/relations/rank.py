@@ -86,6 +86,7 @@ def rank(
     chances: NDArray[np.floating],
     pool: Pool,
     ways: Floats,
+    direct: Floats,
     labelled: Floats | None = None,
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]]:
     """By relation: positions in the pool best first, their chances, and the factor each was
@@ -97,13 +98,15 @@ def rank(
         From the trees: upstream, downstream, correlated.
     ways : (3, n, MOST_TAGS)
         From `through`.
+    direct : (n,)
+        Score of the best direct results, 0 of others.
     labelled : (3, n)
         Weight by relation of what somebody else says of each market; it counts only where nothing
         of the base leads to it.
     """
-    gain = gains(chances, np.asarray(ways.any(axis=2)), pool.direct)
+    gain = gains(chances, np.asarray(ways.any(axis=2)), direct)
     if labelled is not None:
-        told = labelled.any(axis=0) & ~ways.any(axis=(0, 2)) & (pool.direct == 0)
+        told = labelled.any(axis=0) & ~ways.any(axis=(0, 2)) & (direct == 0)
         gain[:, told] = labelled[:, told]
     out: dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]] = {}
     for nth, (relation, (shown, chance)) in enumerate(

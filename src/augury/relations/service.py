@@ -22,7 +22,7 @@ from augury.relations.labelling import Labels
 from augury.relations.labels import Tie
 from augury.relations.moving import STEP, Moving, Partner
 from augury.relations.paths import RELATIONS, FactorGraph, Reached, Relation, Step
-from augury.search.related import Lookup, Pool, Ranked, Tag
+from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
 from augury.search.text import DocumentText
 
 CODE: Final = "5"
@@ -188,7 +188,7 @@ class Asked(Lookup):
     ) -> None:
         """`contests`: those that the question's factors are a part in."""
         self._unanswered = unanswered
-        self._relations = relations
+        self.relations = relations
         self._contests = np.array(sorted(contests), np.uint16)
         contenders = relations.graph.contenders
         self._contenders = np.array(
@@ -232,52 +232,18 @@ class Asked(Lookup):
         labelled = [tie.factor for tie in self.labels.values() if tie.factor][:LABELLED]
         return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
-    def paths(self, pool: Pool) -> columns.Paths:
-        """How the base leads to the factors of each market."""
-        return columns.paths(self.reached, pool, self._relations.graph.of_one[pool.tags])
-
-    def rows(self, pool: Pool, found: columns.Paths) -> columns.Floats:
-        """What the trees read of each market: (n, COLUMNS)."""
-        around = self._relations.judged.around
-        return columns.table(
-            self.reached,
-            self.factors,
-            pool,
-            found,
-            self._foreign(pool.tags),
-            self._rivals(pool.tags),
-            [around(number) for number, _ in self.factors[: len(BY_PLACE)]],
+    def read(self, pool: Pool) -> TreeReading:
+        """What is known of each market of the pool."""
+        tags = pool.tags
+        graph, around = self.relations.graph, self.relations.judged.around
+        found = columns.paths(self.reached, pool, graph.of_one[tags])
+        judged = [around(number) for number, _ in self.factors[: len(BY_PLACE)]]
+        rows = columns.table(
+            self.reached, self.factors, pool, found, self._foreign(tags), self._rivals(tags), judged
         )
+        return TreeReading(self, pool, found, rows)
 
-    def direct(self, pool: Pool) -> columns.Floats:
-        """How directly each market is about the query, in (0, 1)."""
-        rows = self.rows(pool, self.paths(pool))
-        return self._relations.direct_ranker.grades(columns.direct_table(rows, pool))
-
-    def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
-        """The `most` best of each relation, with their reasons."""
-        found = self.paths(pool)
-        ways = ranking.through(found)
-        held = np.flatnonzero(ways.any(axis=(0, 2)))
-        chances = np.zeros((len(pool.keys), len(RELATIONS)), np.float32)
-        told = self._relations.ranker.chances(self.rows(pool, found)[held])
-        chances[held] = told[:, -len(RELATIONS) :]
-        labelled = self._labelled(pool.keys) if self.labels else None
-        ranked = ranking.rank(chances, pool, ways, labelled)
-        return {
-            relation: [
-                Ranked(position, score, via, self._told(relation, via, int(pool.keys[position])))
-                for position, score, via in zip(
-                    positions[:most].tolist(),
-                    scores[:most].tolist(),
-                    vias[:most].tolist(),
-                    strict=True,
-                )
-            ]
-            for relation, (positions, scores, vias) in ranked.items()
-        }
-
-    def _labelled(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
+    def weights_by_label(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
         """Weight of each market's label by relation, (3, n)."""
         weights = np.zeros((len(RELATIONS), len(keys)), np.float32)
         for seq, tie in self.labels.items():
@@ -291,7 +257,8 @@ class Asked(Lookup):
             return None
         return tie
 
-    def _told(self, relation: Relation, factor: int, key: int) -> str:
+    def told(self, relation: Relation, factor: int, key: int) -> str:
+        """Why a market that was reached through `factor` is related, for a person to read."""
         if (tie := self.labelled(relation, factor, key)) is not None:
             return tie.told
         reason = self.reason(relation, factor)
@@ -312,7 +279,7 @@ class Asked(Lookup):
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
         """Markets about another team, country, bank ... than the question names."""
-        graph = self._relations.graph
+        graph = self.relations.graph
         kinds, entities = graph.kinds[tags], graph.entities[tags]
         named: dict[int, list[int]] = {}
         for number, _ in self.factors:
@@ -332,11 +299,57 @@ class Asked(Lookup):
         """Why markets of `factor` are related, for a person to read."""
         way = self.way(relation, factor)
         if not way:
-            return f"Another question about {self._relations.factor(factor).name}."
-        names = [self._relations.factor(way[0].source).name]
-        names += [self._relations.factor(step.target).name for step in way]
+            return f"Another question about {self.relations.factor(factor).name}."
+        names = [self.relations.factor(way[0].source).name]
+        names += [self.relations.factor(step.target).name for step in way]
         told = " ".join(step.reason for step in way)
         if relation == "correlated":
             return f"{names[-1]} and {names[0]} move together: {told}"
         chain = " → ".join(reversed(names) if relation == "upstream" else names)
         return f"{chain}: {told}"
+
+
+class TreeReading(PoolReading):
+    """What the trees read of each market of a pool, computed once for `direct` and relations."""
+
+    def __init__(
+        self, asked: Asked, pool: Pool, found: columns.Paths, rows: columns.Floats
+    ) -> None:
+        """`rows` from `columns.table`."""
+        self._asked, self._pool, self._rows = asked, pool, rows
+        self.ways = ranking.through(found)
+        """Weight of what leads to each market's factors, (3, n, MOST_TAGS)."""
+
+    def rows(self) -> columns.Floats:
+        """What the trees of relations read: (n, COLUMNS)."""
+        return columns.compared(self._rows, self._pool.family)
+
+    def direct_rows(self) -> columns.Floats:
+        """What the trees for `direct` read, which compare the query's own candidates with each
+        other: (own, DIRECT_COLUMNS)."""
+        own = slice(0, self._pool.own)
+        rows = columns.compared(self._rows[own], self._pool.family[own])
+        return columns.direct_table(rows, self._pool.features[own])
+
+    def direct(self) -> columns.Floats:
+        """How directly each of the query's own candidates is about it, in (0, 1)."""
+        return self._asked.relations.direct_ranker.grades(self.direct_rows())
+
+    def rank(self, direct: columns.Floats, most: int) -> dict[Relation, list[Ranked]]:
+        """The `most` best of each relation, with their reasons."""
+        asked, pool = self._asked, self._pool
+        held = np.flatnonzero(self.ways.any(axis=(0, 2)))
+        chances = np.zeros((len(pool.keys), len(RELATIONS)), np.float32)
+        said = asked.relations.ranker.chances(self.rows()[held])
+        chances[held] = said[:, -len(RELATIONS) :]
+        labelled = asked.weights_by_label(pool.keys) if asked.labels else None
+        ranked = ranking.rank(chances, pool, self.ways, direct, labelled)
+        found: dict[Relation, list[Ranked]] = {}
+        for relation, (positions, scores, vias) in ranked.items():
+            places = positions[:most]
+            listed = (places, scores[:most], vias[:most], pool.keys[places])
+            found[relation] = [
+                Ranked(place, score, via, asked.told(relation, via, key))
+                for place, score, via, key in zip(*(one.tolist() for one in listed), strict=True)
+            ]
+        return found

@@ -140,31 +140,54 @@ class EngineHits:
         return cls(np.empty(0, np.int64), scores, scores, np.empty(0, np.uint8), empty)
 
     @classmethod
+    def chained(cls, found: Sequence[EngineHits]) -> EngineHits:
+        """One behind the other."""
+        return cls(
+            np.concatenate([one.keys for one in found]),
+            np.concatenate([one.lexical for one in found]),
+            np.concatenate([one.dense for one in found]),
+            np.concatenate([one.status for one in found]),
+            together([one.payload for one in found]),
+        )
+
+    @classmethod
     def joined(cls, found: Sequence[EngineHits]) -> EngineHits:
         """All of them in order of key; of a document found twice the first."""
-        keys = np.concatenate([one.keys for one in found])
-        order = np.argsort(keys, kind="stable")
-        keys = keys.take(order)
+        every = cls.chained(found)
+        order = np.argsort(every.keys, kind="stable")
+        keys = every.keys.take(order)
         again = keys[1:] == keys[:-1]
         if again.any():
             order = np.delete(order, np.flatnonzero(again) + 1)
-        return cls(
-            np.concatenate([one.keys for one in found]).take(order),
-            np.concatenate([one.lexical for one in found]).take(order),
-            np.concatenate([one.dense for one in found]).take(order),
-            np.concatenate([one.status for one in found]).take(order),
-            together([one.payload for one in found]).take(order),
-        )
+        return every.taken(order)
 
-    def taken(self, kept: NDArray[np.bool_]) -> EngineHits:
-        """Those of them that are `kept` (m,)."""
-        at = np.flatnonzero(kept)
+    def taken(self, at: NDArray[np.intp]) -> EngineHits:
+        """Those at these places."""
         return EngineHits(
             self.keys.take(at),
             self.lexical.take(at),
             self.dense.take(at),
             self.status.take(at),
             self.payload.take(at),
+        )
+
+    def where(self, kept: NDArray[np.bool_]) -> EngineHits:
+        """Those of them that are `kept` (m,)."""
+        return self if kept.all() else self.taken(np.flatnonzero(kept))
+
+    def without(self, keys: NDArray[np.int64]) -> EngineHits:
+        """Those of other keys."""
+        return self.where(~np.isin(self.keys, keys))
+
+    def between(self, start: int, end: int | None = None) -> EngineHits:
+        """A part of them, as views."""
+        part = slice(start, end)
+        return EngineHits(
+            self.keys[part],
+            self.lexical[part],
+            self.dense[part],
+            self.status[part],
+            self.payload[part],
         )
 
     def __len__(self) -> int:

@@ -1,6 +1,6 @@
 """Search results by family: one row a contest, a ladder or a question with several dates. Pure.
 
-A family is what `rank.family_key` names: a venue's event, or one question with other blanks. Its
+A family is what `records.family_key` names: a venue's event, or one question with other blanks. Its
 best member stands for it; the others follow in the order in which people read such a list: contests
 by price and volume, ladders by level, dates by date, the open ones first.
 """
@@ -16,7 +16,7 @@ import msgspec
 
 from augury.language import calendar
 from augury.language.numerals import FACTOR, FACTORS
-from augury.search import rank
+from augury.search.records import family_key
 from augury.search.text import fold, terms
 
 Kind = Literal["contest", "ladder", "dates"]
@@ -85,7 +85,7 @@ def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | 
     family where it has more than one member among the rows."""
     families: dict[str, list[R]] = {}
     for row in rows:
-        key = rank.family_key(row.platform, row.event_id, row.question)
+        key = family_key(row.platform, row.event_id, row.question)
         families.setdefault(key, []).append(row)
     place = {row.id: n for n, row in enumerate(rows)}
     groups = [group for members in families.values() for group in _split(members)]

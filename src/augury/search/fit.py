@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from augury.search import rank
 from augury.search.embedding import Embedder, Vectors
 from augury.search.evaluate import JudgedQuery, QueryScore, mean, per_query
+from augury.search.records import family_key, record
 from augury.search.text import (
     DocumentFrequencies,
     DocumentText,
@@ -55,9 +56,9 @@ class Catalogue:
         documents = [_document(row) for row in rows]
         self.records = np.array(
             [
-                rank.record(
+                record(
                     document,
-                    family=rank.family_key(row["platform"], row["event_id"], row["title"]),
+                    family=family_key(row["platform"], row["event_id"], row["title"]),
                     closes=_epoch(row),
                     liquidity=row["liquidity"],
                     volume=row["volume"],

@@ -23,7 +23,7 @@ from augury.clock import pause
 from augury.errors import Unavailable
 from augury.markets import store as markets
 from augury.markets.store import IndexRow
-from augury.search import rank, store
+from augury.search import records, store
 from augury.search.embedding import Embedder
 from augury.search.engine import IndexDocument, IndexSchema, SearchEngine, SparseVector
 from augury.search.postings import MOST_TAGS
@@ -39,7 +39,7 @@ RECORD = np.dtype(
         ("change", "<u8"),
         ("tags", "<u2", (MOST_TAGS,)),
         ("fits", "u1", (MOST_TAGS,)),  # in 255ths
-        *rank.RECORD.descr,
+        *records.RECORD.descr,
     ]
 )
 """What the engine returns with each candidate: the market's change, its tags, and what the ranker
@@ -294,14 +294,14 @@ _LONG_AGO, _SINCE = 1_577_836_800, 7 * 365.25 * 86_400
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:
     out = np.zeros((), RECORD)
-    ranked = rank.record(
+    ranked = records.record(
         text,
-        family=rank.family_key(row.platform, row.event_id, row.question),
+        family=records.family_key(row.platform, row.event_id, row.question),
         closes=row.closes_at.timestamp() if row.closes_at else None,
         liquidity=row.liquidity,
         volume=row.volume,
     )
-    for field in rank.RECORD.names or ():
+    for field in records.RECORD.names or ():
         out[field] = ranked[field]
     out["change"] = row.change
     out["tags"][: len(tags)] = [tag.number for tag in tags]

@@ -119,8 +119,7 @@ class Partition:
             )
         state = np.full(len(slots), status, np.uint8)
         found = EngineHits(keys, lexical, dense, state, payload)
-        held = keys >= 0
-        return found if held.all() else found.taken(held)
+        return found.where(keys >= 0)
 
     def _update(self, operation: qdrant.UpdateOperation) -> None:
         with _edge():

@@ -13,7 +13,7 @@ from uuid import UUID
 from augury.language import calendar, numerals
 from augury.markets.naming import VenueLink, take_links
 from augury.search.aliases import STOP_WORDS
-from augury.search.rank import is_fixture
+from augury.search.records import is_fixture
 from augury.search.text import MAX_CHARS, fold
 
 DateRelation = Literal["in", "by", "after"]

@@ -59,9 +59,9 @@ class Pool:
     """Epoch seconds, 0: unknown."""
     family: NDArray[np.uint64]
     """What makes markets one family."""
-    direct: NDArray[np.float32]
-    """The score at which the market stands among the best direct results, else 0: a relation
-    may claim it only with a larger chance (`augury.relations.rank.CLAIM`)."""
+    own: int
+    """So many markets stand first that words and meaning brought up, or factors that the query's
+    words name: `PoolReading.direct` is of these."""
     voters: NDArray[np.intp]
     """Places of the best direct results, which say what the query is about."""
     terms: int
@@ -81,6 +81,22 @@ class Ranked(NamedTuple):
     tag: int
     """The factor it was reached through."""
     reason: str
+
+
+class PoolReading(Protocol):
+    """What is known of each market of a pool; found out once, and read for all lists."""
+
+    def direct(self) -> NDArray[np.float32] | None:
+        """How directly each of the first `Pool.own` markets is about the query, (own,) in (0, 1);
+        None: nothing more is known of that than its words and meaning."""
+        ...
+
+    def rank(self, direct: NDArray[np.float32], most: int) -> dict[Relation, list[Ranked]]:
+        """The `most` best of each relation, best first; no market in two of them.
+
+        `direct` (n,): the score at which a market stands among the best direct results, else 0. A
+        relation may claim it only with a larger chance (`augury.relations.rank.CLAIM`)."""
+        ...
 
 
 class Lookup(Protocol):
@@ -104,13 +120,8 @@ class Lookup(Protocol):
         itself is about, and how much about what is only related to it: two arrays (n,)."""
         ...
 
-    def direct(self, pool: Pool) -> NDArray[np.float32] | None:
-        """How directly each market is about the query, (n,) in (0, 1); None: nothing more is known
-        of that than its words and meaning. `pool.direct` is not read."""
-        ...
-
-    def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
-        """The `most` best of each relation, best first; no market in two of them."""
+    def read(self, pool: Pool) -> PoolReading:
+        """What is known of each market of the pool."""
         ...
 
 
@@ -149,10 +160,15 @@ class _Nothing:
         nothing = np.zeros(len(tags), np.float32)
         return nothing, nothing
 
-    def direct(self, pool: Pool) -> None:
+    def read(self, pool: Pool) -> PoolReading:
+        return _Unread()
+
+
+class _Unread:
+    def direct(self) -> None:
         return None
 
-    def rank(self, pool: Pool, most: int) -> dict[Relation, list[Ranked]]:
+    def rank(self, direct: NDArray[np.float32], most: int) -> dict[Relation, list[Ranked]]:
         return {}
 
 

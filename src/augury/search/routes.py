@@ -13,8 +13,9 @@ from augury.http import openapi, routing
 from augury.http.allowance import SEARCH, allowed
 from augury.http.callers import SearchCaller
 from augury.http.exchange import exchange_of
+from augury.search.presenting import Found
 from augury.search.schemas import DIMENSIONS, SearchRequest, SearchResponse
-from augury.search.service import Found, SearchService
+from augury.search.service import SearchService
 from augury.settings import Settings
 
 router = routing.router(tags=["search"])

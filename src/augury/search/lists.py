@@ -1,0 +1,61 @@
+"""Fifth stage of a search: the lists, one a relation, by the grades and chances of fitted trees."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from augury.search.rank import by_grade, of_another_time
+from augury.search.related import NOTHING, Lookup
+from augury.search.relating import Related
+from augury.search.schemas import Dimension
+from augury.search.understanding import Understood
+
+SURELY_DIRECT = 40
+"""Best direct results that no other relation may claim; behind them a path tells more than
+likeness does."""
+
+
+class Hit(NamedTuple):
+    """A ranked market: its number, the change its index entry was made at, its score."""
+
+    key: int
+    change: int
+    score: float
+    tag: int = 0
+    reason: str | None = None
+
+
+class Lists(NamedTuple):
+    """Ranked markets by relation; `direct` always, for the others keep clear of it."""
+
+    asked: Understood
+    hits: dict[Dimension, list[Hit]]
+    lookup: Lookup = NOTHING
+
+
+def rank(related: Related) -> Lists:
+    """Every market in at most one list: a relation may claim one that is less surely direct."""
+    asked, reading, wanted = related.asked, related.reading, related.asked.wanted
+    ranking = related.ranking
+    if ranking.by_title and (grades := reading.direct()) is not None:
+        last = of_another_time(asked.query, related.own.records)
+        ranking = by_grade(related.own, grades, last)
+    keys, changes = related.hits.keys, related.hits.payload["change"]
+    hits: dict[Dimension, list[Hit]] = {}
+    claimed: set[int] = set()
+    if set(wanted.dimensions) != {"direct"}:
+        sure = np.zeros(len(keys), np.float32)
+        surely = min(2 * wanted.top_k, SURELY_DIRECT)
+        sure[ranking.order[:surely]] = ranking.scores[:surely]
+        for relation, found in reading.rank(sure, wanted.most).items():
+            hits[relation] = [
+                Hit(int(keys[at]), int(changes[at]), score, tag, reason)
+                for at, score, tag, reason in found
+            ]
+            claimed.update(hit.key for hit in hits[relation])
+    order = ranking.order
+    listed = (keys[order].tolist(), changes[order].tolist(), ranking.scores.tolist())
+    hits["direct"] = [Hit(*one) for one in zip(*listed, strict=True) if one[0] not in claimed]
+    return Lists(asked, hits, related.lookup)

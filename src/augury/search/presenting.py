@@ -1,0 +1,216 @@
+"""Last stage of a search: ranked markets as results, with what index and memory show of them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import msgspec
+
+from augury.markets.records import ShownOrigin, Status, priced
+from augury.search import families, store
+from augury.search.engine import SearchEngine
+from augury.search.families import FoundFamily
+from augury.search.gathering import Overdue
+from augury.search.lists import Hit, Lists
+from augury.search.query import contains_phrase
+from augury.search.quotes import Quoted, Quotes
+from augury.search.related import Lookup
+from augury.search.schemas import Dimension
+from augury.search.store import ResultRow
+from augury.search.understanding import Understood
+from augury.storage.database import Database
+
+ROWS_KEPT = 20_000
+"""Result rows the index does not show by itself that are kept in memory, least recently shown
+dropped first (some 10 MB)."""
+
+NAMED_REASON = "Named in the query by its id or address."
+DIRECT_REASON = "Asks about the query's own subject, by its words and meaning."
+RELATED_REASON = "Shares a causal factor with the query."
+
+
+class Result(msgspec.Struct, frozen=True, gc=False):
+    """A search result of the specification, ready to be encoded."""
+
+    id: str
+    platform: str
+    question: str
+    outcomes: list[str]
+    status: Status
+    """By the rule of age: an overdue market is closed."""
+    platform_url: str | None
+    score: float
+    dimension: Dimension
+    current_prices: dict[str, float | None] | None
+    price_as_of: datetime | None
+    closes_at: datetime | None
+    volume: float | None
+    event_id: str | None
+    category: str | None
+    stale: bool
+    origin: ShownOrigin
+    twin_ids: list[str]
+    reason: str
+    """Why it is among the results."""
+    family: FoundFamily | None = None
+    """In folded lists: what the row stands for besides its own market."""
+
+
+Found = dict[Dimension, list[Result]]
+
+
+class Explored(NamedTuple):
+    """What was found, and by which factors: for those who draw a picture of it."""
+
+    found: Found
+    lookup: Lookup
+    tags: dict[str, int]
+    """Related market -> the factor it was reached through."""
+
+
+class Presenter:
+    """Knows what results show."""
+
+    def __init__(
+        self, database: Database, engine: SearchEngine, quotes: Quotes, overdue: Overdue
+    ) -> None:
+        self._database, self._engine = database, engine
+        self._quotes, self._overdue = quotes, overdue
+        self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
+
+    async def present(self, lists: Lists) -> Explored:
+        """The lists that were asked for, as results; a market that is gone is left out."""
+        asked, hits = lists.asked, lists.hits
+        dimensions, status = asked.wanted.dimensions, asked.wanted.status
+        direct = await self._shown_directly(asked, hits["direct"])
+        taken = {row.seq for row, *_ in direct}
+        found: Found = {dimension: [] for dimension in dimensions}
+        wanted = [hit for d in dimensions if d != "direct" for hit in hits.get(d, ())]
+        rows = await self.rows([hit for hit in wanted if hit.key not in taken])
+        shown = [row.seq for row, *_ in direct] if "direct" in found else []
+        quotes = await self._quotes.of([*shown, *rows])
+        late = self._overdue.among(quotes)
+        if "direct" in found:
+            found["direct"] = [
+                _result(row, quote, row.seq in late, score, "direct", reason)
+                for row, score, reason in direct
+                if (quote := quotes.get(row.seq)) is not None
+            ]
+        tags: dict[str, int] = {}
+        for dimension in dimensions:
+            if dimension == "direct":
+                continue
+            for hit in hits.get(dimension, ()):
+                row, quote = rows.get(hit.key), quotes.get(hit.key)
+                if row is None or quote is None:
+                    continue
+                overdue = hit.key in late
+                if status in (None, "closed" if overdue else row.status):
+                    reason = hit.reason or RELATED_REASON
+                    one = _result(row, quote, overdue, hit.score, dimension, reason)
+                    found[dimension].append(one)
+                    tags[row.id] = hit.tag
+        return Explored(found, lists.lookup, tags)
+
+    async def _shown_directly(
+        self, asked: Understood, hits: list[Hit]
+    ) -> list[tuple[ResultRow, float, str]]:
+        phrases, status, most = asked.parsed.phrases, asked.wanted.status, asked.wanted.most
+
+        def belongs(row: ResultRow) -> bool:
+            if status is not None:
+                overdue = row.status == "active" and self._overdue.among([row.seq])
+                if status != ("closed" if overdue else row.status):
+                    return False
+            return _has_phrases(row, phrases)
+
+        shown = [(row, 1.0, NAMED_REASON) for row in asked.named if belongs(row)][:most]
+        taken = {row.seq for row, *_ in shown}
+        waiting = [hit for hit in hits if hit.key not in taken]
+        while len(shown) < most and waiting:
+            # Rows gone or changed since they were indexed drop out, and the next ones follow.
+            wanted = most - len(shown) if not phrases else len(waiting)
+            part, waiting = waiting[:wanted], waiting[wanted:]
+            rows = await self.rows(part)
+            shown += [
+                (row, hit.score, DIRECT_REASON)
+                for hit in part
+                if (row := rows.get(hit.key)) and belongs(row)
+            ]
+        return shown[:most]
+
+    async def rows(self, hits: Sequence[Hit]) -> dict[int, ResultRow]:
+        """What is shown of markets, by number; those that are gone left out."""
+        rows = {
+            key: store.unpacked(packed)
+            for key, packed in self._engine.shown([hit.key for hit in hits]).items()
+        }
+        missing: dict[int, int] = {}
+        for hit in hits:
+            if hit.key in rows:
+                continue
+            if (row := self._rows.get((hit.key, hit.change))) is not None:
+                self._rows.move_to_end((hit.key, hit.change))
+                rows[hit.key] = row
+            else:
+                missing[hit.key] = hit.change
+        if missing:
+            async with self._database.reading() as conn:
+                fetched = await store.result_rows(conn, list(missing))
+            for row in fetched:
+                rows[row.seq] = self._rows[(row.seq, missing[row.seq])] = row
+            while len(self._rows) > ROWS_KEPT:
+                self._rows.popitem(last=False)
+        return rows
+
+
+def folded(query: str, found: Found, top_k: int) -> Found:
+    """One row a family, and of these the best `top_k` of each relation."""
+    out: Found = {}
+    for dimension, rows in found.items():
+        out[dimension] = [
+            msgspec.structs.replace(row, score=score, family=family) if family else row
+            for row, score, family in families.folded(query, rows)[:top_k]
+        ]
+    return out
+
+
+def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:
+    """Whether each quoted phrase stands in the market's question or in its event's name."""
+    return all(
+        contains_phrase(row.question, phrase) or contains_phrase(row.event_name or "", phrase)
+        for phrase in phrases
+    )
+
+
+def _result(
+    row: ResultRow, quote: Quoted, overdue: bool, score: float, dimension: Dimension, reason: str
+) -> Result:
+    status, prices = row.status, quote.prices
+    if overdue and status == "active":
+        status = "closed"
+    else:
+        overdue = False
+    return Result(
+        row.id,
+        row.platform,
+        row.question,
+        row.outcomes,
+        status,
+        row.url,
+        round(score, 6),
+        dimension,
+        priced(row.outcomes, prices),
+        quote.price_as_of,
+        quote.closes_at,
+        quote.volume,
+        row.event_id,
+        quote.category,
+        overdue or (quote.old and status == "active"),
+        quote.origin,
+        quote.twins,
+        reason,
+    )

@@ -1,0 +1,125 @@
+"""Fourth stage of a search: which factors the query is about, the markets under these factors, and
+what is known of each market, found out once."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.search import rank
+from augury.search.engine import EngineHits
+from augury.search.gathering import Gathering
+from augury.search.related import Lookup, Pool, PoolReading, Relations
+from augury.search.scoring import VOTERS, ScoredHits, ranked
+from augury.search.text import DocumentFrequencies
+from augury.search.understanding import Understood
+
+
+class Related(NamedTuple):
+    """All that may stand in a list."""
+
+    asked: Understood
+    lookup: Lookup
+    hits: EngineHits
+    """In the order of the pool."""
+    ranking: rank.Ranking
+    """Of the query's own candidates, by words and meaning and by what they are about."""
+    pool: Pool
+    reading: PoolReading
+
+    @property
+    def own(self) -> rank.Candidates:
+        """The query's own candidates: the first ones."""
+        return ranked(self.hits.between(0, self.pool.own))
+
+
+def relate(
+    scored: ScoredHits, relations: Relations, gathering: Gathering, frequencies: DocumentFrequencies
+) -> Related:
+    """Ask the relations, and read what they know of each market."""
+    found, asked = scored.gathered.hits, scored.gathered.asked
+    best = found.payload.take(scored.voters)
+    lookup = relations.ask(
+        asked.text, found.keys[scored.voters], best["tags"], _fits(best), scored.votes
+    )
+    parts, own = [found], len(found)
+    if lookup.unanswered:
+        # The same thing in other words: "payrolls" and "jobs added".
+        parts.append(gathering.under(lookup.unanswered, asked).without(found.keys))
+        own += len(parts[-1])
+    if set(asked.wanted.dimensions) != {"direct"}:
+        taken = np.concatenate([part.keys for part in parts])
+        parts.append(gathering.under(lookup.tags, asked).without(taken))
+    hits = EngineHits.chained(parts)
+    features = _features(scored, hits, own, frequencies)
+    fits = _fits(hits.payload)
+    ranking = rank.order(
+        ranked(hits.between(0, own)),
+        features[:own],
+        adjust=rank.bearing(*lookup.bearing(hits.payload["tags"][:own], fits[:own])),
+        collapse=not asked.parsed.asks_level,
+    )
+    pool = _pool(asked, hits, fits, features, own, ranking.order[:VOTERS])
+    return Related(asked, lookup, hits, ranking, pool, lookup.read(pool))
+
+
+def _features(
+    scored: ScoredHits, hits: EngineHits, own: int, frequencies: DocumentFrequencies
+) -> rank.Features:
+    """Of all hits, the scored ones first: only what is new is read."""
+    known = len(scored.features)
+    if known == len(hits):
+        return scored.features
+    more = rank.read(scored.gathered.asked.query, ranked(hits.between(known)), frequencies)
+    features = np.concatenate([scored.features, more])
+    rank.count_families(features[own:], hits.payload["family"][own:])
+    if own > known:
+        rank.count_families(features[:own], hits.payload["family"][:own])
+    return features
+
+
+def _pool(
+    asked: Understood,
+    hits: EngineHits,
+    fits: NDArray[np.float32],
+    features: rank.Features,
+    own: int,
+    voters: NDArray[np.intp],
+) -> Pool:
+    query, payload = asked.query, hits.payload
+    column = dict(zip(rank.FEATURES, features.T, strict=True))
+    terms = np.ascontiguousarray(payload["terms"])
+    named = (terms[:, None, :] == query.ids[None, :, None]).any(axis=2)
+    return Pool(
+        keys=hits.keys,
+        tags=np.ascontiguousarray(payload["tags"]),
+        fits=fits,
+        features=features,
+        directness=rank.raw(features),
+        dense=column["dense"],
+        words=column["words"],
+        naming=named @ query.weights,
+        named=named.mean(axis=1, dtype=np.float32) if len(query.ids) else column["words"],
+        fixture=column["fixture"] * payload["fixture"],
+        salience=payload["salience"],
+        closes=payload["closes"],
+        family=np.ascontiguousarray(payload["family"]),
+        own=own,
+        voters=voters,
+        terms=len(query.ids),
+        heaviest=float(query.weights.max(initial=0)),
+        when=_when(payload["closes"][voters]),
+    )
+
+
+def _fits(payload: NDArray[Any]) -> NDArray[np.float32]:
+    return np.asarray(payload["fits"] / 255, np.float32)
+
+
+def _when(closes: NDArray[np.uint32]) -> int:
+    """When a question is decided: as its best markets close, or today's beginning."""
+    known = np.sort(closes[closes > 0])
+    return int(known[len(known) // 2]) if len(known) else int(time.time()) // 86_400 * 86_400
