@@ -390,7 +390,7 @@ def command(database_url: str, url: str, tmp_path: Path, monkeypatch: pytest.Mon
         ("DATA_DIR", str(tmp_path)),
     ):  # fmt: skip
         monkeypatch.setenv(f"AUGURY_{name}", value)
-    monkeypatch.setattr(knowledge, "_base", BASE)
+    monkeypatch.setattr(knowledge, "load", lambda: BASE)
     app = typer.Typer()
     app.add_typer(commands.app, name="relations")
     return lambda *arguments: CliRunner().invoke(app, ["relations", "review", *arguments])

@@ -5,11 +5,20 @@ import { api, query as params } from "../lib/api.ts";
 import { useLoad, useRested, useTitle } from "../lib/use.ts";
 import { Data, Empty, Failure, Loading } from "../ui/parts.tsx";
 
-interface Arrow { key: string; name: string; sign: "+" | "-"; strength: number; lag_days: number | null; reason: string }
+interface Judged { verdict: string; strength: number; sign: "+" | "-" | "0"; readers: number; source: "shipped" | "own"; agrees: boolean }
+interface Arrow { key: string; name: string; sign: "+" | "-"; strength: number; lag_days: number | null; reason: string; judged: Judged | null }
 interface Factor { key: string; name: string; up: string; domain: string; instances: number; drives: Arrow[]; driven_by: Arrow[]; moves_with: Arrow[] }
 interface List { items: Factor[]; next_cursor: string | null; total: number; domains: string[]; version: string }
 
 const STRENGTH: Record<number, string> = { 3: "main", 2: "clear", 1: "weak" };
+const VERDICT: Record<string, string> = { cause: "a cause", effect: "an effect", driver: "a common driver", rival: "a rival or parallel", part: "a part", none: "no bearing" };
+
+/** What readers who had not seen an arrow said of its two factors. */
+const judgment = (judged: Judged | null): string => {
+  if (!judged) return "not judged";
+  const by = judged.source === "own" ? "here" : `by ${judged.readers === 1 ? "one reader" : `${judged.readers} readers`}`;
+  return `judged ${by}: ${judged.strength ? `${STRENGTH[judged.strength]}, ` : ""}${VERDICT[judged.verdict]}`;
+};
 
 export function Causes() {
   const { query, route } = useLocation();
@@ -55,7 +64,7 @@ export function Causes() {
 /** The arrows of a factor, each a row. */
 const arrowsOf = (factor: Factor) =>
   ([["drives", factor.drives], ["is driven by", factor.driven_by], ["moves with", factor.moves_with]] as const).flatMap(([relation, arrows]) =>
-    arrows.map((arrow) => ({ factor: factor.key, name: factor.name, relation, other: arrow.key, other_name: arrow.name, sign: arrow.sign, strength: arrow.strength, lag_days: arrow.lag_days, reason: arrow.reason })));
+    arrows.map((arrow) => ({ factor: factor.key, name: factor.name, relation, other: arrow.key, other_name: arrow.name, sign: arrow.sign, strength: arrow.strength, lag_days: arrow.lag_days, reason: arrow.reason, verdict: arrow.judged?.verdict ?? null, verdict_strength: arrow.judged?.strength ?? null, readers: arrow.judged?.readers ?? 0 })));
 
 function Shown({ factor }: { factor: Factor }) {
   const parts: [string, Arrow[]][] = [["Drives", factor.drives], ["Is driven by", factor.driven_by], ["Moves with", factor.moves_with]];
@@ -85,7 +94,7 @@ function Arrows({ title, arrows }: { title: string; arrows: Arrow[] }) {
                 <span class="chip info">{arrow.lag_days === null ? (arrow.sign === "+" ? "▲ the same way" : "▼ the other way") : arrow.sign === "+" ? "▲ raises" : "▼ lowers"}</span>
                 <span class="soft small">{STRENGTH[arrow.strength]}{arrow.lag_days !== null && `, after ${arrow.lag_days} ${arrow.lag_days === 1 ? "day" : "days"}`}</span>
               </div>
-              <p class="small">{arrow.reason}</p>
+              <p class="small">{arrow.reason} <span class="soft">({judgment(arrow.judged)})</span></p>
             </li>
           ))}
         </ul>

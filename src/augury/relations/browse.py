@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from augury.relations.causal_parts import Factor
+from augury.relations.judged import Judged
+from augury.relations.judged_counts import EdgeKind, judged_block
 from augury.relations.knowledge import Base
 
 
@@ -27,8 +29,8 @@ class Shelf:
 
 
 @lru_cache(maxsize=1)
-def shelf(base: Base) -> Shelf:
-    """The base as it is browsed; made once."""
+def shelf(base: Base, judged: Judged) -> Shelf:
+    """The base as it is browsed, each arrow with what readers said of it; made once."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}
     for factor in base.factors.values():
@@ -39,26 +41,24 @@ def shelf(base: Base) -> Shelf:
     driven_by: dict[str, list[dict[str, Any]]] = defaultdict(list)
     moves_with: dict[str, list[dict[str, Any]]] = defaultdict(list)
 
-    def arrow(other: str, sign: str, strength: int, lag: int | None, reason: str) -> dict[str, Any]:
-        return {
-            "key": other,
-            "name": base.factors[other].name,
-            "sign": sign,
-            "strength": strength,
-            "lag_days": lag,
-            "reason": reason,
-        }
+    numbers = {key: number for number, key in enumerate(base.factors, 1)}
+
+    def add(
+        group: dict[str, list[dict[str, Any]]], kind: EdgeKind, one: str, other: str, about: _About
+    ) -> None:
+        if one in keys:
+            said = judged.verdict(numbers[one], numbers[other])
+            arrow = {"key": other, "name": base.factors[other].name, **about}
+            group[one].append(arrow | {"judged": judged_block(said, kind)})
 
     for edge in base.edges:
-        about = edge.sign, edge.strength, edge.lag, edge.reason
-        if edge.cause in keys:
-            drives[edge.cause].append(arrow(edge.effect, *about))
-        if edge.effect in keys:
-            driven_by[edge.effect].append(arrow(edge.cause, *about))
+        about = _about(edge.sign, edge.strength, edge.lag, edge.reason)
+        add(drives, "drives", edge.cause, edge.effect, about)
+        add(driven_by, "driven_by", edge.effect, edge.cause, about)
     for link in base.links:
-        for one, other in ((link.one, link.other), (link.other, link.one)):
-            if one in keys:
-                moves_with[one].append(arrow(other, link.sign, link.strength, None, link.reason))
+        about = _about(link.sign, link.strength, None, link.reason)
+        add(moves_with, "moves_with", link.one, link.other, about)
+        add(moves_with, "moves_with", link.other, link.one, about)
     for group in (drives, driven_by, moves_with):
         for arrows in group.values():
             arrows.sort(key=lambda a: (-a["strength"], a["name"].casefold()))
@@ -73,16 +73,22 @@ def shelf(base: Base) -> Shelf:
     )
 
 
+_About = dict[str, Any]
+
+
+def _about(sign: str, strength: int, lag: int | None, reason: str) -> _About:
+    return {"sign": sign, "strength": strength, "lag_days": lag, "reason": reason}
+
+
 def _place(factor: Factor) -> tuple[str, str]:
     return factor.name.casefold(), factor.key
 
 
 def find(
-    base: Base, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
+    held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
     """A page of the factors that have all `words`, by name; how many have them; where the next
     page begins."""
-    held = shelf(base)
     wanted = words.casefold().split()
     found: Sequence[Factor] = [
         factor

@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,8 +18,10 @@ from rich.table import Table
 
 from augury import given
 from augury.errors import NotFound, SetupProblem
-from augury.relations import knowledge
+from augury.relations import judged_counts, knowledge, own_verdicts
 from augury.relations.factors import Matcher, game
+from augury.relations.judged import Judged
+from augury.relations.judged_counts import JudgedCounts
 from augury.relations.review_command import review
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -45,12 +47,21 @@ def lint(
 ) -> None:
     """Check the factor base: edges to unknown factors, factors without edges, contradictions.
 
-    Exits with 1 if something is wrong.
+    Counts the judged pairs of factors by verdict, strength and domain, those of your own included
+    (`augury relations review`), and how they compare with the edges. Exits with 1 if something is
+    wrong.
 
     Example: augury relations lint --catalogue markets.parquet
     """
-    base = knowledge.load()
-    problems = knowledge.lint(base)
+    shipped = knowledge.load()
+    unread: list[str] = []
+    data_dir = Path(Settings().data_dir)  # type: ignore[call-arg]
+    own = own_verdicts.read(own_verdicts.accepted_folder(data_dir), unread)
+    base = own_verdicts.joined(shipped, own)
+    problems = [*unread, *knowledge.lint(base)]
+    judged = judged_counts.counts(
+        base, Judged(base.verdicts, tuple(base.factors.values())), shipped.verdicts
+    )
     by_hand = {f.key for f in base.written}
     counts = {
         "factors": len(by_hand),
@@ -62,11 +73,13 @@ def lint(
     }
     caught = _catch(base, catalogue) if catalogue else None
     if as_json:
-        typer.echo(json.dumps({**counts, "problems": problems, "catalogue": caught}))
+        found = {"judged": msgspec.to_builtins(judged), "catalogue": caught}
+        typer.echo(json.dumps({**counts, "problems": problems, **found}))
     else:
         for problem in problems:
             typer.echo(problem)
-        typer.echo(", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in counts.items()))
+        typer.echo(_counted(counts))
+        _show_judged(judged)
         if caught:
             _show(caught)
     raise typer.Exit(1 if problems else 0)
@@ -220,6 +233,30 @@ def _catch(base: knowledge.Base, catalogue: Path) -> dict:
         "catch_nothing": [f.key for f in base.written if f.key not in hits],
         "missed_events": dict(missed.most_common(60)),
     }
+
+
+def _counted(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in found.items())
+
+
+def _show_judged(judged: JudgedCounts) -> None:
+    share = judged.judged_twice / max(1, judged.pairs)
+    typer.echo(f"judged pairs {judged.pairs:,}: {_counted(judged.by_verdict)}")
+    typer.echo(f"  by strength: {_counted(judged.by_strength)}")
+    typer.echo(f"  by domain (a pair of two counts in both): {_counted(judged.by_domain)}")
+    typer.echo(f"  judged by two readers: {judged.judged_twice:,} ({share:.1%})")
+    edges = judged.against_edges
+    seen = max(1, edges.judged)
+    typer.echo(
+        f"  edges and links written by hand that were judged: {edges.judged:,} of {edges.edges:,};"
+        f" same relation {edges.same_relation / seen:.0%}"
+        f" (of these {edges.opposite_sign:,} with the opposite sign), none {edges.none / seen:.0%}"
+    )
+    if judged.own:
+        typer.echo(
+            f"  your own: {judged.own:,}; {judged.own_over_shipped:,} of them are shipped as well,"
+            f" {judged.own_same_relation:,} with the same verdict"
+        )
 
 
 def _show(caught: dict) -> None:

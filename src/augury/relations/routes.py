@@ -35,16 +35,18 @@ async def list_factors(
 ) -> Response:
     """Factors by name, each with its causes, its effects, what moves with it, and the reasons.
 
+    `judged` says of each what readers said of the two factors who had not seen the base's arrows.
     Of a pattern (one factor for each team or country) only the first instance is listed.
     """
     relations: RelationService = request.app.state.services.relations
     after = pages.decode(cursor, tuple[str, str]) if cursor else None
-    items, total, following = browse.find(relations.base, q, domain, after, limit)
+    held = browse.shelf(relations.base, relations.judged)
+    items, total, following = browse.find(held, q, domain, after, limit)
     body = {
         "items": items,
         "next_cursor": pages.encode(following) if following else None,
         "total": total,
-        "domains": browse.shelf(relations.base).domains,
+        "domains": held.domains,
         "version": relations.base.version,
     }
     return conditional.tagged(request, msgspec.json.encode(body))

@@ -6,6 +6,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+_JUDGED: dict[str, Any] = {
+    "verdict": "effect",
+    "strength": 2,
+    "sign": "-",
+    "readers": 1,
+    "source": "shipped",
+    "agrees": True,
+}
 _ARROW: dict[str, Any] = {
     "key": "gold-price",
     "name": "Gold price",
@@ -13,6 +21,7 @@ _ARROW: dict[str, Any] = {
     "strength": 2,
     "lag_days": 1,
     "reason": "Gold pays nothing, so it loses when cash pays more.",
+    "judged": _JUDGED,
 }
 _FACTOR: dict[str, Any] = {
     "key": "fed-policy-rate",
@@ -30,6 +39,24 @@ def _example(**fields: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [fields]})
 
 
+class ArrowJudgment(BaseModel):
+    """What readers said of two factors; they had not seen how the base joins them."""
+
+    model_config = _example(**_JUDGED)
+
+    verdict: Literal["cause", "effect", "driver", "rival", "part", "none"] = Field(
+        description="What the other factor is, seen from this one. driver: both follow from "
+        "something else; rival: or a parallel; part: of the same thing; none: no bearing."
+    )
+    strength: int = Field(description="3: a main tie; 2: a clear one; 1: weak but real; 0: none.")
+    sign: Literal["+", "-", "0"] = Field(description="0: it can be either.")
+    readers: int = Field(description="Number of readers who judged the pair: 1 or 2.")
+    source: Literal["shipped", "own"] = Field(
+        description="own: accepted by the operator of this instance."
+    )
+    agrees: bool = Field(description="True if the verdict names the same relation as the base.")
+
+
 class FactorArrow(BaseModel):
     """How a factor and another one hang together."""
 
@@ -45,6 +72,9 @@ class FactorArrow(BaseModel):
         "effect."
     )
     reason: str
+    judged: ArrowJudgment | None = Field(
+        description="What readers said of the two factors. Null: nobody judged them."
+    )
 
 
 class FactorRecord(BaseModel):

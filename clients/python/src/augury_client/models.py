@@ -52,6 +52,25 @@ class AlertList(Model, kw_only=True):
     next_cursor: str | None
 
 
+class ArrowJudgment(Model, kw_only=True):
+    """What readers said of two factors; they had not seen how the base joins them."""
+
+    verdict: str
+    """What the other factor is, seen from this one. driver: both follow from something else;
+    rival: or a parallel; part: of the same thing; none: no bearing.
+    """
+    strength: int
+    """3: a main tie; 2: a clear one; 1: weak but real; 0: none."""
+    sign: str
+    """0: it can be either."""
+    readers: int
+    """Number of readers who judged the pair: 1 or 2."""
+    source: str
+    """own: accepted by the operator of this instance."""
+    agrees: bool
+    """True if the verdict names the same relation as the base."""
+
+
 class Attempt(Model, kw_only=True):
     """One attempt to deliver."""
 
@@ -417,6 +436,8 @@ class FactorArrow(Model, kw_only=True):
     and effect.
     """
     reason: str
+    judged: ArrowJudgment | None
+    """What readers said of the two factors. Null: nobody judged them."""
 
 
 class FactorRecord(Model, kw_only=True):

@@ -1,0 +1,136 @@
+"""What readers' verdicts add up to, and what they say of each edge of the base. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from augury.relations.judged import Code, PairVerdict, side_of
+
+if TYPE_CHECKING:
+    from augury.relations.judged import Judged
+    from augury.relations.knowledge import Base
+
+EdgeKind = Literal["drives", "driven_by", "moves_with"]
+"""How the base joins a factor to another one."""
+
+AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
+    "drives": frozenset({"effect"}),
+    "driven_by": frozenset({"cause"}),
+    "moves_with": frozenset({"driver", "rival", "part"}),
+}
+"""Verdicts on the other factor that say the same as the base."""
+
+
+def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
+    """What readers said of an edge, as routes show it; None where nobody judged the pair."""
+    if verdict is None:
+        return None
+    return {
+        "verdict": verdict.code,
+        "strength": verdict.strength,
+        "sign": verdict.sign,
+        "readers": verdict.readers,
+        "source": "own" if verdict.is_own else "shipped",
+        "agrees": verdict.code in AGREEING[kind],
+    }
+
+
+class EdgeCounts(msgspec.Struct):
+    """How edges and links compare with what readers said, who had not seen them.
+
+    An edge of a pattern counts once.
+    """
+
+    edges: int = 0
+    judged: int = 0
+    same_relation: int = 0
+    opposite_sign: int = 0
+    """Of those: the sign differs, and neither is open."""
+    none: int = 0
+    """Readers saw no bearing."""
+
+
+class JudgedCounts(msgspec.Struct):
+    """The judged pairs, counted."""
+
+    pairs: int
+    by_verdict: dict[str, int]
+    by_strength: dict[str, int]
+    by_domain: dict[str, int]
+    """A pair of two domains counts in both."""
+    judged_twice: int
+    """Pairs that two readers judged; where they differed, a third one settled it."""
+    own: int
+    """Pairs that this instance's operator accepted."""
+    own_over_shipped: int
+    """Of those: pairs that the shipped verdicts hold as well."""
+    own_same_relation: int
+    """Of those: with the same verdict, read from the same side."""
+    against_edges: EdgeCounts
+
+
+def counts(base: Base, judged: Judged, shipped: Iterable[PairVerdict]) -> JudgedCounts:
+    """`base` with an operator's own verdicts in it; `shipped`: those of the project."""
+    verdicts = base.verdicts
+    domains = {f.key: f.domain for f in base.factors.values()}
+    domains |= {f.pattern: f.domain for f in base.factors.values()}
+    touching = [
+        {domains[end] for end in (verdict.one, verdict.other) if end in domains}
+        for verdict in verdicts
+    ]
+    own = [verdict for verdict in verdicts if verdict.is_own]
+    before = {verdict.pair: verdict for verdict in shipped}
+    again = [(verdict, before[verdict.pair]) for verdict in own if verdict.pair in before]
+    return JudgedCounts(
+        pairs=len(verdicts),
+        by_verdict=_ranked(verdict.code for verdict in verdicts),
+        by_strength=_ranked(str(verdict.strength) for verdict in verdicts),
+        by_domain=_ranked(domain for found in touching for domain in found),
+        judged_twice=sum(verdict.readers > 1 for verdict in verdicts),
+        own=len(own),
+        own_over_shipped=len(again),
+        own_same_relation=sum(
+            mine.code == (theirs if mine.one == theirs.one else theirs.turned()).code
+            for mine, theirs in again
+        ),
+        against_edges=_against_edges(base, judged),
+    )
+
+
+def _ranked(found: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(found).most_common())
+
+
+def _against_edges(base: Base, judged: Judged) -> EdgeCounts:
+    numbers = {key: number for number, key in enumerate(base.factors, 1)}
+    done = EdgeCounts()
+    for one, other, kind, sign in _written(base):
+        done.edges += 1
+        verdict = judged.verdict(numbers[one], numbers[other])
+        if verdict is None:
+            continue
+        done.judged += 1
+        if verdict.code in AGREEING[kind]:
+            done.same_relation += 1
+            done.opposite_sign += verdict.sign != "0" and verdict.sign != sign
+        done.none += verdict.code == "none"
+    return done
+
+
+def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
+    """The edges and links written by hand, of each pattern the first."""
+    seen: set[Sequence[str]] = set()
+    ties: list[tuple[str, str, EdgeKind, str]] = [
+        (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited
+    ]
+    ties += [(link.one, link.other, "moves_with", link.sign) for link in base.links]
+    for one, other, kind, sign in ties:
+        ends = base.factors[one], base.factors[other]
+        place = (ends[0].pattern, ends[1].pattern, side_of(*ends), kind)
+        if place not in seen:
+            seen.add(place)
+            yield one, other, kind, sign
