@@ -153,6 +153,26 @@ def test_a_question_of_a_game_without_draws(question: str, expected: str | None)
 
 
 @pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Will Velm defeat St. Brask (PA)?", "same"),
+        ("Will Velm defeat St Brask?", "same"),
+        ("Will St. Brask PA defeat Velm?", "opposite"),
+    ],
+)
+def test_a_state_behind_a_name_may_be_left_out(question: str, expected: str) -> None:
+    game = contest(
+        Market("St. Brask (PA) at Velm",
+               description="If Velm wins the St. Brask (PA) at Velm college football game, then"),
+        0,
+    )  # fmt: skip
+    assert game is not None
+    stand = results.stand(question, game, results.others(question, WORDS), WORDS)
+    assert stand is not None
+    assert stand.bearing == expected
+
+
+@pytest.mark.parametrize(
     ("question", "won", "tied", "day"),
     [
         ("Sund beat Port Velm", "same", "excludes", "same"),

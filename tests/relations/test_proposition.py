@@ -117,6 +117,16 @@ def test_a_kalshi_side_is_the_choice_of_a_contest() -> None:
     assert p.contest == {"oregon", "senat"}
 
 
+def test_the_day_of_a_game_is_the_day_of_what_happens_in_it() -> None:
+    game = {"title": "Harbor at Velm: Spread", "closes": date(2027, 9, 11)}
+    p = read("Harbor at Velm: Spread — Over 45.5 points", subtitle="Over 45.5 points",
+             event_id="KXNCAAFTOTAL-27AUG28HARBORVELM", **game)  # fmt: skip
+    assert (p.window.kind, p.window.start) == ("on", date(2027, 8, 28))
+    until = read("Harbor at Velm: Spread — Over 45.5 points", subtitle="Over 45.5 points",
+                 event_id="KXTOTAL-27AUG28", **game)  # fmt: skip
+    assert until.window.kind == "open"
+
+
 def test_the_second_outcome_is_the_complement_of_yes() -> None:
     yes = read("Will it rain in May 2027?", closes=date(2027, 6, 1))
     no = read("Will it rain in May 2027?", closes=date(2027, 6, 1), outcome=1)

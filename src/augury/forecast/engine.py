@@ -488,9 +488,9 @@ class _Weighing:
         return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
 
     def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
-        """Other deadlines of the same event."""
+        """Other deadlines of the same event; what is asked of one day has none."""
         end = self._asked.window.end
-        if end is None:
+        if end is None or self._asked.window.kind == "on":
             return None
         series = [
             b for b in kin

@@ -72,12 +72,16 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
+_OF_A_STATE: Final = re.compile(r"\((\w{2,4})\)")
+"""What tells namesakes apart: "Miami (OH)"; people leave it out or the parentheses."""
+
+
 def told(text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary) -> str:
     """A text with its sides as A and B and other teams as X, the rest folded; words by spaces.
 
     foreign : who of the text may be somebody else who plays
     """
-    said = tokens(text)
+    said = tokens(_OF_A_STATE.sub(r"\1", text))
     sport = contest.sport or _shared(contest.sides, vocabulary)
     known = [_entities(names, sport, vocabulary) for names in contest.sides]
     ours, theirs = (_forms(names, sport, vocabulary) for names in contest.sides)
@@ -261,6 +265,8 @@ def _spellings(name: str) -> tuple[Form, ...]:
     if not form:
         return ()
     out = {form}
+    if bare := _form(_OF_A_STATE.sub("", name)):
+        out.add(bare)
     if form[-1] == "st":
         out.add((*form[:-1], "state"))
     if form[0] == "st":

@@ -34,6 +34,7 @@ from augury.relations.wording import (
     edition_of,
     game_day,
     league_of,
+    names_teams,
 )
 from augury.search.text import terms as text_terms
 
@@ -241,7 +242,10 @@ def _is_unclear(text: BlankedText, said: PredicateReading, win: Window) -> bool:
 def _window(text: BlankedText, source: _Source, said: PredicateReading) -> Window:
     contest = said.predicate in CONTESTS
     found = _written_window(text, source, contest=contest)
-    day = game_day(source.event_id, source.slug) if said.fixture and found.kind == "open" else None
+    of_a_game = said.fixture or (
+        names_teams(source.event_id) and games.sides(text.about) != () and not text.asked
+    )
+    day = game_day(source.event_id, source.slug) if of_a_game and found.kind == "open" else None
     if day is None:
         return found
     return Window(

@@ -169,6 +169,12 @@ def game_day(event_id: str | None, slug: str | None) -> date | None:
     return None
 
 
+def names_teams(event_id: str | None) -> bool:
+    """Whether a ticker names teams behind its day ("-25AUG28ELONDUKE"): that day is no deadline."""
+    return _TICKER_TEAMS.search(event_id or "") is not None
+
+
+_TICKER_TEAMS: Final = re.compile(r"-2\d[A-Z]{3}\d{2,6}[A-Z]{4,}$")
 _TICKER_YEAR: Final = re.compile(r"-(?P<year>2\d)(?![\d.])")
 _NEXT: Final = re.compile(r"\bnext\b|\bfirst\b", re.I)
 _NUMBERED: Final = re.compile(
