@@ -20,6 +20,7 @@ SHARED = {
     "augury.ids",
     "augury.remembered",
     "augury.setting_files",
+    "augury.setting_values",
     "augury.settings",
     "augury.spreadsheet",
     "augury.pictures",

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -20,12 +18,7 @@ from pydantic_settings import (
 
 from augury.errors import SetupProblem
 from augury.setting_files import check_names, default_data_dir, files
-
-OnOff = Literal["on", "off"]
-_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?", re.ASCII)
-LlmTask = Literal["label", "rewrite", "match", "review", "wording"]
-
-_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+from augury.setting_values import Days, Endpoint, LlmTasks, Names, OnOff, Origins, Seconds
 
 
 def sources() -> dict[str, str]:
@@ -122,7 +115,7 @@ class Settings(BaseSettings):
     console: OnOff = Field(
         default="on", description="Serve the console at `/`; off: `/` leads to the API's pages."
     )
-    embed_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+    embed_origins: Origins = Field(
         default=(),
         description="Origins of pages that may show `/embed/...` in a frame, separated by commas, "
         "e.g. https://example.org; unset: none.",
@@ -163,7 +156,7 @@ class Settings(BaseSettings):
         gt=0,
         description="Age in seconds from which health reports a venue's data as stale.",
     )
-    price_max_age: float = Field(
+    price_max_age: Seconds = Field(
         default=14 * 86_400,
         gt=0,
         description="Age from which a price is too old to be used, in seconds or e.g. 36h, 14d.",
@@ -205,7 +198,7 @@ class Settings(BaseSettings):
     forecast_in_flight: int = Field(
         default=2, ge=1, description="Forecasts that one key may have running at the same time."
     )
-    rvol_coins: Annotated[tuple[str, ...], NoDecode] = Field(
+    rvol_coins: Names = Field(
         default=tuple(
             "BTC ETH SOL XRP BNB DOGE ADA TRX AVAX LINK DOT LTC BCH NEAR UNI APT ICP ETC XLM FIL"
             " ATOM ARB OP SUI INJ HBAR AAVE ALGO SEI TON".split()
@@ -213,7 +206,7 @@ class Settings(BaseSettings):
         description="Coins whose price bars are fetched while serving, separated by commas; "
         "empty: none.",
     )
-    rvol_exchanges: Annotated[tuple[str, ...], NoDecode] = Field(
+    rvol_exchanges: Names = Field(
         default=("binance", "bybit", "okx", "kraken", "coinbase"),
         description="Exchanges to fetch bars from, in this order, as named by ccxt, separated by "
         "commas.",
@@ -227,7 +220,7 @@ class Settings(BaseSettings):
         description="Address of a public archive of monthly bars with hashes; empty: use only the "
         "exchanges.",
     )
-    rvol_horizons: Annotated[tuple[int, ...], NoDecode] = Field(
+    rvol_horizons: Days = Field(
         default=(1, 5, 7, 22, 30),
         description="Horizons of volatility forecasts in days (1 to 60), separated by commas.",
     )
@@ -278,7 +271,7 @@ class Settings(BaseSettings):
     outbound_http: OnOff = Field(
         default="off", description="Also connect to addresses given by users without TLS."
     )
-    outbound_allow: Annotated[tuple[str, ...], NoDecode] = Field(
+    outbound_allow: Names = Field(
         default=(),
         description="Private networks, addresses or host names that may be connected to, "
         "separated by commas.",
@@ -288,7 +281,7 @@ class Settings(BaseSettings):
         default="off",
         description="Fetch the title of a page if a caller with a key sends only its address.",
     )
-    notify_schemes: Annotated[tuple[str, ...], NoDecode] = Field(
+    notify_schemes: Names = Field(
         default=(),
         description="URL schemes of Apprise services that deliveries may use, separated by "
         "commas; unset: none.",
@@ -331,7 +324,7 @@ class Settings(BaseSettings):
     )
 
     # The language model, if any
-    llm_url: str | None = Field(
+    llm_url: Endpoint = Field(
         default=None,
         description="Base URL of an OpenAI-compatible endpoint, e.g. http://localhost:8080/v1; "
         "unset: no language model is used.",
@@ -340,7 +333,7 @@ class Settings(BaseSettings):
         default="default", min_length=1, description="Name of the model at the endpoint."
     )
     llm_key: SecretStr | None = Field(default=None, description="Bearer token for the endpoint.")
-    llm_tasks: Annotated[tuple[LlmTask, ...], NoDecode] = Field(
+    llm_tasks: LlmTasks = Field(
         default=("label", "rewrite", "match", "review"),
         description="Tasks of the language model, separated by commas: label (pairs of events, "
         "offline), review (pairs of factors, offline), rewrite and match (in forecasts), "
@@ -375,7 +368,7 @@ class Settings(BaseSettings):
     )
 
     # Where it really runs: proxies, limits on connections, safety
-    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+    trusted_proxies: Names = Field(
         default=(),
         description="Addresses or networks of proxies whose forwarding header is trusted, "
         "separated by commas.",
@@ -397,13 +390,13 @@ class Settings(BaseSettings):
         description="Who may read /metrics: off: nobody; key: keys with the scope metrics:read; "
         "open: everybody.",
     )
-    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+    allowed_hosts: Names = Field(
         default=(),
         description="Host names that requests may use, separated by commas; *.example.com allows "
         "all names below it. Addresses and localhost are always allowed. Unset: any "
         "name if AUGURY_HOST is not a local address.",
     )
-    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+    cors_origins: Names = Field(
         default=(),
         description="Origins of pages that may read answers in a browser, separated by commas, "
         "e.g. https://example.com; *: all, without a key.",
@@ -440,62 +433,6 @@ class Settings(BaseSettings):
     relation_labels: OnOff = Field(
         default="on", description="Use labels made by a language model in relations."
     )
-
-    @field_validator(
-        "trusted_proxies",
-        "allowed_hosts",
-        "cors_origins",
-        "outbound_allow",
-        "notify_schemes",
-        "llm_tasks",
-        "rvol_coins",
-        "rvol_exchanges",
-        "embed_origins",
-        mode="before",
-    )
-    @classmethod
-    def _split(cls, value: object) -> object:
-        return (
-            tuple(p.strip() for p in value.split(",") if p.strip())
-            if isinstance(value, str)
-            else value
-        )
-
-    @field_validator("price_max_age", mode="before")
-    @classmethod
-    def _seconds(cls, value: object) -> object:
-        unit = _SECONDS.get(value[-1:]) if isinstance(value, str) else None
-        if not isinstance(value, str) or unit is None:
-            return value
-        return float(value[:-1]) * unit
-
-    @field_validator("embed_origins")
-    @classmethod
-    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(_ORIGIN.fullmatch(origin) for origin in value):
-            raise ValueError("write an origin like https://example.org")
-        return value
-
-    @field_validator("llm_url")
-    @classmethod
-    def _endpoint(cls, value: str | None) -> str | None:
-        if value and not value.startswith(("http://", "https://")):
-            raise ValueError("should begin with http:// or https://")
-        return value or None
-
-    @field_validator("rvol_horizons", mode="before")
-    @classmethod
-    def _days(cls, value: object) -> object:
-        if isinstance(value, str):
-            value = tuple(part.strip().removesuffix("d") for part in value.split(",") if part)
-        return value
-
-    @field_validator("rvol_horizons")
-    @classmethod
-    def _within(cls, value: tuple[int, ...]) -> tuple[int, ...]:
-        if not value or not all(1 <= days <= 60 for days in value):
-            raise ValueError("horizons must be between 1 and 60 days")
-        return tuple(sorted(set(value)))
 
     @classmethod
     def settings_customise_sources(

@@ -16,7 +16,8 @@ from tests.watchlists.conftest import World
 
 from augury.net import fetch
 from augury.net.addresses import Refused
-from augury.series.service import SeriesService, Source
+from augury.series.service import SeriesService
+from augury.series.sources import Source
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,8 @@ from augury.errors import RateLimited
 from augury.net import fetch
 from augury.net.addresses import AddressPolicy
 from augury.net.fetch import FetchFailed
-from augury.series.service import SHORTEST_REFRESH, SeriesService, Source
+from augury.series.service import SeriesService
+from augury.series.sources import SHORTEST_REFRESH, Source
 
 pytestmark = pytest.mark.anyio
 

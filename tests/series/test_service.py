@@ -22,7 +22,8 @@ from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
 from augury.series import parse, store
 from augury.series import service as module
-from augury.series.service import SeriesService, Source
+from augury.series.service import SeriesService
+from augury.series.sources import Source
 from augury.series.store import Series
 from augury.storage.database import Database
 

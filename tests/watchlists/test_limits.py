@@ -12,7 +12,8 @@ from augury.deliveries import service as deliveries
 from augury.deliveries.service import NewEndpoint
 from augury.errors import Conflict
 from augury.series import service as series
-from augury.series.service import SeriesService, Source
+from augury.series.service import SeriesService
+from augury.series.sources import Source
 from augury.watchlists import service as watchlists
 
 pytestmark = pytest.mark.anyio

@@ -27,7 +27,8 @@ from augury.llm.store import Cost
 from augury.llm.task import Data, Task, Unusable
 from augury.net.breaker import Breaker
 from augury.net.flights import Flights, GivenUp
-from augury.settings import LlmTask, Settings
+from augury.setting_values import LlmTask
+from augury.settings import Settings
 from augury.storage.database import Database
 
 log = structlog.get_logger(__name__)

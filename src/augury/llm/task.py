@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import msgspec
 
 if TYPE_CHECKING:
-    from augury.settings import LlmTask
+    from augury.setting_values import LlmTask
 
 T = TypeVar("T", bound=msgspec.Struct)
 

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, Stric
 from augury.http.examples import example
 from augury.http.fields import Duration, Name, written
 from augury.series.parse import MOST_POINTS
-from augury.series.service import Kind, Refreshed, Source, SourceType
+from augury.series.service import Kind, Refreshed
+from augury.series.sources import Source, SourceType
 from augury.series.store import Point, Revision, Series
 
 _ID = "ser_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"

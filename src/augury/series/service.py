@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -28,6 +27,7 @@ from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
 from augury.series import parse, store
 from augury.series.parse import BadFeed, Points
+from augury.series.sources import Source, check, is_sendable
 from augury.series.store import Connection, Point, Revision, Series
 from augury.storage.database import Database
 from augury.storage.vault import CantOpen, Vault
@@ -35,12 +35,10 @@ from augury.storage.vault import CantOpen, Vault
 log = structlog.get_logger(__name__)
 
 Kind = Literal["macro_indicator", "partner_feed"]
-SourceType = Literal["csv", "json", "fred", "push"]
 
 MOST_SERIES = 500
 MOST_KEPT = 1_000_000
 """Points of one series, whatever number of pushes or fetches they come by."""
-SHORTEST_REFRESH = timedelta(minutes=1)
 _AT_ONCE = 40
 """Refreshes on schedule under way in one process."""
 _EACH = 4
@@ -58,26 +56,6 @@ HOURLY_BYTES = 512 * 1024 * 1024
 """What the sources of one account may send an hour, decompressed, to one process."""
 _LEASE = timedelta(seconds=60)
 _SLOWEST_RETRY = timedelta(days=1)
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}", re.ASCII)
-_VALUE = re.compile(r"[\x20-\x7e]{1,2000}", re.ASCII)
-_VALIDATOR = re.compile(r"[\x20-\x7e]{1,500}", re.ASCII)
-_OURS = {
-    "host", "content-length", "content-type", "connection", "transfer-encoding", "te", "trailer",
-    "upgrade", "expect", "keep-alive", "accept-encoding", "if-none-match", "if-modified-since",
-    "range", "proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for",
-}  # fmt: skip
-"""Headers that a fetch decides itself."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a series comes from; `push`: from its owner."""
-
-    type: SourceType
-    url: str | None = None
-    time_path: str | None = None
-    value_path: str | None = None
-    headers: dict[str, str] = field(default_factory=dict)
 
 
 class Refreshed(NamedTuple):
@@ -146,7 +124,7 @@ class SeriesService:
         refresh_every: timedelta | None = None,
     ) -> Series:
         """A new series; one that is refreshed on schedule is fetched within seconds."""
-        self._check(source, refresh_every)
+        check(source, refresh_every, self._policy)
         series_id = new_id("ser")
         made = self._clock()
         url = self._vault.seal(source.url.encode(), series_id) if source.url else None
@@ -167,61 +145,6 @@ class SeriesService:
                 raise Conflict(f"An account has at most {MOST_SERIES} series.", code="too_many")
             await store.insert(conn, series)
         return series
-
-    def _check(self, source: Source, refresh_every: timedelta | None) -> None:
-        if (source.type == "push") != (source.url is None):
-            raise InvalidInput.at(
-                "body", "source", "url",
-                msg="A push series has no URL." if source.url else "Field required",
-                type="missing" if source.url is None else "value_error",
-            )  # fmt: skip
-        if source.url is None:
-            if source.headers or source.time_path or source.value_path:
-                raise InvalidInput.at(
-                    "body",
-                    "source",
-                    msg="A push series is not fetched. Leave this out. Leave this out. Leave this "
-                    "out.",
-                )
-            if refresh_every is not None:
-                raise InvalidInput.at(
-                    "body",
-                    "refresh_every",
-                    msg="A push series is not fetched. Leave this out. Leave this out. Leave this "
-                    "out.",
-                )
-            return
-        try:
-            self._policy.check_url(source.url)
-        except Refused as refused:
-            raise InvalidInput.at(
-                "body", "source", "url", msg=str(refused), type="url_refused"
-            ) from None
-        if refresh_every is not None and refresh_every < SHORTEST_REFRESH:
-            raise InvalidInput.at("body", "refresh_every", msg="Should be at least 1m.")
-        for name, value in source.headers.items():
-            if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
-                raise InvalidInput.at("body", "source", "headers", msg="A header is not valid.")
-            if name.lower() in _OURS:
-                raise InvalidInput.at(
-                    "body",
-                    "source",
-                    "headers",
-                    msg="One of the headers may not be set by a caller.",
-                )
-        for field_name in ("time_path", "value_path"):
-            path = getattr(source, field_name)
-            if path is None:
-                continue
-            if source.type == "fred":
-                raise InvalidInput.at(
-                    "body", "source", field_name, msg="Leave it out: the layout of FRED is known."
-                )
-            if source.type == "json":
-                try:
-                    parse.check_path(path)
-                except ValueError as error:
-                    raise InvalidInput.at("body", "source", field_name, msg=str(error)) from None
 
     async def get(self, account_id: str, series_id: str) -> Series:
         async with self._database.reading() as conn:
@@ -437,9 +360,9 @@ class SeriesService:
         headers: dict[str, str] = {}
         if series.headers is not None:
             headers = json.loads(self._vault.open(series.headers, series.id))
-        if series.points and _is_sendable(series.etag):
+        if series.points and is_sendable(series.etag):
             headers["If-None-Match"] = series.etag or ""
-        if series.points and _is_sendable(series.last_modified):
+        if series.points and is_sendable(series.last_modified):
             headers["If-Modified-Since"] = series.last_modified or ""
         return await fetch.get(
             self._client, url, headers=headers, meter=partial(self._budget.spend, account),
@@ -457,7 +380,7 @@ class SeriesService:
         unchanged = answer is not None and answer.status == 304
         if answer is not None and not unchanged:
             etag, modified = (
-                value if _is_sendable(value := answer.headers.get(name)) else None
+                value if is_sendable(value := answer.headers.get(name)) else None
                 for name in ("etag", "last-modified")
             )
         async with self._database.transaction() as conn:
@@ -483,11 +406,6 @@ class SeriesService:
         if found is None:
             raise _no_series()
         return found
-
-
-def _is_sendable(validator: str | None) -> bool:
-    """Whether what a source calls its answer can be sent back to it in a header."""
-    return validator is not None and _VALIDATOR.fullmatch(validator) is not None
 
 
 def _no_series() -> NotFound:

@@ -1,0 +1,96 @@
+"""Where a series comes from, and what is refused of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from augury.errors import InvalidInput
+from augury.net.addresses import AddressPolicy, Refused
+from augury.series import parse
+
+SourceType = Literal["csv", "json", "fred", "push"]
+
+SHORTEST_REFRESH = timedelta(minutes=1)
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}", re.ASCII)
+_VALUE = re.compile(r"[\x20-\x7e]{1,2000}", re.ASCII)
+_VALIDATOR = re.compile(r"[\x20-\x7e]{1,500}", re.ASCII)
+_OURS = {
+    "host", "content-length", "content-type", "connection", "transfer-encoding", "te", "trailer",
+    "upgrade", "expect", "keep-alive", "accept-encoding", "if-none-match", "if-modified-since",
+    "range", "proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for",
+}  # fmt: skip
+"""Headers that a fetch decides itself."""
+
+_PUSHED = "A push series is not fetched. Leave this out."
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a series comes from; `push`: from its owner."""
+
+    type: SourceType
+    url: str | None = None
+    time_path: str | None = None
+    value_path: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy) -> None:
+    """Refuse what can't be fetched, or not so often, or may not be connected to.
+
+    Raises
+    ------
+    InvalidInput
+        With the member of the request that is wrong.
+    """
+    if (source.type == "push") != (source.url is None):
+        raise InvalidInput.at(
+            "body", "source", "url",
+            msg="A push series has no URL." if source.url else "Field required",
+            type="missing" if source.url is None else "value_error",
+        )  # fmt: skip
+    if source.url is None:
+        if source.headers or source.time_path or source.value_path:
+            raise InvalidInput.at("body", "source", msg=_PUSHED)
+        if refresh_every is not None:
+            raise InvalidInput.at("body", "refresh_every", msg=_PUSHED)
+        return
+    try:
+        policy.check_url(source.url)
+    except Refused as refused:
+        raise InvalidInput.at(
+            "body", "source", "url", msg=str(refused), type="url_refused"
+        ) from None
+    if refresh_every is not None and refresh_every < SHORTEST_REFRESH:
+        raise InvalidInput.at("body", "refresh_every", msg="Should be at least 1m.")
+    for name, value in source.headers.items():
+        if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise InvalidInput.at("body", "source", "headers", msg="A header is not valid.")
+        if name.lower() in _OURS:
+            raise InvalidInput.at(
+                "body",
+                "source",
+                "headers",
+                msg="One of the headers may not be set by a caller.",
+            )
+    for field_name in ("time_path", "value_path"):
+        path = getattr(source, field_name)
+        if path is None:
+            continue
+        if source.type == "fred":
+            raise InvalidInput.at(
+                "body", "source", field_name, msg="Leave it out: the layout of FRED is known."
+            )
+        if source.type == "json":
+            try:
+                parse.check_path(path)
+            except ValueError as error:
+                raise InvalidInput.at("body", "source", field_name, msg=str(error)) from None
+
+
+def is_sendable(validator: str | None) -> bool:
+    """Whether what a source calls its answer can be sent back to it in a header."""
+    return validator is not None and _VALIDATOR.fullmatch(validator) is not None
