@@ -127,6 +127,23 @@ def test_the_day_of_a_game_is_the_day_of_what_happens_in_it() -> None:
     assert until.window.kind == "open"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Will 2027 end without Mary Velm announcing a presidential run?",
+        "Will December 31, 2027 pass without Mary Velm announcing a presidential run?",
+        "Will Mary Velm get through the end of 2027 without announcing a presidential run?",
+    ],
+)
+def test_a_time_that_ends_without_it_is_the_complement_of_by_then(question: str) -> None:
+    asked = read_question(question, date(2026, 11, 1))
+    market = read(
+        "Will Mary Velm announce a presidential run before 2028?", closes=date(2028, 1, 1)
+    )
+    assert not asked.positive
+    assert (asked.window.kind, asked.window.end) == ("by", market.window.end)
+
+
 def test_the_second_outcome_is_the_complement_of_yes() -> None:
     yes = read("Will it rain in May 2027?", closes=date(2027, 6, 1))
     no = read("Will it rain in May 2027?", closes=date(2027, 6, 1), outcome=1)

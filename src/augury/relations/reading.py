@@ -196,7 +196,7 @@ def _read(
     win = _window(text, source, said)
     edition = _edition(win, text, source) if said.predicate in CONTESTS else None
     if unheld or flips % 2:
-        win = _lasting(win, unheld=unheld)
+        win = _lasting(win, unheld=unheld, over=_OVER_WITHOUT.search(text.raw) is not None)
     predicate: Predicate = said.predicate
     if said.threshold is not None and predicate == "happens":
         predicate = quantified(
@@ -266,11 +266,21 @@ def _written_window(text: BlankedText, source: _Source, *, contest: bool) -> Win
     return window(named, source.event_name, anchor=anchor, since=opened, contest=contest)
 
 
-def _lasting(win: Window, *, unheld: bool) -> Window:
-    """The window of "has not happened": "past June 30 without", "still unreleased on June 30"."""
+_OVER_WITHOUT: Final = re.compile(
+    r"\b(?:(?:pass|go by|go past|elapse|expire|come and go)(?:e?s)?|(?:end|close|finish|wrap up"
+    r"|reach|get through|get to|make it (?:to|through)|see out)(?:e?s)?\b.{0,60}?)\s+without\b",
+    re.I,
+)
+"""A time that ends before it has happened: "will 2026 end without", "reach June without"."""
+
+
+def _lasting(win: Window, *, unheld: bool, over: bool = False) -> Window:
+    """The window of "has not happened": "past June 30 without", "still unreleased on June 30",
+    and, where its time is `over` without it, "2026 ends without"."""
     if win.kind == "after" and win.start is not None:
         return msgspec.structs.replace(win, kind="by", start=None, end=win.start)
-    if unheld and win.kind == "on" and win.end is not None:
+    waited = (over and win.kind in ("in", "on")) or (unheld and win.kind == "on")
+    if waited and win.end is not None:
         return msgspec.structs.replace(win, kind="by", start=None, clock=None)
     return win
 
