@@ -194,7 +194,7 @@ def _base(settings: Settings) -> Base:
     base = own_verdicts.join(compiled.load(data_dir / "cache"), data_dir)
     # What answers need of it, before the first one is asked for.
     relations = RelationService(base)
-    _ = relations.matcher, relations.graph, relations.judged
+    _ = relations.matcher, relations.graph, relations.judged, relations.phrasing
     _ = relations.ranker, relations.direct_ranker, shared_embedder()
     return base
 

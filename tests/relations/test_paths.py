@@ -245,10 +245,13 @@ def test_a_question_is_about_the_whole_phrase_and_less_about_a_part_of_it() -> N
 def test_a_reason_names_the_chain_in_the_direction_of_cause() -> None:
     found = related("Will it rain in Rome?", pool(("ocean", 1.0), ("monsoon", 1.0)))
     reasons = {r.position: r.reason for r in found["upstream"]}
-    assert reasons[1] == "Monsoon → Rain in Rome: It brings rain."
-    assert reasons[0].startswith("Warm ocean → Monsoon → Rain in Rome: ")
+    assert reasons[1] == "“Monsoon” drives “Rain in Rome”: it brings rain."
+    assert reasons[0] == (
+        "“Warm ocean” drives “Monsoon”, which drives “Rain in Rome”: Warm water feeds it; it brings"
+        " rain."
+    )
     down = related("ocean", pool(("monsoon", 1.0)))["downstream"]
-    assert down[0].reason == "Warm ocean → Monsoon: Warm water feeds it."
+    assert down[0].reason == "“Warm ocean” drives “Monsoon”: Warm water feeds it."
 
 
 def test_the_trees_see_which_town_a_market_is_about() -> None:
@@ -283,7 +286,9 @@ def test_who_leads_a_list_is_related_only_where_it_names_something_of_the_questi
 
 def test_another_question_about_the_same_is_correlated() -> None:
     found = related("Monsoon", pool(("monsoon", 1.0)))
-    assert found["correlated"][0].reason == "Another question about Monsoon."
+    assert found["correlated"][0].reason == (
+        "It is another question about the same subject, “Monsoon”."
+    )
 
 
 def test_who_takes_part_in_the_contest_asked_for_is_another_outcome_of_it() -> None:

@@ -10,18 +10,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.relations import columns, knowledge
+from augury.relations import columns, knowledge, reasons
 from augury.relations import rank as ranking
 from augury.relations import ranker as fitted
 from augury.relations.causal_parts import Factor
 from augury.relations.columns import BY_PLACE
 from augury.relations.factors import Matcher, game
-from augury.relations.judged import Judged
+from augury.relations.judged import CODES, Judged
 from augury.relations.knowledge import Base
 from augury.relations.labelling import Labels
 from augury.relations.labels import Tie
 from augury.relations.moving import STEP, Moving, Partner
-from augury.relations.paths import RELATIONS, FactorGraph, Reached, Relation, Step
+from augury.relations.paths import RELATIONS, SAME_KIND, FactorGraph, Reached, Relation, Step
+from augury.relations.reasons import Phrasing
 from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
 from augury.search.text import DocumentText
 
@@ -82,6 +83,10 @@ class RelationService:
     @cached_property
     def judged(self) -> Judged:
         return _judged(self.base)
+
+    @cached_property
+    def phrasing(self) -> Phrasing:
+        return _phrasing(self.base)
 
     @cached_property
     def ranker(self) -> fitted.Ranker:
@@ -167,6 +172,11 @@ def _matcher(base: Base) -> Matcher:
 @lru_cache(maxsize=1)
 def _graph(base: Base) -> FactorGraph:
     return FactorGraph(base)
+
+
+@lru_cache(maxsize=1)
+def _phrasing(base: Base) -> Phrasing:
+    return Phrasing(base)
 
 
 @lru_cache(maxsize=1)
@@ -298,15 +308,28 @@ class Asked(Lookup):
     def reason(self, relation: Relation, factor: int) -> str:
         """Why markets of `factor` are related, for a person to read."""
         way = self.way(relation, factor)
+        factors = self.relations.factor
         if not way:
-            return f"Another question about {self.relations.factor(factor).name}."
-        names = [self.relations.factor(way[0].source).name]
-        names += [self.relations.factor(step.target).name for step in way]
-        told = " ".join(step.reason for step in way)
+            return reasons.same(factors(factor).name)
         if relation == "correlated":
-            return f"{names[-1]} and {names[0]} move together: {told}"
-        chain = " → ".join(reversed(names) if relation == "upstream" else names)
-        return f"{chain}: {told}"
+            return self._together(way[0])
+        names = [factors(way[0].source).name, *(factors(step.target).name for step in way)]
+        told = [self.relations.phrasing.inside(step.reason) for step in way]
+        if relation == "upstream":
+            names, told = names[::-1], told[::-1]
+        return reasons.causes(names, told)
+
+    def _together(self, step: Step) -> str:
+        one, other = self.relations.factor(step.target), self.relations.factor(step.source)
+        if step.reason == SAME_KIND:
+            known = self.relations.base.factors
+            common = [key for key in one.contests if key in other.contests and key in known]
+            return reasons.alike(one, other, [known[key].name for key in common])
+        code = self.relations.judged.around(step.source).codes[step.target]
+        return reasons.together(
+            one.name, other.name, self.relations.phrasing.inside(step.reason), sign=step.sign,
+            code=CODES[code - 1] if 0 < code <= len(CODES) else None,
+        )  # fmt: skip
 
 
 class TreeReading(PoolReading):

@@ -1,0 +1,137 @@
+"""Why a result is related, as one sentence that names the mechanism. Pure.
+
+Names of factors are titles ("AFC championship", "AI bubble bursts"), so they stand in quotation
+marks: a sentence around them needs neither an article nor another form of the verb.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from augury.relations.causal_parts import Factor
+    from augury.relations.judged import Code
+    from augury.relations.knowledge import Base
+
+REMEMBERED: Final = 4_096
+"""First words of reasons that are remembered as names or as plain words."""
+
+_ONE_OF: Final = {
+    "battleground-governor": "state", "battleground-senate": "state", "cbb-team": "college team",
+    "cfb-team": "college team", "chief-seat": "office", "clemency": "person",
+    "decided-state": "state", "democrat-2028": "candidate", "economy": "country",
+    "election-official": "official", "eurovision-country": "country", "film-star": "actor",
+    "front-town": "town at the front", "gulf-target": "target", "ipo-candidate": "company",
+    "mega-cap": "company", "mention-topic": "topic", "mlb-star": "player", "nba-star": "player",
+    "nfl-star": "player", "normalizer": "country", "pure-lab": "AI lab", "ai-lab": "AI lab",
+    "redistricting-state": "state", "republican-2028": "candidate", "safe-governor": "state",
+    "safe-senate": "state", "striker": "player", "swing-state": "state",
+    "takeover-target": "company", "tariff-sector": "sector", "wbd-bidder": "bidder",
+}  # fmt: skip
+"""What one member of a list of entities is, where the list's name does not say it."""
+_TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
+_FIRST_WORD: Final = re.compile(r"(?P<word>[A-Z][a-z]*)(?![\w'’.-])(?P<before_name> [A-Z])?")
+_NO_NAMES: Final = frozenset(
+    """A All An And Any As At Both But By Each Every Few For From He Her His If In It Its Many More
+    Most No Of On One Only Or She Some That The Their There These They This Those To Two What When
+    Where While Who With Without""".split()
+)
+"""First words that begin no name, whatever follows: "The AFC champion", but "New England"."""
+
+
+def causes(names: Sequence[str], reasons: Sequence[str]) -> str:
+    """One thing drives the next: `names` from cause to effect, a reason for each step."""
+    first, *rest = map(_quoted, names)
+    chain = ", which drives ".join(rest)
+    return _sentence(f"{first} drives {chain}", reasons)
+
+
+def together(one: str, other: str, reason: str, *, sign: int, code: Code | None) -> str:
+    """Two things that hang together without an arrow.
+
+    Parameters
+    ----------
+    sign : -1 where more of the one goes with less of the other
+    code : what readers said of the two; None where nobody judged them
+    """
+    both = f"{_quoted(one)} and {_quoted(other)}"
+    if reason.startswith("rivals "):
+        return _ended(f"{both} are {_inside(reason)}")
+    match code:
+        case "rival":
+            said = "are rivals" if sign < 0 else "are parallel cases"
+        case "driver":
+            said = "have a common driver"
+        case "part" if sign > 0:
+            said = "are parts of one thing"
+        case _:
+            said = "move against each other" if sign < 0 else "move together"
+    return _sentence(f"{both} {said}", [reason])
+
+
+def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
+    """Two instances of one pattern; `contests`: names of those that both are a part in."""
+    both = f"{_quoted(one.name)} and {_quoted(other.name)}"
+    if contests:
+        return f"{both} are rivals: both are part of {_quoted(contests[0])}."
+    return f"{both} are parallel cases: the same question about another {_one_of(one.kind or '')}."
+
+
+def same(name: str) -> str:
+    """A market on what the question itself is about."""
+    return f"It is another question about the same subject, {_quoted(name)}."
+
+
+def _quoted(name: str) -> str:
+    return f"“{name}”"
+
+
+def _one_of(kind: str) -> str:
+    league = _TEAM.match(kind)
+    if league and kind not in _ONE_OF:
+        return f"{league[1].upper()} {kind[league.end() :]}"
+    return _ONE_OF.get(kind, kind.replace("-", " ")) or "thing"
+
+
+def _sentence(said: str, reasons: Sequence[str]) -> str:
+    return _ended(f"{said}: {'; '.join(map(_inside, dict.fromkeys(reasons)))}")
+
+
+def _inside(reason: str) -> str:
+    """A reason without its full stop, and without a colon: one stands before it."""
+    return reason.rstrip(". ").replace(": ", "; ")
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith(("!", "?")) else f"{sentence}."
+
+
+class Phrasing:
+    """The reasons of a base as they stand inside a sentence."""
+
+    def __init__(self, base: Base) -> None:
+        first: dict[str, str] = {}
+        for key, factor in base.factors.items():
+            first.setdefault(factor.pattern, key)
+        keys = set(first.values())  # of each pattern one instance: the words are the same
+        texts = [edge.reason for edge in base.edges if {edge.cause, edge.effect} <= keys]
+        texts += [link.reason for link in base.links if {link.one, link.other} <= keys]
+        self._text = "\n".join(dict.fromkeys(texts))
+        self._is_plain = lru_cache(maxsize=REMEMBERED)(self._stands_small)
+
+    def inside(self, reason: str) -> str:
+        """A reason whose first word is written small, unless it is a name."""
+        first = _FIRST_WORD.match(reason)
+        if first is None or (first["before_name"] and first["word"] not in _NO_NAMES):
+            return reason
+        if first["word"] not in _NO_NAMES and not self._is_plain(first["word"]):
+            return reason
+        return reason[0].lower() + reason[1:]
+
+    def _stands_small(self, word: str) -> bool:
+        """Whether other reasons have the word small more often than as a name."""
+        named = self._text.count(f" {word} ")
+        return word != "I" and self._text.count(f" {word.lower()} ") > named
