@@ -111,10 +111,10 @@ def table(
     columns["after"] = np.clip(years, -FAR, FAR)
     columns |= _by_paths(reached, pool, found)
     columns |= _by_verdicts(pool.tags, judged)
-    out = np.zeros((len(pool.tags), len(COLUMNS)), np.float32)
+    out = np.zeros((len(COLUMNS), len(pool.tags)), np.float32)
     for name, values in columns.items():
-        out[:, _AT[name]] = values
-    return out
+        out[_AT[name]] = values
+    return np.ascontiguousarray(out.T)
 
 
 def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:

@@ -199,12 +199,14 @@ class Asked(Lookup):
         """`contests`: those that the question's factors are a part in."""
         self._unanswered = unanswered
         self.relations = relations
-        self._contests = np.array(sorted(contests), np.uint16)
         contenders = relations.graph.contenders
-        self._contenders = np.array(
-            sorted({one for number, _ in factors for one in contenders.get(number, ())}), np.uint16
-        )
+        self._others = np.zeros(relations.graph.size, np.bool_)
+        """By factor: those that make a market another outcome of what is asked."""
+        self._others[[*contests]] = True
+        for number, _ in factors:
+            self._others[contenders.get(number, [])] = True
         self._partners = partners
+        self._reasons: dict[tuple[Relation, int], str] = {}
         self.labels = labels
         """By market: what a label relates to the question's best direct results."""
         self.factors = factors
@@ -230,15 +232,16 @@ class Asked(Lookup):
     def tags(self) -> list[int]:
         """The factors reached with the most weight: theirs are the markets to look up. Each
         relation has its share, so that many effects leave room for what moves together."""
-        weights = np.where(self.reached.far, self.reached.weights, 0)
-        strongest = weights.argmax(axis=0)
-        own = np.where(strongest == np.arange(len(weights))[:, None], weights, 0)
-        order = np.argsort(-own, axis=1, kind="stable")[:, : LOOKED_UP // len(own)]
-        shares = [
-            int(tag) for row, tags in zip(own, order, strict=True) for tag in tags if row[tag]
-        ]
-        rest = np.argsort(-own.max(axis=0), kind="stable")[:LOOKED_UP]
-        found = dict.fromkeys([*shares, *(int(tag) for tag in rest if own[:, tag].any())])
+        far = np.flatnonzero(self.reached.far)
+        weights = self.reached.weights[:, far]
+        strongest, best = weights.argmax(axis=0), weights.max(axis=0, initial=0)
+        order = np.argsort(-best, kind="stable")
+        order = order[best[order] > 0]
+        found: dict[int, None] = {}
+        for relation in range(len(RELATIONS)):
+            own = order[strongest[order] == relation]
+            found |= dict.fromkeys(far[own[: LOOKED_UP // len(RELATIONS)]].tolist())
+        found |= dict.fromkeys(far[order[:LOOKED_UP]].tolist())
         labelled = [tie.factor for tie in self.labels.values() if tie.factor][:LABELLED]
         return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
@@ -271,7 +274,8 @@ class Asked(Lookup):
         """Why a market that was reached through `factor` is related, for a person to read."""
         if (tie := self.labelled(relation, factor, key)) is not None:
             return tie.told
-        reason = self.reason(relation, factor)
+        if (reason := self._reasons.get((relation, factor))) is None:
+            reason = self._reasons[relation, factor] = self.reason(relation, factor)
         if (partner := self._partners.get(key)) is not None:
             hours = STEP.total_seconds() / 3600
             moved = (
@@ -284,8 +288,7 @@ class Asked(Lookup):
     def _rivals(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
         """Markets of the contests that the question's factors are a part in, and of who takes
         part in the contest that the question asks for: other outcomes of what is asked."""
-        rivals = np.isin(tags, self._contests) | np.isin(tags, self._contenders)
-        return np.asarray(rivals.any(axis=1))
+        return np.asarray(self._others[tags].any(axis=1))
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
         """Markets about another team, country, bank ... than the question names."""

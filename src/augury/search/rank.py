@@ -239,12 +239,16 @@ def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
         shared = np.isin(named, asked).any(axis=1)
         season = (named[:, 0] == 0) | np.isin(named, asked - 1).any(axis=1)
         other = ~shared & ~(closing & season)
-    asked_months = query.ids[np.isin(query.ids, MONTH_IDS)]
-    if len(asked_months):
+    if len(asked_months := _asked_of(query, MONTH_IDS)):
         held = np.where(np.arange(MAX_TERMS) < records["length"][:, None], records["terms"], 0)
         months = np.isin(held, MONTH_IDS).any(axis=1)
         other |= months & ~np.isin(held, asked_months).any(axis=1)
     return other
+
+
+def _asked_of(query: RankQuery, periods: TermIds) -> TermIds:
+    """The months, or the quarters, that a query names."""
+    return query.ids[(query.ids[:, None] == periods).any(axis=1)]
 
 
 _JANUARY: Final = 31 * 86_400
@@ -347,8 +351,7 @@ def read(query: RankQuery, candidates: Candidates, frequencies: DocumentFrequenc
         shared = np.isin(records["numbers"], query.numbers).any(axis=1)
         conflict = (records["numbers"][:, 0] != 0) & ~shared
     for periods in (MONTH_IDS, QUARTER_IDS):
-        asked = query.ids[np.isin(query.ids, periods)]
-        if len(asked):
+        if len(asked := _asked_of(query, periods)):
             named = np.isin(tokens, periods) & kept
             other = named.any(axis=1) & ~np.isin(tokens, asked).any(axis=1)
             conflict = conflict | other

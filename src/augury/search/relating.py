@@ -95,7 +95,8 @@ def _pool(
     named = (terms[:, None, :] == query.ids[None, :, None]).any(axis=2)
     return Pool(
         keys=hits.keys,
-        tags=np.ascontiguousarray(payload["tags"]),
+        # Column by column: so is read what there is of a market's few tags.
+        tags=np.asfortranarray(payload["tags"]),
         fits=fits,
         features=features,
         directness=rank.raw(features),
@@ -116,7 +117,7 @@ def _pool(
 
 
 def _fits(payload: NDArray[Any]) -> NDArray[np.float32]:
-    return np.asarray(payload["fits"] / 255, np.float32)
+    return np.asfortranarray(payload["fits"] / 255, np.float32)
 
 
 def _when(closes: NDArray[np.uint32]) -> int:
