@@ -7,9 +7,10 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from augury.forecast import match
-from augury.forecast.match import Comparison, compare, view
+from augury.forecast import cues
+from augury.forecast.match import Comparison, compare
 from augury.forecast.normalise import normalise
+from augury.forecast.view import view
 from augury.relations.reading import read
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -18,9 +19,9 @@ VECTOR = np.full(4, 0.5, np.float32)
 
 def fit(question: str, market: str, closes: date = date(2027, 12, 31)) -> Comparison:
     reading = normalise(question, AT)
-    asked = match.read(reading.proposition, reading.effective)
+    asked = cues.read(reading.proposition, reading.effective)
     theirs = read(market, closes=closes, opened=AT.date())
-    told = match.read(theirs, market, closes=closes)
+    told = cues.read(theirs, market, closes=closes)
     weigh = lambda words: view(words, VECTOR, lambda _: 12.0)  # noqa: E731
     return compare(weigh(asked), weigh(told), AT.date())
 

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from augury.forecast import match
-from augury.forecast.match import View, compare, view
+from augury.forecast import cues
+from augury.forecast.match import compare
 from augury.forecast.normalise import normalise
 from augury.forecast.polarity import turns
+from augury.forecast.view import View, view
 from augury.relations.reading import read
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -19,12 +20,12 @@ VECTOR = np.full(4, 0.5, np.float32)
 
 def _question(text: str) -> View:
     reading = normalise(text, AT)
-    words = match.read(reading.proposition, reading.effective)
+    words = cues.read(reading.proposition, reading.effective)
     return view(words, VECTOR, lambda _: 12.0)
 
 
 def _market(text: str) -> View:
-    words = match.read(read(text, closes=AT.date(), opened=AT.date()), text)
+    words = cues.read(read(text, closes=AT.date(), opened=AT.date()), text)
     return view(words, VECTOR, lambda _: 12.0)
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.forecast.match import compare_ranges
 from augury.forecast.normalise import normalise
 from augury.forecast.outcomes import asks
+from augury.forecast.threshold_order import compare_ranges
 from augury.language.amounts import plain
 from augury.relations.proposition import Proposition
 from augury.relations.reading import read

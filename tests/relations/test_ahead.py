@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from augury.forecast import levels, match, normalise, properties
+from augury.forecast import cues, levels, normalise, properties
 from augury.markets import samples
 from augury.relations import games, predicates, thresholds
 from augury.relations.ahead import Ahead, Finder
@@ -140,7 +140,7 @@ def test_dates_are_no_ends() -> None:
     checked(
         "at by the through until end of when it ends year-end",
         lambda text: old("dated end").sub(" ", text),
-        lambda text: match._DATED_END.sub(
+        lambda text: cues._DATED_END.sub(
             lambda m: m[0] if m["before"] and not m["end"] else " ", text
         ),
     )

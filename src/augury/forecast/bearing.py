@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from augury.forecast.evidence import Snapshot
-from augury.forecast.match import Comparison, View
+from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
+from augury.forecast.view import View
 from augury.relations.joint_outcomes import Relation
 
 

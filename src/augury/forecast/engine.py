@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from augury.forecast import (
     bounds,
+    cues,
     distribution,
     doubt,
     explain,
     judging,
-    match,
     opinion,
     outcomes,
     pool,
@@ -33,10 +33,12 @@ from augury.forecast import (
     words,
 )
 from augury.forecast.bearing import Bearing, Compared
+from augury.forecast.coverage import is_said
 from augury.forecast.evidence import Estimate, Evidence, Role, Snapshot
-from augury.forecast.match import Comparison, Rarity, View, compare, names, view
+from augury.forecast.match import Comparison, compare
 from augury.forecast.normalise import Reading, normalise
 from augury.forecast.rejected import rejected
+from augury.forecast.view import Rarity, View, view
 from augury.language import vocabulary
 from augury.matching.judge import Judge
 from augury.relations.logic import relate
@@ -172,7 +174,7 @@ class Engine:
 
     def _view(self, reading: Reading) -> View:
         vector = self._embed([reading.effective])[0]
-        return view(match.read(reading.proposition, reading.effective), vector, self._rarity)
+        return view(cues.read(reading.proposition, reading.effective), vector, self._rarity)
 
     def _bearings(
         self, question: View, reading: Reading, markets: Sequence[Snapshot], at: datetime
@@ -256,7 +258,7 @@ def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
         weights = {t: b.view.weights.get(t, 0.0) for t in telling}
         total = sum(weights.values())
         if total > 0.3:
-            missed = sum(w for t, w in weights.items() if not names(t, question))
+            missed = sum(w for t, w in weights.items() if not is_said(t, question))
             lost = SIBLING_LOSS * max(0.0, missed / total - 0.4) / 0.6
             b = replace(
                 b, fit=replace(b.fit, score=b.fit.score - lost, content=b.fit.content - lost)

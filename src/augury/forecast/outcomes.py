@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from augury.forecast import distribution, explain, nulls, rungs
 from augury.forecast.distribution import Distribution, Part
 from augury.forecast.evidence import Estimate, Evidence
-from augury.forecast.match import Order
 from augury.forecast.normalise import Reading
+from augury.forecast.order import Order
 from augury.relations.proposition import CONTESTS
 
 if TYPE_CHECKING:

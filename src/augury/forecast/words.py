@@ -16,8 +16,8 @@ from typing import Final, Protocol
 import msgspec
 
 from augury import remembered
-from augury.forecast import match, names, polarity
-from augury.forecast.match import Words
+from augury.forecast import cues, names, polarity, view
+from augury.forecast.view import Words
 from augury.language import calendar, numerals
 from augury.markets import quantities
 from augury.relations import (
@@ -38,9 +38,9 @@ from augury.relations.reading import Readable, read_market
 from augury.search import aliases, text
 
 MODULES: Final = (
-    ahead, aliases, blanked_text, calendar, claims, games, match, names, negations, numerals,
+    ahead, aliases, blanked_text, calendar, claims, cues, games, names, negations, numerals,
     polarity, predicates, proposition, quantities, reading, remembered, teams, text, thresholds,
-    windows, wording,
+    view, windows, wording,
 )  # fmt: skip
 """All that has a say in what is read."""
 RULES: Final = 1_500
@@ -95,7 +95,7 @@ def sides(market: ReadableMarket) -> Sequence[int]:
 
 def read(market: ReadableMarket, outcome: int) -> Words:
     """What an outcome of a market says."""
-    return match.read(
+    return cues.read(
         read_market(market, outcome),
         market.question,
         context=f"{market.event_name or ''} {(market.description or '')[:RULES]}",

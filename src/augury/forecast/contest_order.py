@@ -1,0 +1,191 @@
+"""How the question's contest stands to the market's: contender, stage, edition. Pure."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+from augury.forecast.coverage import is_said, share, telling
+from augury.forecast.order import Order
+from augury.forecast.threshold_order import compare_ranges
+from augury.forecast.view import View
+from augury.relations.proposition import CONTESTS, Proposition
+from augury.relations.wording import STAGES
+from augury.search.text import term, terms
+
+TELLING: Final = 0.8
+_LEAGUE_TITLES: Final = frozenset(terms("nba finals; super bowl; world series; stanley cup"))
+_HALF_TITLES: Final = frozenset({"confer", "afc", "nfc", "pennant", "eastern", "western"})
+_ACTS: Final = tuple(
+    frozenset(terms(said))
+    for said in (
+        "acquire buy purchase takeover merger merge", "ipo", "explode explosion", "land landing",
+        "die death", "marry wedding", "divorce", "bankrupt bankruptcy", "assassinate",
+    )
+)  # fmt: skip
+"""Acts, each by its words: a text that says one of them and a text that says another are about
+two things, however many names they share."""
+_RACE: Final = term("before")
+"""It is left of a text only where no day follows it."""
+
+
+def stage_order(q: View, m: View) -> Order:
+    """How far a contestant has to come: places, stages, nominations."""
+    ours, theirs = q.proposition, m.proposition
+    order = _stages(ours, theirs)
+    if order == "same" and _other_contest(q, m):
+        order = _titles(q, m)
+    if q.places & m.places and order in ("unsaid", "differs"):
+        order = "same"
+    elif "ranks" in (ours.predicate, theirs.predicate) and (
+        ours.predicate not in CONTESTS or theirs.predicate not in CONTESTS
+    ):
+        order = "differs"
+    if (
+        q.enters != m.enters and order in ("same", "unsaid", "differs")
+        and (theirs if q.enters else ours).predicate in CONTESTS
+    ):  # fmt: skip
+        order = "implied" if q.enters else "implies"  # whoever wins it has been in it
+    return order
+
+
+def _stages(ours: Proposition, theirs: Proposition) -> Order:
+    q, m = _reach(ours), _reach(theirs)
+    if q is None or m is None:
+        return "unsaid"
+    kind_q, far_q = q
+    kind_m, far_m = m
+    if kind_q == kind_m == "place" and ours.threshold and theirs.threshold:
+        return compare_ranges(ours.threshold, theirs.threshold)
+    if {kind_q, kind_m} == {"place", "win"}:
+        place = ours.threshold if kind_q == "place" else theirs.threshold
+        if place is None or place.low > 1:
+            return "excludes"
+        if place.high == 1:
+            return "same"
+        return "implies" if kind_q == "win" else "implied"
+    if kind_q == kind_m and kind_q in ("win", "nominee", "shortlist"):
+        return "same"
+    if {kind_q, kind_m} <= {"stage", "win"}:
+        if far_q == far_m:
+            return "same"
+        return "implies" if far_q > far_m else "implied"
+    if {kind_q, kind_m} == {"shortlist", "win"}:
+        return "implies" if kind_q == "win" else "implied"
+    if {kind_q, kind_m} == {"nominee", "win"}:
+        return "implies" if kind_q == "win" else "implied"
+    return "differs"
+
+
+def _reach(p: Proposition) -> tuple[str, int] | None:
+    match p.predicate:
+        case "wins":
+            return "win", STAGES["wins"]
+        case "nominated":
+            return "nominee", 0
+        case "shortlisted":
+            return "shortlist", 0
+        case "advances":
+            return "stage", STAGES.get(p.stage or "", 0)
+        case "ranks":
+            return "place", 0
+    return None
+
+
+def _other_contest(q: View, m: View) -> bool:
+    """Whether what is won is told apart: a division's title is not the league's."""
+    ours, theirs = q.proposition.contest, m.proposition.contest
+    return bool(
+        ours and theirs and share(theirs, q.covers, m) < 0.4 and share(ours, m.covers, q) < 0.4
+    )
+
+
+def _titles(q: View, m: View) -> Order:
+    """A league's champion has won its half of the league."""
+    ours, theirs = q.proposition.contest, m.proposition.contest
+    if ours & _LEAGUE_TITLES and theirs & _HALF_TITLES:
+        return "implies"
+    if theirs & _LEAGUE_TITLES and ours & _HALF_TITLES:
+        return "implied"
+    return "differs"
+
+
+def choice_order(q: View, m: View) -> Order:
+    """Whether both are about the same contender, and about the same act of theirs."""
+    ours, theirs = q.proposition, m.proposition
+    order = _contenders(q, m)
+    if order == "unsaid" and _other_subject(q, m):
+        order = "excludes" if ours.predicate == theirs.predicate else "differs"
+    if (q.second and not m.second and _RACE not in theirs.terms) or (
+        _RACE in theirs.terms - ours.terms and not q.second and theirs.terms - q.covers - {_RACE}
+    ):
+        order = "differs"  # which of two comes first says little of when one comes
+    if (mine := _acts(ours)) and (other := _acts(theirs)) and not mine & other:
+        order = "differs"  # who is acquired has not gone public by it
+    return order
+
+
+def _contenders(q: View, m: View) -> Order:
+    """Whether both are about the same contender."""
+    theirs = telling(m.proposition.choice, m)
+    if not theirs:
+        if q.proposition.indefinite:
+            return "unsaid"
+        ours = telling(q.proposition.choice, q)
+        known = not ours or any(is_said(t, m) or t in m.context for t in ours)
+        return "unsaid" if known else "differs"
+    part = share(theirs, q.covers, m)
+    if part >= 0.5 and (m.last is None or is_said(m.last, q)):
+        return "same"
+    if part >= 0.4 and m.last is not None and is_said(m.last, q):
+        return "same"
+    if part >= 0.5 and telling(q.proposition.choice, q) <= m.covers:
+        return "same"
+    ours = telling(q.proposition.choice, q)
+    if (not ours and theirs & q.covers) or (ours and share(ours, m.covers, q) >= 0.5):
+        return "unsaid"
+    exclusive = m.proposition.exclusive and q.proposition.predicate == m.proposition.predicate
+    return "excludes" if exclusive and ours else "differs"
+
+
+def _other_subject(q: View, m: View) -> bool:
+    """Whether each is asked of somebody of whom the other says nothing."""
+    return bool(
+        q.subject and m.subject
+        and not any(is_said(t, m) for t in q.subject) and not any(is_said(t, q) for t in m.subject)
+    )  # fmt: skip
+
+
+def _acts(p: Proposition) -> frozenset[int]:
+    return frozenset(n for n, said in enumerate(_ACTS) if said & p.terms)
+
+
+def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -> Order:
+    """Whether both are about the same year's contest; a market that names none closes in it."""
+    q, m = ours.edition, theirs.edition
+    if q is None:
+        return "unsaid"
+    if m is not None:
+        return "same" if q == m else "differs"
+    if closes is None:
+        return "unsaid"
+    return "unsaid" if abs(closes.year - q) <= 1 else "differs"
+
+
+def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> bool:
+    """Whether the market is about another contender for just what is asked about."""
+    ours = q.proposition.contest - q.subject
+    theirs = m.proposition.contest - m.subject
+    unique = m.proposition.exclusive or m.unique
+    return bool(
+        choice == "excludes" and stage in ("same", "unsaid") and edition != "differs"
+        and ours and theirs and not q.proposition.indefinite and unique
+        and share(ours, m.covers, q) >= 0.6 and share(theirs, q.covers, m) >= 0.6
+        and not _unsaid(theirs, m, q)
+    )  # fmt: skip
+
+
+def _unsaid(of: frozenset[str], v: View, by: View) -> bool:
+    """Whether a telling word of one contest is not said by the other: another seat, or award."""
+    return any(v.weights.get(t, 0.0) >= TELLING and not is_said(t, by) and t not in by.context
+               for t in of)  # fmt: skip

@@ -1,0 +1,103 @@
+"""How much of one text's content another says, in these words or others. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import structs
+
+from augury.forecast.cues import sound
+from augury.forecast.names import besides
+from augury.forecast.view import View
+from augury.relations.wording import OFFICES
+from augury.search.text import terms
+
+_COMMON: Final = frozenset(terms("player year season"))
+"""Terms of the long forms of many names: by these alone no two awards are one."""
+_DIVISION: Final = frozenset(terms("division"))
+
+
+def spelled(one: View, other: View) -> View:
+    """A view that covers too what its is_said say in the other's way of writing them."""
+    more: frozenset[str] = frozenset()
+    for short, name in other.initials:
+        if short in one.short and (len(short) > 2 or short in one.proposition.choice):
+            more |= name
+    for short, _ in one.initials:
+        if short in other.short and (len(short) > 2 or short in other.proposition.choice):
+            more |= {short}
+    if one.sounds & other.sounds:
+        more |= {t for t in other.names if sound(t) in one.sounds}
+    theirs = other.proposition
+    division = theirs.predicate == "wins" and theirs.contest >= _DIVISION
+    if division and one.proposition.stage == "playoffs":
+        more |= theirs.contest  # whoever wins one of a league's divisions plays on
+    return structs.replace(one, covers=one.covers | more) if more - one.covers else one
+
+
+def coverage(
+    of: View, other: View, covers: frozenset[str], context: frozenset[str]
+) -> tuple[float, float]:
+    """Share of one view's content that the other is_said, and the heaviest term that it misses."""
+    total = found = missing = 0.0
+    told = {t for name, says in of.nicknames if says & covers for t in name}
+    for one, weight in of.weights.items():
+        total += weight
+        if one in covers or one in told or (besides(frozenset((one,))) - _COMMON) & other.covers:
+            found += weight
+        elif _alike(one, covers):
+            found += 0.85 * weight
+        elif one in context:
+            found += 0.5 * weight
+            missing = max(missing, 0.5 * weight)
+        else:
+            missing = max(missing, weight)
+    # "give up its weapons": a phrase of the question that says one word of the market.
+    if total and (said := of.covers & other.proposition.terms - of.proposition.terms):
+        found = min(total, found + 0.3 * len(said))
+    return (found / total if total else 0.0), missing
+
+
+def is_said(term: str, by: View) -> bool:
+    """Whether a view says a term, in this word or another."""
+    return (
+        term in by.covers or bool((besides(frozenset((term,))) - _COMMON) & by.covers)
+        or _alike(term, by.covers)
+    )  # fmt: skip
+
+
+def _alike(term: str, others: frozenset[str]) -> bool:
+    """A longer or shorter form of one word: "scienc", "scientif"."""
+    if len(term) < 5 or not term.isalpha():
+        return False
+    head = term[: max(5, len(term) - 3)]
+    return any(o.startswith(head) and abs(len(o) - len(term)) <= 4 for o in others if len(o) >= 5)
+
+
+def foreign(q: View, m: View) -> float:
+    """Weight of the market's most telling name of which the question says no part."""
+    return max(
+        (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
+         if not run <= OFFICES and not any(is_said(t, q) for t in run)),
+        default=0.0,
+    )  # fmt: skip
+
+
+def called(q: View, m: View) -> float:
+    """Share of the question's names that the market or its rules say, 0 to 1."""
+    weights = {t: w for t, w in q.weights.items() if t in q.names}
+    total = sum(weights.values())
+    said = sum(w for t, w in weights.items() if is_said(t, m) or t in m.context)
+    return said / total if total else 1.0
+
+
+def telling(choice: frozenset[str], of: View) -> frozenset[str]:
+    """The terms of a choice that name it."""
+    named = frozenset(t for t in choice if t in of.names)
+    return named or choice
+
+
+def share(terms_: frozenset[str], covers: frozenset[str], of: View) -> float:
+    """Share of some of a view's terms, by weight, that are among those covered."""
+    total = sum(of.weights.get(t, 0.1) for t in terms_)
+    return sum(of.weights.get(t, 0.1) for t in terms_ if t in covers) / total if total else 0.0

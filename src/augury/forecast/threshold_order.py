@@ -1,0 +1,169 @@
+"""How the question's level stands to the market's. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+from augury.forecast.cues import WARMTH
+from augury.forecast.order import Order
+from augury.forecast.view import View
+from augury.relations.proposition import Proposition, Threshold
+from augury.search.text import is_number, is_year, term, terms
+
+ELSE: Final = 0.4
+"""Least weight of a market's word of its own that tells another thing than a level."""
+MANY: Final = 1_000.0
+"""Things: from here on a number is taken for a level, between whose values others lie."""
+_BY_STRENGTH: Final = frozenset(terms("earthquake hurricane tornado geomagnetic"))
+"""Of these the number tells the strength, which is met by any stronger one."""
+_STRONGEST: Final = 10.0
+_WORDED: Final = {
+    float(n): term(word)
+    for n, word in enumerate("two three four five six seven eight nine ten".split(), 2)
+}
+_FORTUNES: Final = {1e9: term("billionaire"), 1e12: term("trillionaire")}
+_TICK: Final = 1e-5
+"""Share of a level by which two ways of writing it may differ: "below 6,800" and "6,799.99"."""
+_DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
+
+
+def threshold_order(q: View, m: View, extra: float) -> Order:
+    """How the question's level stands to the market's, and what else tells amounts apart.
+
+    extra : weight of the market's most telling term that the question does not name
+    """
+    ours, theirs = q.proposition, m.proposition
+    order = _levels(ours, theirs, m.context)
+    if order == "unsaid" and (
+        (q.places and m.places and not q.places & m.places)
+        or (q.group and m.group and q.group != m.group)
+    ):
+        order = "differs"
+    amount = order == "implied" and theirs.threshold is None  # of a cut, of a rise
+    if (order == "unsaid" or amount) and _other_course(q.sides, m.sides):
+        order = "excludes"
+    if (
+        order == "implies" and theirs.threshold is None
+        and ours.predicate in ("value", "touches") and extra >= ELSE
+    ):  # fmt: skip
+        order = "differs"  # where something stands does not follow from what else it does
+    if {"annual", "monthly"} <= q.modifiers ^ m.modifiers:
+        order = "differs"  # of a month's rise a year's says nothing
+    if q.extreme * m.extreme < 0:
+        order = "differs"  # of a day's high its low says little
+    if order == "unsaid" and _districts(q) != _districts(m):
+        order = "differs"  # the House is not one of its seats
+    return order
+
+
+def _other_course(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Whether one goes up, or down, or stays, and the other goes otherwise: never both."""
+    q = {side for side in ours if side.startswith("course")}
+    m = {side for side in theirs if side.startswith("course")}
+    return bool(q and m) and q != m
+
+
+def _districts(of: View) -> frozenset[str]:
+    return frozenset(t for t in of.weights if _DISTRICT.fullmatch(t))
+
+
+def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
+    q, m = ours.threshold, theirs.threshold
+    if ours.predicate == "ranks" or theirs.predicate == "ranks":
+        return "unsaid"
+    if q is None or m is None:
+        if q is None and m is None:
+            return _numbers(ours, theirs, ruled)
+        if q is not None:  # more is asked than the market says
+            return "unsaid" if _told(q, theirs, ruled) else "implies"
+        return "unsaid" if m is not None and _told(m, ours, frozenset()) else "implied"
+    degrees = "degrees" in (q.unit, m.unit) and (
+        q.unit == m.unit or bool(ours.terms & theirs.terms & WARMTH)
+    )
+    if degrees or _counts(ours, theirs):
+        q, m = _whole(q), _whole(m)
+        if (math.isinf(q.low) and math.isinf(m.high) and q.high + 1 == m.low) or (
+            math.isinf(m.low) and math.isinf(q.high) and m.high + 1 == q.low
+        ):
+            return "opposite"  # "seven or fewer" and "eight or more"
+    if ours.predicate == theirs.predicate == "touches":
+        q, m = _directed(q, m), _directed(m, q)
+    return compare_ranges(q, m)
+
+
+def _counts(ours: Proposition, theirs: Proposition) -> bool:
+    """Whether both numbers are of things that are counted: "over 12.5 wins" is such a one too."""
+    if ours.predicate == theirs.predicate == "counts":
+        return True
+    said = [t for t in (ours.threshold, theirs.threshold) if t is not None]
+    if any(t.unit != "none" for t in said):
+        return False
+    ends = [x for t in said for x in (t.low, t.high) if not math.isinf(x)]
+    halves = any(x % 1 == 0.5 for x in ends) and all(x * 2 % 1 == 0 for x in ends)
+    counted = "counts" in (ours.predicate, theirs.predicate) and all(x % 1 == 0 for x in ends)
+    return (halves or counted) and max(map(abs, ends), default=0.0) < MANY
+
+
+def _whole(t: Threshold) -> Threshold:
+    """Of things that are counted, "more than 25" is "26 or more"."""
+    low = t.low if t.low_in or math.isinf(t.low) else math.floor(t.low) + 1
+    high = t.high if t.high_in or math.isinf(t.high) else math.ceil(t.high) - 1
+    return Threshold(low, high, True, True, t.unit)
+
+
+def _directed(t: Threshold, other: Threshold) -> Threshold:
+    """ "Hits $5" comes from the side from which the other comes, or from below."""
+    if t.low != t.high:
+        return t
+    if math.isinf(other.low) and not math.isinf(other.high):
+        return Threshold(-math.inf, t.high, True, True, t.unit)
+    return Threshold(t.low, math.inf, True, True, t.unit)
+
+
+def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
+    """Numbers outside of thresholds: a market with another one is another market."""
+    q = {t for t in ours.terms if is_number(t) and not is_year(t)}
+    m = {t for t in theirs.terms if is_number(t) and not is_year(t)}
+    if len(q) == len(m) == 1 and ours.terms & theirs.terms & _BY_STRENGTH:
+        strength, other = float(*q), float(*m)
+        if max(strength, other) <= _STRONGEST and strength != other:
+            return "implies" if strength > other else "implied"
+    if not q and m and "bps" in theirs.terms:
+        return "implied"  # a cut of 25 basis points is a cut
+    if {t for t in q if len(t) > 3} - m - ruled:
+        return "differs"  # a level that the market says nothing of
+    return "differs" if q and m and not q & m else "unsaid"
+
+
+def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
+    """Whether the other says the number too, in its words or (but for small ones) its rules."""
+    numbers = {x for x in (t.low, t.high) if not math.isinf(x)}
+    return any(
+        f"{x:g}" in p.terms or _WORDED.get(x, "") in p.terms or _FORTUNES.get(x, "") in p.terms
+        or (f"{x:g}" in ruled and (x != int(x) or x > 20)) for x in numbers
+    )  # fmt: skip
+
+
+def compare_ranges(q: Threshold, m: Threshold) -> Order:
+    """How the question's range stands to the market's."""
+    low, high = _close(q.low, m.low), _close(q.high, m.high)
+    if low and high:
+        return "same"
+    if (math.isinf(q.high) and math.isinf(m.low) and _close(q.low, m.high)) or (
+        math.isinf(q.low) and math.isinf(m.high) and _close(q.high, m.low)
+    ):
+        return "opposite"
+    if (low or q.low >= m.low) and (high or q.high <= m.high):
+        return "implies"
+    if (low or q.low <= m.low) and (high or q.high >= m.high):
+        return "implied"
+    if q.low > m.high or m.low > q.high:
+        return "excludes"
+    return "differs"
+
+
+def _close(a: float, b: float) -> bool:
+    return a == b or (not math.isinf(a) and not math.isinf(b)
+                      and abs(a - b) <= _TICK * max(abs(a), abs(b)))  # fmt: skip

@@ -1,0 +1,104 @@
+"""How the question's time stands to the market's. Pure."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Final
+
+from msgspec import structs
+
+from augury.forecast.order import Order
+from augury.relations.proposition import CONTESTS, Proposition
+from augury.relations.windows import Window
+
+_TURNED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
+"""What the opposite implies."""
+_LEFT_OPEN: Final = 400
+"""Days by which a market on a contest may close behind it."""
+
+
+def window_order(
+    ours: Proposition, theirs: Proposition, closes: date | None, at: date, *, lasting: bool
+) -> tuple[Order, float]:
+    """How the question's time stands to the market's, and the days between their ends.
+
+    lasting : the question is about what lasts, and that it does until a day says it of all days
+    before
+    """
+    q, m = ours.window, theirs.window
+    if lasting and q.text and {q.kind, m.kind} <= {"on", "by", "open"}:
+        q = structs.replace(q, kind="by", start=None)
+        m = structs.replace(m, kind="by", start=None) if m.text else m
+        order, gap = _window_of(q, m, ours, theirs, closes, at)
+        return _TURNED.get(order, order), gap
+    return _window_of(q, m, ours, theirs, closes, at)
+
+
+def _window_of(
+    q: Window, m: Window, ours: Proposition, theirs: Proposition, closes: date | None, at: date
+) -> tuple[Order, float]:
+    if not q.text or (q.end is None and q.start is None):
+        return "unsaid", 0.0
+    if q.kind == "after" or m.kind == "after":
+        if q.kind == m.kind and q.start == m.start:
+            return "same", 0.0
+        if m.kind == "after" and _within(q, m.start):
+            return "same", 0.0  # "after the January meeting"
+        if m.kind == "after" and m.start is None:  # "after the season"
+            return ("same" if closes and _within(q, closes) else "unsaid"), 0.0
+        return "differs", 0.0
+    asked_end, named_end = q.end, m.end if m.text else None
+    if asked_end is None:
+        return "unsaid", 0.0
+    if named_end is None:
+        return _to_close(q, asked_end, closes, contest=_decided(ours, theirs))
+    gap = (asked_end - named_end).days
+    if abs(gap) <= (0 if q.kind == m.kind == "on" else 1):
+        ahead = any(w.start is not None and w.start > at for w in (q, m))
+        if q.kind == "in" and m.kind == "in" and q.start != m.start and ahead:
+            return "differs", 0.0
+        if (
+            {q.kind, m.kind} == {"on", "by"} and ours.threshold is None and ours.positive
+            and "leaves" not in (ours.predicate, theirs.predicate)
+        ):  # fmt: skip
+            return ("implies" if q.kind == "on" else "implied"), 0.0
+        return "same", 0.0
+    if q.kind == "on" or m.kind == "on":
+        cumulative = ours.predicate not in ("value", "rises") and theirs.predicate not in (
+            "value", "rises")  # fmt: skip
+        if not cumulative or (q.kind == "on" and m.kind == "on"):
+            return "differs", float(gap)
+    if m.kind == "in" and m.start is not None and asked_end <= m.start:
+        return "differs", float(gap)
+    if q.kind == "in" and q.start is not None and named_end <= q.start:
+        return "differs", float(gap)
+    return ("implied" if gap > 0 else "implies"), float(gap)
+
+
+def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tuple[Order, float]:
+    """How the question's time stands to a market that names no date: it closes when it must have
+    been decided."""
+    if closes is None:
+        return "unsaid", 0.0
+    gap = (end - closes).days
+    if q.kind in ("in", "on") and _within(q, closes):
+        return "same", 0.0
+    if q.kind in ("in", "on") and -_LEFT_OPEN <= gap < 0 and contest:
+        return "unsaid", 0.0
+    if -7 <= gap <= (200 if q.kind in ("in", "on") else 45):
+        return "same" if -2 <= gap <= 7 else "unsaid", 0.0
+    return ("implied" if gap > 0 else "implies"), float(gap)
+
+
+def _decided(ours: Proposition, theirs: Proposition) -> bool:
+    """Whether both are about one contest, which is decided on its day: a market that closes long
+    after it has left time for a delay, and asks for no later one."""
+    contests = {ours.predicate, theirs.predicate} & CONTESTS
+    return bool(contests) and not {ours.predicate, theirs.predicate} & {"leaves", "rises"}
+
+
+def _within(w: Window, day: date | None) -> bool:
+    return (
+        day is not None and w.end is not None
+        and (w.start or w.end - timedelta(31)) <= day <= w.end + timedelta(1)
+    )  # fmt: skip
