@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from unittest.mock import patch
+from xml.etree import ElementTree
 
 import pytest
 
@@ -13,12 +14,23 @@ from augury.errors import Unavailable
 BOX = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="40">{}</svg>'
 
 
-def test_every_picture_names_fonts_that_machines_have() -> None:
+def test_one_module_writes_documents_and_texts_with_fonts_that_machines_have() -> None:
     folder = Path(pictures.__file__).parent
     files = {path: path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
-    drawing = {path.name: text for path, text in files.items() if "font-family=" in text}
-    assert {"picture.py", "chart.py"} <= set(drawing)
-    assert all('font-family="{FONTS}"' in text for text in drawing.values())
+    for written in ("<svg ", "<text ", "font-family="):
+        assert [path.name for path, text in files.items() if written in text] == ["pictures.py"]
+    assert f'font-family="{pictures.FONTS}"' in pictures.document(1, 1, "")
+
+
+def test_what_is_said_is_safe_in_xml_and_where_it_should_be() -> None:
+    said = "Will <b>it</b> & \x00\x1b more?"
+    drawn = pictures.document(
+        200, 40, said, pictures.text(2, 30, said, fill="#111", size=9, anchor="end", halo=True)
+    )
+    (text,) = ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
+    assert text.text == "Will <b>it</b> &    more?"
+    assert (text.get("text-anchor"), text.get("font-size"), text.get("y")) == ("end", "9", "30.0")
+    assert pictures.cut("abcdef", 4) == "abc…"
 
 
 def test_a_text_leaves_a_mark() -> None:

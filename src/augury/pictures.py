@@ -1,9 +1,10 @@
-"""Pictures: the fonts that SVG texts name, and SVG as PNG."""
+"""Pictures: what drawings share in SVG (document, texts, their fonts), and SVG as PNG."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from html import escape
+from typing import Final, Literal
 
 from augury.errors import Unavailable
 
@@ -12,6 +13,46 @@ FONTS: Final = (
 )
 """Font families of texts; the first that a machine has counts. The generic name is not enough: the
 renderer takes it for Arial, and draws no text where that is not installed."""
+
+
+def document(width: float, height: float, title: str, *parts: str, size: int = 12) -> str:
+    """An SVG of `parts` on white, in pixels; its texts are of `size` where they say no other."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{shown(title)}" '
+        f'font-family="{FONTS}" font-size="{size}">'
+        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>'
+    )
+
+
+def text(
+    x: float,
+    y: float,
+    said: str,
+    *,
+    fill: str,
+    size: int | None = None,
+    anchor: Literal["start", "middle", "end"] = "start",
+    bold: bool = False,
+    halo: bool = False,
+) -> str:
+    """A line of text whose `anchor` stands at (x, y); with a `halo` it can be read over lines."""
+    attributes = f'x="{x:.1f}" y="{y:.1f}" fill="{fill}"'
+    attributes += f' font-size="{size}"' if size else ""
+    attributes += f' text-anchor="{anchor}"' if anchor != "start" else ""
+    attributes += ' font-weight="bold"' if bold else ""
+    attributes += ' paint-order="stroke" stroke="#fff" stroke-width="4"' if halo else ""
+    return f"<text {attributes}>{shown(said)}</text>"
+
+
+def cut(said: str, most: int) -> str:
+    """At most so many characters."""
+    return said if len(said) <= most else f"{said[: most - 1]}…"
+
+
+def shown(said: str) -> str:
+    """Safe inside SVG; what no XML may hold is a space."""
+    return escape("".join(c if c.isprintable() else " " for c in said))
 
 
 def png(drawn: str, *, width: int | None = None) -> bytes:

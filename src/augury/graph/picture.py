@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import UTC, datetime
-from html import escape
 from typing import Final
 
+from augury import pictures
 from augury.graph.schemas import Graph, GraphEdge, PublicGraphNode
 from augury.graph.view import QUESTION
-from augury.pictures import FONTS
 
 BOX: Final = 250
 """Width of a box, in pixels."""
@@ -59,11 +58,7 @@ def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) ->
     parts = [_edge(edge, places, heights) for edge in graph.edges if edge.source in places]
     parts += [_box(node, boxes[node.id], places[node.id], heights[node.id]) for node in graph.nodes]
     parts += [_header(graph, width, as_of, sample=sample), _legend(height)]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{FONTS}" font-size="{FONT}">'
-        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>'
-    )
+    return pictures.document(width, height, _asked(graph), *parts, size=FONT)
 
 
 LEGEND_WIDTH: Final = 620
@@ -71,16 +66,16 @@ LEGEND_WIDTH: Final = 620
 
 
 def _header(graph: Graph, width: float, as_of: datetime | None, *, sample: bool) -> str:
-    asked = next((node.label for node in graph.nodes if node.id == QUESTION), "")
-    title = _wrapped(asked, width - 2 * MARGIN, 1, size=16)
+    title = _wrapped(_asked(graph), width - 2 * MARGIN, 1, size=16)
     told = [f"Drawn {as_of.astimezone(UTC):%Y-%m-%d %H:%M} UTC." if as_of else "", SAMPLE_MARK]
     under = " ".join(part for part in told[: 2 if sample else 1] if part)
     colour = "#b3362d" if sample else "#4b5563"
-    return (
-        f'<text x="{MARGIN}" y="24" font-size="16" font-weight="bold" fill="#111827">'
-        f"{escape(title[0] if title else '')}</text>"
-        f'<text x="{MARGIN}" y="42" fill="{colour}">{escape(under)}</text>'
-    )
+    heading = pictures.text(MARGIN, 24, "".join(title), size=16, bold=True, fill="#111827")
+    return heading + pictures.text(MARGIN, 42, under, fill=colour)
+
+
+def _asked(graph: Graph) -> str:
+    return next((node.label for node in graph.nodes if node.id == QUESTION), "")
 
 
 SAMPLE_MARK: Final = "SAMPLE: these are not real markets."
@@ -89,10 +84,8 @@ SAMPLE_MARK: Final = "SAMPLE: these are not real markets."
 def _legend(height: float) -> str:
     """What colours, dashes and widths stand for."""
     x, y = float(MARGIN), height - 34
-    parts = [
-        f'<text x="{MARGIN}" y="{height - 14:.0f}" fill="#4b5563">'
-        "The wider a line, the more often such markets moved on the same day.</text>"
-    ]
+    told = "The wider a line, the more often such markets moved on the same day."
+    parts = [pictures.text(MARGIN, height - 14, told, fill="#4b5563")]
     for colour, dashed, told in (
         (_COLOURS["positive"], False, "makes more likely"),
         (_COLOURS["negative"], False, "makes less likely"),
@@ -102,7 +95,7 @@ def _legend(height: float) -> str:
         dash = ' stroke-dasharray="5 5"' if dashed else ""
         parts.append(
             f'<path d="M{x:.0f} {y - 4:.0f} h24" stroke="{colour}" stroke-width="2"{dash}/>'
-            f'<text x="{x + 30:.0f}" y="{y:.0f}" fill="#4b5563">{told}</text>'
+            + pictures.text(x + 30, y, told, fill="#4b5563")
         )
         x += 150
     return "".join(parts)
@@ -185,8 +178,7 @@ def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], he
     fill, line = ("#1f2937", "#1f2937") if asked else ("#f8fafc", "#cbd5e1")
     colour = "#fff" if asked else "#111827"
     text = "".join(
-        f'<text x="{x + PADDING:.0f}" y="{y + 22 + LINE * n:.0f}" fill="{colour}">'
-        f"{escape(told)}</text>"
+        pictures.text(x + PADDING, y + 22 + LINE * n, told, fill=colour)
         for n, told in enumerate(lines)
     )
     return (
@@ -220,5 +212,5 @@ def _edge(edge: GraphEdge, places: dict[str, tuple[float, float]], heights: dict
         f'<path d="M{sx:.0f} {sy:.0f} C{sx + bend:.0f} {sy:.0f} {tx + end:.0f} {ty:.0f}'
         f' {tx:.0f} {ty:.0f}" fill="none" stroke="{colour}" opacity="0.55"'
         f' stroke-width="{_line(edge.strength):.1f}"{dashed}>'
-        f"<title>{escape(edge.description or '')}</title></path>{arrow}"
+        f"<title>{pictures.shown(edge.description or '')}</title></path>{arrow}"
     )

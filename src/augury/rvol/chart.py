@@ -8,19 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from html import escape
+from functools import partial
 from typing import Any
 
 from augury import pictures
-from augury.pictures import FONTS
 from augury.rvol.store import ACTUAL_FIELDS, FORECAST_FIELDS
 
 WIDTH, HEIGHT = 960, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 64, 44
-_FONT = f'font-family="{FONTS}"'
 _INK, _GRID, _LINE, _OUTER, _INNER, _REAL = (
     "#1f2937", "#e5e7eb", "#0060ad", "#dbeafe", "#93c5fd", "#c2410c",
 )  # fmt: skip
+_text = partial(pictures.text, fill=_INK)
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)
 
 Rows = Sequence[tuple[Any, ...]]
@@ -40,7 +39,8 @@ def svg(forecasts: Rows, actuals: Rows) -> str:
         key=lambda f: f["as_of"],
     )
     if not found:
-        return _document(_text(WIDTH / 2, HEIGHT / 2, "No forecasts yet", anchor="middle"), "Empty")
+        nothing = _text(WIDTH / 2, HEIGHT / 2, "No forecasts yet", anchor="middle")
+        return pictures.document(WIDTH, HEIGHT, "Empty", nothing)
     came = {
         row["as_of"]: row["variance"]
         for row in (dict(zip(ACTUAL_FIELDS, a, strict=True)) for a in actuals)
@@ -89,7 +89,7 @@ def svg(forecasts: Rows, actuals: Rows) -> str:
         at = WIDTH - 360 + n * 90
         parts.append(f'<rect x="{at}" y="32" width="14" height="10" fill="{colour}"/>')
         parts.append(_text(at + 19, 41, label, size=11))
-    return _document("".join(parts), title)
+    return pictures.document(WIDTH, HEIGHT, title, *parts)
 
 
 def png(drawn: str) -> bytes:
@@ -130,18 +130,3 @@ def _path(
         drawn.append(f"{pen}{x(at):.1f} {y(value):.1f}")
         pen = "L"
     return f'<path d="{"".join(drawn)}" fill="none" stroke="{colour}" stroke-width="{w}"/>'
-
-
-def _text(x: float, y: float, text: str, *, anchor: str = "start", size: int = 12) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{_INK}"'
-        f" {_FONT}>{escape(text)}</text>"
-    )
-
-
-def _document(inner: str, title: str) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
-        f' height="{HEIGHT}" role="img"><title>{escape(title)}</title>'
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>{inner}</svg>'
-    )

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from html import escape
 from math import floor, log10
 from typing import Any, NamedTuple
 
-from augury.pictures import FONTS
+from augury.pictures import cut, document, shown, text
 
 WIDTH, HEIGHT = 960, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 56, 56
@@ -20,7 +19,6 @@ _SERIES_COLOURS = (
     "#0060ad", "#c2410c", "#0f766e", "#7e22ce", "#a16207", "#be185d", "#475569", "#4d7c0f",
 )  # fmt: skip
 _SEVERITY_COLOURS = {"info": "#0e7490", "warning": "#b45309", "critical": "#b91c1c"}
-_FONT = f'font-family="{FONTS}"'
 _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] + [
     timedelta(days=d) for d in (1, 2, 7, 14, 30, 91, 182, 365)
 ]
@@ -123,12 +121,7 @@ def to_svg(chart: Chart) -> str:
     plot = _Plot(chart)
     title = f"SAMPLE · {chart.title}" if chart.origin == "sample" else chart.title
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{_text(title, 200)}" {_FONT}>',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-        f'<text x="{_LEFT}" y="26" font-size="16" font-weight="bold" fill="#111">'
-        f"{_text(title, 92)}</text>",
+        text(_LEFT, 26, cut(title, 92), size=16, bold=True, fill="#111"),
         *plot.grid(),
         *plot.episodes(),
         *plot.thresholds(),
@@ -136,11 +129,9 @@ def to_svg(chart: Chart) -> str:
         *plot.markers(),
         *plot.labels(),
         *plot.legend(),
-        f'<text x="{WIDTH - _RIGHT}" y="{HEIGHT - 10}" font-size="11" fill="#555" '
-        f'text-anchor="end">{_until(chart)}</text>',
-        "</svg>",
+        text(WIDTH - _RIGHT, HEIGHT - 10, _until(chart), size=11, fill="#555", anchor="end"),
     ]
-    return "\n".join(parts)
+    return document(WIDTH, HEIGHT, cut(title, 200), *parts)
 
 
 def _until(chart: Chart) -> str:
@@ -184,8 +175,7 @@ class _Plot:
             y = self.y(value)
             parts.append(
                 f'<path d="M{_LEFT} {y:.1f}H{WIDTH - _RIGHT}" stroke="#e5e7eb"/>'
-                f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" font-size="12" fill="#444" '
-                f'text-anchor="end">{self.number(value)}</text>'
+                + text(_LEFT - 8, y + 4, self.number(value), fill="#444", anchor="end")
             )
             tick += 1
         bottom = HEIGHT - _BOTTOM
@@ -193,8 +183,7 @@ class _Plot:
             x = self.x(at)
             parts.append(
                 f'<path d="M{x:.1f} {bottom}v5" stroke="#888"/>'
-                f'<text x="{x:.1f}" y="{bottom + 20}" font-size="12" fill="#444" '
-                f'text-anchor="middle">{label}</text>'
+                + text(x, bottom + 20, label, fill="#444", anchor="middle")
             )
         parts.append(f'<path d="M{_LEFT} {bottom}H{WIDTH - _RIGHT}" stroke="#888"/>')
         return parts
@@ -249,11 +238,9 @@ class _Plot:
         parts = []
         for t in self.chart.thresholds:
             above = t.op in ("gt", "gte", "crosses_above")
-            parts.append(
-                f'<text x="{WIDTH - _RIGHT - 4}" y="{self.y(t.value) + (-5 if above else 14):.1f}" '
-                f'font-size="12" fill="{_SEVERITY_COLOURS[t.severity]}" text-anchor="end" '
-                f'paint-order="stroke" stroke="#fff" stroke-width="4">{_text(t.name, 60)}</text>'
-            )
+            y, colour = self.y(t.value) + (-5 if above else 14), _SEVERITY_COLOURS[t.severity]
+            name = cut(t.name, 60)
+            parts.append(text(WIDTH - _RIGHT - 4, y, name, fill=colour, anchor="end", halo=True))
         return parts
 
     def episodes(self) -> list[str]:
@@ -270,25 +257,21 @@ class _Plot:
         for m in self.chart.markers:
             x = self.x(m.time)
             y = self.y(m.value) if m.value is not None else _TOP + 10.0
+            told = f"{shown(cut(m.label, 80))} {m.time:%Y-%m-%d %H:%M} UTC"
             parts.append(
                 f'<path d="M{x:.1f} {y - 7:.1f}l6 11h-12z" fill="{_SEVERITY_COLOURS[m.severity]}" '
-                f'stroke="#fff"><title>{_text(m.label, 80)} {m.time:%Y-%m-%d %H:%M} UTC</title>'
-                "</path>"
+                f'stroke="#fff"><title>{told}</title></path>'
             )
         return parts
 
     def legend(self) -> list[str]:
         if len(self.chart.lines) < 2:
             name = self.chart.lines[0].name if self.chart.lines else ""
-            return [
-                f'<text x="{_LEFT}" y="45" font-size="12" fill="{_SERIES_COLOURS[0]}">'
-                f"{_text(name, 110)}</text>"
-            ]
+            return [text(_LEFT, 45, cut(name, 110), fill=_SERIES_COLOURS[0])]
         shown = apart([line.name for line in self.chart.lines[:4]])
         room = (WIDTH - _LEFT - _RIGHT) / min(len(self.chart.lines), 4)
         return [
-            f'<text x="{_LEFT + n * room:.0f}" y="45" font-size="12" '
-            f'fill="{_SERIES_COLOURS[n]}">{_text(name, int(room / 7.5))}</text>'
+            text(_LEFT + n * room, 45, cut(name, int(room / 7.5)), fill=_SERIES_COLOURS[n])
             for n, name in enumerate(shown)
         ]
 
@@ -319,9 +302,3 @@ def _nice(step: float) -> float:
     """The next of 1, 2, 5 times a power of ten."""
     scale = 10.0 ** floor(log10(step))
     return next(scale * m for m in (1, 2, 5, 10) if scale * m >= step * 0.999)
-
-
-def _text(text: str, most: int) -> str:
-    """Safe inside SVG, shortened; what no XML may hold is left out."""
-    text = "".join(c if c.isprintable() else " " for c in text)
-    return escape(text if len(text) <= most else text[: most - 1] + "…")
