@@ -67,10 +67,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Quick runs don't even import files of which they would run nothing."""
+    if config.option.quick and collection_path.is_relative_to(HERE):
+        name = collection_path.relative_to(HERE).as_posix()
+        return True if name in WHOLE | HEAVY else None
+    return None
+
+
 def is_quick(item: pytest.Item) -> bool:
-    """Whether a test runs within this process alone, as its fixtures tell."""
+    """Whether a test runs within this process alone, as its fixtures tell, and in no time."""
     started = SERVERS.intersection(getattr(item, "fixturenames", ()))
-    return not started and item.get_closest_marker("whole") is None
+    marked = (item.get_closest_marker(name) for name in ("whole", "heavy"))
+    return not started and not any(marked)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -99,6 +108,15 @@ WHOLE = frozenset((
     "storage/test_embedded.py",
 ))  # fmt: skip
 """Files whose tests are all of whole processes; others mark single tests."""
+
+HEAVY = frozenset((
+    "clients/test_models.py", "forecast/test_gate.py", "forecast/test_properties.py",
+    "handbook/test_shell.py", "handbook/test_site.py", "http/test_connections.py",
+    "relations/test_logic_oracle.py", "rvol/test_evaluate.py", "rvol/test_feeds.py",
+    "rvol/test_models.py", "test_apart.py", "test_given.py", "test_patterns.py",
+))  # fmt: skip
+"""Files whose tests need no server, but seconds of a processor or processes of their own; others
+mark single tests `heavy`. They are no quick tests."""
 
 SERVERS = frozenset((
     "address", "disk", "fake", "initialised", "port", "postgres", "qdrant", "redis_url", "serve",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "augury"
 
@@ -221,16 +220,31 @@ def modules() -> list[Path]:
     return sorted(SOURCE.rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a file's syntax tree, the module first."""
+    return tuple(ast.walk(ast.parse(text_of(path))))
+
+
+@cache
+def imports(path: Path) -> frozenset[str]:
     """Modules a file imports when it runs; imports for type checkers alone do not count."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(_imports(nodes_of(path)))
+
+
+def _imports(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
     skipped = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in skipped:
             continue
         if isinstance(node, ast.Import):
@@ -249,11 +263,11 @@ def test_every_folder_is_a_noun_of_the_table() -> None:
     assert folders == set(NOUNS)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_a_noun_uses_only_what_stands_before_it(path: Path) -> None:
+def beyond(path: Path) -> set[str]:
+    """Nouns that a file uses and may not."""
     noun = noun_of(path)
     if noun in COMPOSITION or f"augury.{noun}" in SHARED or path.name in COMMANDS:
-        return
+        return set()
     allowed = NOUNS[noun] | {noun}
     if path.name == "routing.py" or path.stem.endswith(("routes", "schemas")):
         allowed |= {"http", "access"}
@@ -262,36 +276,54 @@ def test_a_noun_uses_only_what_stands_before_it(path: Path) -> None:
         for name in imports(path)
         if name.startswith("augury.") and ".".join(name.split(".")[:2]) not in SHARED
     }
-    assert used - {"__version__"} <= allowed
+    return used - {"__version__"} - allowed
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_only_stores_hold_sql(path: Path) -> None:
-    if path.parent.name in ("storage", "jobs") or "migrations" in path.parts:
-        return
-    if "store" in (path.stem, path.parent.name) or path.name in COMMANDS:
-        return
-    text = path.read_text(encoding="utf-8").lower()
-    assert ".execute(" not in text, "SQL belongs in the noun's store"
+def test_a_noun_uses_only_what_stands_before_it() -> None:
+    found = {str(path.relative_to(SOURCE)): beyond(path) for path in modules()}
+    assert not {path: nouns for path, nouns in found.items() if nouns}
 
 
-@pytest.mark.parametrize("name", PURE)
-def test_pure_modules_do_no_io(name: str) -> None:
-    used = {module.split(".")[0] for module in imports(SOURCE / name)}
-    assert not used & IMPURE
-    assert not any(
-        module.startswith(("augury.settings", "augury.clock")) for module in imports(SOURCE / name)
+def may_hold_sql(path: Path) -> bool:
+    return (
+        path.parent.name in ("storage", "jobs")
+        or "migrations" in path.parts
+        or "store" in (path.stem, path.parent.name)
+        or path.name in COMMANDS
     )
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_every_module_says_what_it_is_for(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+def test_only_stores_hold_sql() -> None:
+    """SQL belongs in the noun's store."""
+    others = [path for path in modules() if not may_hold_sql(path)]
+    assert not [str(path) for path in others if ".execute(" in text_of(path).lower()]
+
+
+def test_pure_modules_do_no_io() -> None:
+    found = {
+        name: [
+            module
+            for module in imports(SOURCE / name)
+            if module.split(".")[0] in IMPURE
+            or module.startswith(("augury.settings", "augury.clock"))
+        ]
+        for name in PURE
+    }
+    assert not {name: impure for name, impure in found.items() if impure}
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    heads = {path: nodes_of(path)[0] for path in modules()}
+    assert not [
+        str(path)
+        for path, head in heads.items()
+        if not (isinstance(head, ast.Module) and ast.get_docstring(head))
+    ]
 
 
 def every_import(path: Path, known: frozenset[str]) -> Iterator[str]:
     """Augury's modules that a file names in imports: at its head, for types alone, in functions."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -319,14 +351,11 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 def test_no_function_sets_a_global() -> None:
     """What a process needs one of is wired in `app.py`, or made by `remembered.Once`."""
     setting = [
-        path.name
-        for path in modules()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Global)
+        path.name for path in modules() for node in nodes_of(path) if isinstance(node, ast.Global)
     ]
     assert not setting
 
 
 def test_the_keys_of_locks_stand_in_one_place() -> None:
-    taking = [path.name for path in modules() if "_advisory_" in path.read_text(encoding="utf-8")]
+    taking = [path.name for path in modules() if "_advisory_" in text_of(path)]
     assert taking == ["locks.py"]

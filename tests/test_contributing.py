@@ -36,6 +36,7 @@ def test_every_name_of_the_code_that_it_mentions_is_there() -> None:
     assert [n for n in named if n not in elsewhere and not re.search(rf"\b{n}\b", code)] == []
 
 
+@pytest.mark.heavy
 def test_the_factor_of_the_example_passes_the_lint() -> None:
     example = next(b for b in re.findall(r"```toml\n(.*?)```", CONTRIBUTING, re.DOTALL))
     texts = {**knowledge.texts(), "example.toml": f'domain = "science"\n{example}'}

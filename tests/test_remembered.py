@@ -101,6 +101,7 @@ def _grown(rounds: int) -> tuple[float, float]:
     return (marks[1] - marks[0]) / 1e6, (_resident() - marks[1]) / 1e6
 
 
+@pytest.mark.heavy
 def test_memory_is_bounded_over_hostile_texts() -> None:
     first, later = _grown(3_000)
     assert first < 150

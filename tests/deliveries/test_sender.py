@@ -382,6 +382,7 @@ async def test_no_notification_leads_inward(trap: Trap) -> None:
     assert trap.caught == []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("confined", [True, False])
 def test_no_notification_opens_a_file(tmp_path: Path, confined: bool) -> None:
     """Templates, keys and key rings are named by path in the addresses of some services."""

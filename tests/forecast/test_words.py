@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace as copied
 from datetime import timedelta
 from pathlib import Path
@@ -41,21 +40,24 @@ MANY = market(
 )  # fmt: skip
 
 
-def imported(path: Path) -> Iterator[Path]:
+def imported(path: Path) -> set[Path]:
     """The modules of this project that one imports, and what those import."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("augury"):
-            folder = SOURCE / str(node.module).replace(".", "/")
-            for name in node.names:
-                for file in (folder / f"{name.name}.py", folder.with_suffix(".py")):
-                    if file.exists():
-                        yield file
-                        yield from imported(file)
+    found: set[Path] = set()
+    pending = [path]
+    while pending:
+        for node in ast.walk(ast.parse(pending.pop().read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("augury"):
+                folder = SOURCE / str(node.module).replace(".", "/")
+                files = {folder.with_suffix(".py"), *(folder / f"{n.name}.py" for n in node.names)}
+                new = {file for file in files if file.exists()} - found
+                found |= new
+                pending += new
+    return found
 
 
 def test_the_code_is_all_that_has_a_say_in_what_is_read() -> None:
     told = {Path(str(module.__file__)) for module in words.MODULES}
-    assert set(imported(Path(words.__file__))) == told
+    assert imported(Path(words.__file__)) == told
 
 
 def snapshot(of: Market, seq: int = 1, **more: object) -> Snapshot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+import pytest
 from tests.relations.oracle import Case, cases
 
 from augury.graph import logic
@@ -32,6 +33,7 @@ def breaks(case: Case, edge: DrawnEdge) -> bool:
     return bool(forbidden[edge.relationship].any())
 
 
+@pytest.mark.heavy
 def test_a_hard_edge_holds_in_every_world_and_none_is_missing() -> None:
     seen: set[str] = set()
     for case in cases(seed=31, n=600):

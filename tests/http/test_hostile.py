@@ -123,6 +123,7 @@ _MANY = list(_KINDS)
 _KINDS["million"] = _million
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("cases", [4000, pytest.param(20_000, marks=pytest.mark.slow)])
 async def test_hostile_bodies(settings: Settings, cases: int) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))

@@ -155,6 +155,7 @@ DIRECTIVE = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.heavy
 @settings(max_examples=1000, deadline=None)
 @given(
     said=st.lists(DIRECTIVE, max_size=4, unique=True),

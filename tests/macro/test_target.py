@@ -63,6 +63,7 @@ def test_queries_that_are_none(query: bytes) -> None:
         below(BASE, PREFIX.encode() + b"a", query)
 
 
+@pytest.mark.heavy
 @settings(max_examples=2000, deadline=None)
 @given(st.lists(st.sampled_from([*"./\\%;?#@:ae25fF0cC", "%2e", "%2f", "%5c", "%25", "..", "é"])))
 def test_whatever_passes_stays_below(parts: list[str]) -> None:

@@ -258,7 +258,7 @@ class Machine(RuleBasedStateMachine):
 
 
 Machine.TestCase.settings = settings(max_examples=150, stateful_step_count=50, deadline=None)
-TestMachine = Machine.TestCase
+TestMachine = pytest.mark.heavy(Machine.TestCase)
 
 
 @pytest.mark.slow
