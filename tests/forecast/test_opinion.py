@@ -180,8 +180,7 @@ def after(
     brief = engine.brief(given)
     assert brief is not None
     verdicts = {(1, 0): verdict} if verdict is not None else judging.NONE
-    positive = given.reading.proposition.positive
-    found = opinion.heard(brief, {0: Opinion(asks)}, verdicts, positive=positive)
+    found = opinion.heard(brief, {0: Opinion(asks)}, verdicts, asked=given.reading.proposition)
     return engine.estimate(given, found.taken, verdicts)
 
 
@@ -212,8 +211,9 @@ def test_a_frame_that_denies_is_logics_to_read(engine: Engine) -> None:
     brief = engine.brief(given)
     assert brief is not None
     assert brief.denied
-    positive = given.reading.proposition.positive
-    found = opinion.heard(brief, {0: Opinion("same")}, judging.NONE, positive=positive)
+    found = opinion.heard(
+        brief, {0: Opinion("same")}, judging.NONE, asked=given.reading.proposition
+    )
     assert [one.asks for one in found.taken.values()] == ["opposite"]
     assert engine.estimate(given, found.taken).probability == pytest.approx(0.7, abs=0.01)
 
@@ -223,7 +223,9 @@ def test_what_neither_rules_nor_judge_find_anything_in_is_not_taken(engine: Engi
     brief = engine.brief(given)
     assert brief is not None
     assert not opinion.worth_asking(brief, given.bearings, judging.NONE)
-    found = opinion.heard(brief, {0: Opinion("same")}, judging.NONE, positive=True)
+    found = opinion.heard(
+        brief, {0: Opinion("same")}, judging.NONE, asked=given.reading.proposition
+    )
     assert not found.taken
     assert [one.why for one in found.refused] == [
         "it names too little of what the question is about"
@@ -235,7 +237,9 @@ def test_a_market_s_own_words_need_no_opinion(engine: Engine) -> None:
     brief = engine.brief(given)
     assert brief is not None
     assert not opinion.worth_asking(brief, given.bearings, judging.NONE)
-    found = opinion.heard(brief, {0: Opinion("other")}, judging.NONE, positive=True)
+    found = opinion.heard(
+        brief, {0: Opinion("other")}, judging.NONE, asked=given.reading.proposition
+    )
     assert not found.taken
     assert engine.estimate(given, {(1, 0): Opinion("other")}).probability == pytest.approx(
         0.3, abs=0.01

@@ -131,7 +131,7 @@ class Sitting:
             return NOTHING_HEARD
         return opinion.heard(
             brief, {n: Opinion(one.asks, one.why) for n, one in found.items()}, verdicts,
-            positive=compared.reading.proposition.positive,
+            asked=compared.reading.proposition,
         )  # fmt: skip
 
     async def _smoothed(self, reasoning: str) -> str:

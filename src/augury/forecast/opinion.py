@@ -29,6 +29,8 @@ from augury.relations.logic import Relation, relate
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
     from augury.forecast.evidence import Estimate, Snapshot
+    from augury.relations.proposition import Proposition
+    from augury.relations.windows import Window
 
 Asks = Literal["same", "opposite", "other"]
 """A market's Yes is the question's Yes, the question's No, or neither."""
@@ -53,7 +55,7 @@ TRUSTED: Final = 0.9
 given more confidence."""
 LEANS: Final = 0.05
 """From this probability of a side on, the judge finds something of the question in a market."""
-OTHER_DAYS: Final = 7.0
+OTHER_DAYS: Final = 7
 """Days between two written deadlines from which on they are two."""
 _SWAPPED: Final[dict[Asks, Asks]] = {"same": "opposite", "opposite": "same", "other": "other"}
 
@@ -93,19 +95,19 @@ def heard(
     opinions: Mapping[int, Opinion],
     verdicts: judging.Verdicts,
     *,
-    positive: bool,
+    asked: Proposition,
 ) -> Heard:
     """The opinions that stand and those that don't.
 
     opinions : by place among the brief's markets, on the text that the brief asks about
-    positive : whether the question asks for its proposition rather than its opposite
+    asked : what the question asks
     """
     taken: dict[int, Opinion] = {}
     refused: dict[int, str] = {}
     for place, said in opinions.items():
         b = brief.bearings[place]
         told = replace(said, asks=_SWAPPED[said.asks]) if brief.denied else said
-        why = _contradicted(brief, place, said.asks, told.asks, positive=positive)
+        why = _contradicted(brief, place, said.asks, told.asks, asked)
         if why is None and told.asks != "other" and not _is_about(b, verdicts):
             why = "it names too little of what the question is about"
         if why is None:
@@ -131,7 +133,7 @@ def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
 
 
 def _contradicted(
-    brief: judging.Brief, place: int, read: Asks, asks: Asks, *, positive: bool
+    brief: judging.Brief, place: int, read: Asks, asks: Asks, asked: Proposition
 ) -> str | None:
     """What the rules know for certain against an opinion; None where nothing is.
 
@@ -139,14 +141,14 @@ def _contradicted(
     asks : of the question, which may deny that text
     """
     b, stand = brief.bearings[place], brief.stands[place]
-    ours = _side(b, positive=positive)
+    ours = _side(b, positive=asked.positive)
     if b.exact or b.relation in bounds.SAME:
         return None if asks == ours else "logic says that it asks this, and on which side"
     if asks == "other":
         return None
     if brief.unmet[place]:
         return "it lacks something that the question demands"
-    if (why := _told_apart(b)) is not None:
+    if (why := _told_apart(b, asked)) is not None:
         return why
     if b.fit.leveled and asks != ours:
         return "its level is the other side of the question's"
@@ -155,18 +157,26 @@ def _contradicted(
     return None
 
 
-def _told_apart(b: Bearing) -> str | None:
+def _told_apart(b: Bearing, asked: Proposition) -> str | None:
     """The part that certainly tells a market from the question."""
-    if b.fit.edition == "differs":
+    theirs = b.view.proposition
+    if b.fit.edition == "differs" and None not in (asked.edition, theirs.edition):
         return "it is about another year or edition"
     if b.fit.leveled and b.fit.threshold not in ("same", "opposite"):
         return "it is about another level or amount"
     if b.relation in bounds.ORDERED:
         return "logic says that it asks more or less than the question"
-    dated = b.view.proposition.window.text and b.fit.window not in ("same", "unsaid")
-    if dated and abs(b.fit.gap) > OTHER_DAYS:
+    if b.fit.window not in ("same", "unsaid") and _are_apart(asked.window, theirs.window):
         return "it has another deadline"
     return None
+
+
+def _are_apart(one: Window, other: Window) -> bool:
+    """Whether two written times are two for certain. "Arrive at July" has many ends."""
+    if not one.text or not other.text or one.end is None or other.end is None:
+        return False
+    exact = {one.precision, other.precision} == {"day"} or {one.kind, other.kind} == {"in"}
+    return exact and abs((one.end - other.end).days) > OTHER_DAYS
 
 
 def _side(b: Bearing, *, positive: bool) -> Asks:
