@@ -113,7 +113,8 @@ HEAVY = frozenset((
     "clients/test_models.py", "forecast/test_gate.py", "forecast/test_properties.py",
     "handbook/test_shell.py", "handbook/test_site.py", "http/test_connections.py",
     "relations/test_logic_oracle.py", "rvol/test_evaluate.py", "rvol/test_feeds.py",
-    "rvol/test_models.py", "test_apart.py", "test_given.py", "test_patterns.py",
+    "rvol/test_models.py", "storage/test_backup.py", "test_apart.py", "test_given.py",
+    "test_package.py", "test_patterns.py",
 ))  # fmt: skip
 """Files whose tests need no server, but seconds of a processor or processes of their own; others
 mark single tests `heavy`. They are no quick tests."""

@@ -73,6 +73,7 @@ def test_rules_and_dashboard_name_metrics_that_exist() -> None:
             assert re.sub(r"_(total|bucket|count|sum)$", "", metric) in made, metric
 
 
+@pytest.mark.heavy
 def test_the_unit_is_hardened() -> None:
     program = shutil.which("systemd-analyze")
     if program is None:
@@ -87,6 +88,7 @@ def test_the_unit_is_hardened() -> None:
     assert float(found[1]) <= 2.5
 
 
+@pytest.mark.heavy
 def test_every_licence_fits() -> None:
     done = subprocess.run(
         [sys.executable, "-P", str(DEPLOY / "licences.py")], capture_output=True, text=True
@@ -106,6 +108,7 @@ def test_the_database_s_program_is_the_one_that_is_known() -> None:
     assert hashlib.sha256(Path(str(found)).read_bytes()).hexdigest() == marks[name]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("report", "code", "said"),
     [
@@ -135,6 +138,7 @@ def test_an_audit_that_could_not_ask_finds_nothing_and_does_not_say_safe(
     assert (done.returncode, said in done.stdout) == (code, True), done.stdout
 
 
+@pytest.mark.heavy
 def test_the_bill_of_materials_names_every_package_with_its_hashes() -> None:
     done = subprocess.run(
         [sys.executable, "-P", str(DEPLOY / "licences.py"), "--sbom"],

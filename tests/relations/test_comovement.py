@@ -38,6 +38,7 @@ def test_planted_pairs_are_found_with_their_sign_and_lag() -> None:
     assert len(found) <= 5
 
 
+@pytest.mark.heavy
 def test_among_series_that_share_nothing_hardly_any_pair_is_named() -> None:
     named = [
         len(comovement.co_movements(walks(np.random.default_rng(seed), 80), own_events(80)))

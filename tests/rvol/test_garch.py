@@ -25,6 +25,7 @@ def returns(n: int = 4000, seed: int = 1) -> np.ndarray:
     return out
 
 
+@pytest.mark.heavy
 def test_a_fit_finds_what_made_the_returns() -> None:
     found = garch.fit(returns())
     assert found is not None
