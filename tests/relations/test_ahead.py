@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from augury.forecast import cues, levels, normalise, properties
+from augury.forecast import cues, figures, levels, normalise, properties
 from augury.markets import samples
 from augury.relations import games, predicates, thresholds
-from augury.relations.ahead import Ahead, Finder
+from augury.relations.ahead import Ahead, Finder, Replacement
 
 WORDS = (
     "nod ticket slot senate district Ohio-1 NC-12 governor at by the through until end of when it "
@@ -36,7 +36,7 @@ OLD = {
     r"(?:ends|closes|begins)\b|\b(?:year|month)[\s-]end\b",
     "amount": r"\b(\d{1,3}(?:,\d{3})*(?:\.\d+)?)\s+(?!(?:percent|degrees?|points?|bps)\b)([a-z]{3,}s)\s+or\s+(more|fewer|less)\b",
     "level": r"\b((?:high|low|temperature)\b[^?]*?)\b(?:stays?|remains?|keeps?|holds?)\s+at\s+(?=\d+\s*(?:degrees|°\s?[FC]?)?\s+or\s+(?:less|lower|below|higher|more|above))",
-    "one of": rf"\b(?:in\s+)?one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({normalise._TEN_WORD}|\d+)|({normalise._TEN_WORD}|\d+)\s+(?:top|best|highest|leading))\s+"
+    "one of": rf"\b(?:in\s+)?one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({figures._TEN_WORD}|\d+)|({figures._TEN_WORD}|\d+)\s+(?:top|best|highest|leading))\s+"
     r"(?:places?|spots?|positions?|teams?|clubs?|finishers?)\b",
     "margin": r"(?<=\w)(?P<rest>[^?]*?)\s+by\s+(?:an?\s+margin\s+of\s+)?(?:at\s+least|more\s+than|over)?\s*\d[\d.,]*\s*"
     r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?",
@@ -51,11 +51,11 @@ def old(name: str) -> re.Pattern[str]:
     return re.compile(OLD[name], 0 if name == "clause" else re.I)
 
 
-def rule(part: str) -> tuple[Finder, normalise.Replacement]:
+def rule(part: str) -> tuple[Finder, Replacement]:
     """The rule of a question's wording whose pattern has this in it."""
     found = [
         (finder, replacement)
-        for finder, replacement in (*normalise._FIGURES, *levels.LEVELS)
+        for finder, replacement in (*figures.FIGURES, *levels.LEVELS)
         if part in (finder._pattern if isinstance(finder, Ahead) else finder).pattern  # type: ignore
     ]
     assert len(found) == 1, part

@@ -6,50 +6,47 @@ surpass, dip to, stay below or above.
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from augury.relations.ahead import rule
 
 _MONEY: Final = r"[$€£]\s?\d"
 _AMOUNT: Final = r"[$€£]?\d"
 
 
-def _rule(pattern: str, replacement: str) -> tuple[re.Pattern[str], str]:
-    return re.compile(pattern, re.I), replacement
-
-
 LEVELS: Final = (
-    _rule(r"\b(?:(?:hit|reach|touch|top|cross)(?:es|s)?|above|over|below|under|past)\s+(?:six|6)\s+figures\b", "reach $100,000"),
-    _rule(r"(?:(?<=\d)|(?<=\d[kmbt%])|(?<=\dbn))\s+(?:mark|level|barrier|milestone|threshold|line)\b", ""),
-    _rule(r"\bnorth\s+of\s+(?=[$€£]?\d)", "above "),
-    _rule(r"\bsouth\s+of\s+(?=[$€£]?\d)", "below "),
-    _rule(rf"\bshy\s+of\s+(?={_AMOUNT})", "below "),
+    rule(r"\b(?:(?:hit|reach|touch|top|cross)(?:es|s)?|above|over|below|under|past)\s+(?:six|6)\s+figures\b", "reach $100,000"),
+    rule(r"(?:(?<=\d)|(?<=\d[kmbt%])|(?<=\dbn))\s+(?:mark|level|barrier|milestone|threshold|line)\b", ""),
+    rule(r"\bnorth\s+of\s+(?=[$€£]?\d)", "above "),
+    rule(r"\bsouth\s+of\s+(?=[$€£]?\d)", "below "),
+    rule(rf"\bshy\s+of\s+(?={_AMOUNT})", "below "),
     # Stays on its side.
-    _rule(rf"\bspends?\s+(?P<when>.{{3,60}}?)\s+(?P<side>below|under|beneath|above|over)\s+(?P<level>{_AMOUNT}[\d.,]*+(?:\s?(?:%|[kmbt]\b|\w+illion\b))?)",
+    rule(rf"\bspends?\s+(?P<when>.{{3,60}}?)\s+(?P<side>below|under|beneath|above|over)\s+(?P<level>{_AMOUNT}[\d.,]*+(?:\s?(?:%|[kmbt]\b|\w+illion\b))?)",
           r"stay \g<side> \g<level> \g<when>"),
-    _rule(r"\b(?:stay|remain|be|get|hover|end\s+up)(?:s|es)?\s+(?:stuck|capped|pinned|trapped|confined|anchored|rangebound|well|comfortably|safely)\s+"
+    rule(r"\b(?:stay|remain|be|get|hover|end\s+up)(?:s|es)?\s+(?:stuck|capped|pinned|trapped|confined|anchored|rangebound|well|comfortably|safely)\s+"
           r"(?=(?:below|under|above|over)\b)", "stay "),
-    _rule(r"\b(?:stay|remain|fall|come|finish|end|top|max|stop|peak)(?:e?s)?\s+(?:up\s+|in\s+|out\s+)?(?:just\s+|well\s+)?short\s+of\s+"
+    rule(r"\b(?:stay|remain|fall|come|finish|end|top|max|stop|peak)(?:e?s)?\s+(?:up\s+|in\s+|out\s+)?(?:just\s+|well\s+)?short\s+of\s+"
           rf"(?:reaching\s+|hitting\s+)?(?:the\s+)?(?={_MONEY})", "stay below "),
-    _rule(r"\bkeeps?\s+(?:its|their)\s+heads?\s+(?=above\b)", "stay "),
-    _rule(rf"\b(?:holds?(?:\s+on\s?to)?|defends?|keeps?|maintains?)\s+(?:the\s+)?(?={_MONEY})", "stay above "),
+    rule(r"\bkeeps?\s+(?:its|their)\s+heads?\s+(?=above\b)", "stay "),
+    rule(rf"\b(?:holds?(?:\s+on\s?to)?|defends?|keeps?|maintains?)\s+(?:the\s+)?(?={_MONEY})", "stay above "),
     # Gets there.
-    _rule(rf"\b(?:los(?:e|es)|surrenders?|gives?\s+up)\s+(?:the\s+)?(?={_MONEY})", "dip below "),
-    _rule(r"\b(?:falling|dropping|dipping|sinking|sliding|slipping|plunging|tumbling|slumping)\s+(?:back\s+|down\s+)?(?=(?:to|below|under|beneath)\b)", "dip "),
-    _rule(r"\b(?:rising|climbing|rallying|surging|jumping|soaring)\s+(?:back\s+|up\s+)?(?=(?:to|past|above|over)\b)", "climb "),
-    _rule(rf"\b(?:hitting|reaching|touching)\s+(?=(?:the\s+)?{_AMOUNT})", "hit "),
-    _rule(r"\b(?:fall|drop|dip|sink|slide|slump|tumble|plunge|retreat|pull\s+back|come|crash|plummet|dive|drift|ease|correct|sag|tank|crater|"
+    rule(rf"\b(?:los(?:e|es)|surrenders?|gives?\s+up)\s+(?:the\s+)?(?={_MONEY})", "dip below "),
+    rule(r"\b(?:falling|dropping|dipping|sinking|sliding|slipping|plunging|tumbling|slumping)\s+(?:back\s+|down\s+)?(?=(?:to|below|under|beneath)\b)", "dip "),
+    rule(r"\b(?:rising|climbing|rallying|surging|jumping|soaring)\s+(?:back\s+|up\s+)?(?=(?:to|past|above|over)\b)", "climb "),
+    rule(rf"\b(?:hitting|reaching|touching)\s+(?=(?:the\s+)?{_AMOUNT})", "hit "),
+    rule(r"\b(?:fall|drop|dip|sink|slide|slump|tumble|plunge|retreat|pull\s+back|come|crash|plummet|dive|drift|ease|correct|sag|tank|crater|"
           r"nosedive|sell\s+off|slip|go|get|move|trade|weaken|cool|decline)(?:e?s)?\s+(?:back\s+|all\s+the\s+way\s+)?down\s+to\s+(?=[$€£]?\d)", "dip to "),
-    _rule(r"\b(?:fall|drop|dip|sink|slide|slump|tumble|plunge|retreat|pull\s+back|crash|plummet|dive|drift|ease|correct|sag|tank|crater|"
+    rule(r"\b(?:fall|drop|dip|sink|slide|slump|tumble|plunge|retreat|pull\s+back|crash|plummet|dive|drift|ease|correct|sag|tank|crater|"
           r"nosedive|sell\s+off|slip|weaken|cool|decline)(?:e?s)?\s+(?:back\s+|all\s+the\s+way\s+)?to\s+(?=[$€£]?\d)", "dip to "),
-    _rule(r"\b(?:crash|plummet|dive|drift|ease|sag|tank|crater|nosedive|slip|weaken|cool|sell\s+off|get|go|come|move)(?:e?s)?\s+(?:back\s+|down\s+)?(?P<side>below|under|beneath)\s+(?=[$€£]?\d)",
+    rule(r"\b(?:crash|plummet|dive|drift|ease|sag|tank|crater|nosedive|slip|weaken|cool|sell\s+off|get|go|come|move)(?:e?s)?\s+(?:back\s+|down\s+)?(?P<side>below|under|beneath)\s+(?=[$€£]?\d)",
           "dip below "),
-    _rule(r"\b(?:go|get|gets|goes|come|comes|move|moves|trade|trades|sink|sinks|fall|falls|drop|drops)\s+(?:back\s+)?(?:down\s+)?as\s+low\s+as\s+(?=[$€£]?\d)", "dip to "),
-    _rule(r"\b(?:get|climb|go|rise|move|rally|run|push|power|advance|recover)(?:e?s)?\s+(?:back\s+|all\s+the\s+way\s+)?up\s+to\s+(?=[$€£]?\d)", "reach "),
-    _rule(r"\b(?:get|go|come|move|trade|return|make\s+it|swing)(?:e?s)?\s+(?:back\s+)?to\s+(?=[$€£]\d)", "hit "),
-    _rule(rf"\b(?:print|see|tag|notch|attain|achieve|fetch|meet)(?:e?s)?\s+(?:the\s+)?(?={_MONEY})", "hit "),
-    _rule(rf"\b(?:clear|breach|pierce|eclipse|crack|smash|pass|blow|break)(?:e?s)?\s+(?:(?:through|past)\s+)?(?:the\s+)?(?={_MONEY})", "surpass "),
-    _rule(rf"\b(?:go|move|push|run|fly|power|race|trade|march|get|close|break|vault|blast|charge|shoot|advance|push)(?:e?s)?\s+(?:up\s+)?(?:past|beyond|through)\s+(?:the\s+)?(?={_MONEY})",
+    rule(r"\b(?:go|get|gets|goes|come|comes|move|moves|trade|trades|sink|sinks|fall|falls|drop|drops)\s+(?:back\s+)?(?:down\s+)?as\s+low\s+as\s+(?=[$€£]?\d)", "dip to "),
+    rule(r"\b(?:get|climb|go|rise|move|rally|run|push|power|advance|recover)(?:e?s)?\s+(?:back\s+|all\s+the\s+way\s+)?up\s+to\s+(?=[$€£]?\d)", "reach "),
+    rule(r"\b(?:get|go|come|move|trade|return|make\s+it|swing)(?:e?s)?\s+(?:back\s+)?to\s+(?=[$€£]\d)", "hit "),
+    rule(rf"\b(?:print|see|tag|notch|attain|achieve|fetch|meet)(?:e?s)?\s+(?:the\s+)?(?={_MONEY})", "hit "),
+    rule(rf"\b(?:clear|breach|pierce|eclipse|crack|smash|pass|blow|break)(?:e?s)?\s+(?:(?:through|past)\s+)?(?:the\s+)?(?={_MONEY})", "surpass "),
+    rule(rf"\b(?:go|move|push|run|fly|power|race|trade|march|get|close|break|vault|blast|charge|shoot|advance|push)(?:e?s)?\s+(?:up\s+)?(?:past|beyond|through)\s+(?:the\s+)?(?={_MONEY})",
           "surpass "),
-    _rule(rf"\bset(?:s)?\s+foot\s+above\s+(?={_AMOUNT})", "surpass "),
+    rule(rf"\bset(?:s)?\s+foot\s+above\s+(?={_AMOUNT})", "surpass "),
 )  # fmt: skip
 """In order: what stays, before what gets there."""

@@ -13,6 +13,11 @@ from typing import Protocol
 Replacement = str | Callable[[re.Match[str]], str]
 
 
+def rule(pattern: str, replacement: Replacement) -> tuple[Finder, Replacement]:
+    """One rule of a table of rewordings; capitals do not count."""
+    return re.compile(pattern, re.I), replacement
+
+
 class Finder(Protocol):
     """What is used of a pattern, be it a `re.Pattern` or an `Ahead`."""
 

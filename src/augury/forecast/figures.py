@@ -1,0 +1,152 @@
+"""Rules that bring figures, places and amounts in words to the form that markets have. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from augury.language import calendar, numerals
+from augury.relations.ahead import Ahead, Finder, Replacement, rule
+from augury.relations.wording import STATES
+
+_TENS: Final = {word: n for word, n in {**numerals.COUNTS, "hundred": 100}.items() if n}
+_NTH_WORD = numerals.ORDINAL
+_TEN_WORD = "|".join(sorted(_TENS, key=len, reverse=True))
+_PLACE = (
+    rf"(?:(?P<w>{_NTH_WORD})|(?P<d>\d{{1,3}})(?:st|nd|rd|th))(?:[\s-]+(?:place|spot|position))?"
+)
+_MONTH = calendar.MONTH
+_ROMAN = re.compile(r"(?P<l>L)?(?P<x>X{0,4})(?P<i>I[XV]|V?I{0,3})\Z")
+_AMOUNT = r"\d{1,3}(?:,\d{3})*(?:\.\d+)?"
+_NO_LATER_GROUP = r"(?!(?:(?<=\b\d,)|(?<=\b\d\d,)|(?<=\b\d\d\d,))\d{3})"
+"""Not at thousands of an amount that begins before: it was tried, and would end alike."""
+_STEP = r"(?:cut|hold|pause|hike|skip)"
+_THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
+
+
+def _place(found: re.Match[str]) -> int:
+    return numerals.ORDINALS[found["w"].casefold()] if found["w"] else int(found["d"])
+
+
+def _top(found: re.Match[str]) -> str:
+    return f" in the top {_place(found)}"
+
+
+def _below_top(found: re.Match[str]) -> str:
+    place = _place(found)
+    return f" not in the top {place - 1}" if place > 1 else found[0]
+
+
+def _spelled(found: re.Match[str]) -> str:
+    return f"top {_TENS[found[1].casefold()]}"
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdecimal() else _TENS[word.casefold()]
+
+
+def _counted(found: re.Match[str]) -> str:
+    return f"{found[1] or ''}{_TENS[found[2].casefold()]}{found[3] or ''}"
+
+
+def _super_bowl(found: re.Match[str]) -> str:
+    """The year in which it is played: the first was in January 1967."""
+    read = _ROMAN.match(found[1].upper())
+    if read is None:
+        return found[0]
+    ones = {"IX": 9, "IV": 4}.get(read["i"], read["i"].count("I") + 5 * ("V" in read["i"]))
+    return f"{1966 + 50 * bool(read['l']) + 10 * len(read['x']) + ones} Super Bowl"
+
+
+def _chain(found: re.Match[str]) -> str:
+    """Decisions in their order, as markets write them."""
+    steps: list[str] = re.findall(_STEP, found[0].casefold())
+    return "–".join("pause" if step == "hold" else step for step in steps)
+
+
+def _ahead(pattern: str, later: str, replacement: Replacement) -> tuple[Finder, Replacement]:
+    return Ahead(pattern, later), replacement
+
+
+FIGURES: Final = (
+    rule(r"\bsuper\s+bowl\s+([LXVI]+)\b", _super_bowl),
+    rule(r"\b(?:bring|take|push)s?\s+((?:its\s+|the\s+|interest\s+|policy\s+)*)rates?\s+down\b", r"cut \1rates"),
+    rule(r"\b(?:bring|take|push)s?\s+down\s+(?=(?:its\s+|the\s+|interest\s+|policy\s+)*rates?\b)", "cut "),
+    rule(r"\s+at\s+least\s+once\b", ""),
+    rule(r"\bbe\s+(?:playing|featuring|appearing|competing|taking\s+part)\s+(?:in|at)\b", "play in"),
+    rule(r"\bmatch(?:es)?\s+or\s+(?=(?:beat|exceed|surpass|outperform))", ""),
+    _ahead(r"\b(?:be\s+(?:handed|awarded|given|presented\s+with)|scoops?|bags?|picks?\s+up|collects?|lands?|nabs?|snags?|walks?\s+off\s+with|"
+          r"(?:come|go|walk)(?:es|s)?\s+(?:home|away)\s+with|gets?\s+(?:his|her|their|its)\s+hands\s+on|hoists?|brings?\s+home)\s+"
+          r"(?=(?:the|an?|this|his|her|their)\b)", r"\b(?:award|oscar|grammy|emmy|tony|globe|trophy|title|cup|prize|medal|mvp|crown|honou?rs?|ballon|year|championship)\b", "win "),
+    rule(r"\b(?:be|is|get|gets)\s+voted\s+(?=(?:the\s+)?(?:(?:19|20)\d\d\s+)?(?-i:[A-Z]))", "win "),
+    rule(r"\b(?:comes?\s+out\s+of|emerges?\s+from)\s+(the\s+(?:[\w'-]+\s+){0,4}?(?:election|vote|ballot|contest|race|runoff))\s+as\s+(?=(?!the\s+(?:largest|biggest))(?:\w))",
+          r"win \1 for "),
+    rule(r"\banywhere\s+(?:(?:in|on)\s+(?:the\s+world|the\s+planet|the\s+globe|earth)|at\s+all)\b", ""),
+    rule(rf"\b{_NO_LATER_GROUP}({_AMOUNT})\s+(?!(?:percent|degrees?|points?|bps)\b)([a-z]{{3,}}s)\s+or\s+(more|fewer|less)\b", r"\1 or \3 \2"),
+    rule(r"\b(?:the|(?<='s))\s+(?:daily\s+)?(high|low)\b(?=.*\b\d+\s*(?:degrees|°))(?!\s+temperature)", r" \1 temperature"),
+    # A match to the end of the sentence says that nothing more comes in it.
+    rule(r"\b((?:high|low|temperature)\b[^?]*?)(?:\b(?P<verb>stays?|remains?|keeps?|holds?)\s+at\s+(?=\d+\s*(?:degrees|°\s?[FC]?)?\s+or\s+(?:less|lower|below|higher|more|above))|(?=\?|\Z))",
+          lambda f: f"{f[1]}be at " if f["verb"] and re.search(r"\b(?:high|low)\b", f[1]) else f[0]),
+    rule(rf"\b(?:go(?:es)?\s+)?{_STEP}s?{_THEN}{_STEP}s?{_THEN}{_STEP}s?\b", _chain),
+    rule(rf"\bthe\s+({_NTH_WORD}|\d{{1,2}}(?:st|nd|rd|th))\s+(?:congressional\s+)?district\s+(?:of|in)\s+({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})\b",
+          lambda f: f"{f[2]}'s {numerals.ORDINALS.get(f[1].casefold()) or re.sub('[a-z]', '', f[1])}th District"),
+    rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s?\s+({_NTH_WORD})\s+(?=(?:congressional\s+)?district\b)",
+          lambda f: f"{f[1]}'s {numerals.ORDINALS[f[2].casefold()]}th "),
+    rule(r"\bfirst,?\s+second,?\s+(?:or|and)\s+third\b", "in the top 3"),
+    rule(r"\bfirst\s+or\s+second\b", "in the top 2"),
+    rule(rf"\b(?:in\s+|(?<!\bin\s))one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({_TEN_WORD}|\d++)|({_TEN_WORD}|(?<!\d)\d++)\s+(?:top|best|highest|leading))\s+"
+          r"(?:places?|spots?|positions?|teams?|clubs?|finishers?)\b", lambda f: f"in the top {_number(f[2] or f[3])} of the {f[1]}"),
+    rule(rf"\boutside\s+(?:of\s+)?((?:[\w'-]+\s+){{1,5}}?)(?:the\s+)?top\s+({_TEN_WORD}|\d+)\b", lambda f: f"outside the top {_number(f[2])} of {f[1]}"),
+    rule(r"\bM\s?(\d\.\d)\s?(?:\+|or\s+(?:more|greater|higher|stronger|above))", r"magnitude \1 or higher"),
+    rule(r"\b(?:earns?|gains?|gets?|secures?|takes?|claims?|seals?)\s+(?:the|an?|his|her|their|its)\s+(?:\w+\s+){1,4}by\s+winning\b", "win"),
+    rule(r"\bcomes?\s+(?:out|away)\s+(?:of|from)\s+(?=.{2,50}\bwith\s+the\s+(?:most|largest|biggest|highest)\b)", "emerge from "),
+    rule(r"\b(the\s+(?:last\s+)?)(semi|quarter)s\b", r"\1\2finals"),
+    rule(rf"\b({_MONTH})\s+(\d{{1,2}})\s+(?:to|through|thru|until|till|and)\s+(\d{{1,2}}),?\s+((?:19|20)\d\d)\b", r"\1 \2-\3, \4"),
+    rule(rf"\b({_MONTH}\s+\d{{1,2}})\s+(to|through|thru|until|till|and)\s+({_MONTH}\s+\d{{1,2}}),?\s+((?:19|20)\d\d)\b",
+          r"\1, \4 \2 \3, \4"),
+    rule(r"\b(?:(?:have|get|score|post|pull\s+off|secure|claim|by)\s+)?(?:an?\s+)?(\d+(?:\.\d+)?)[\s-](?:percentage[\s-])?points?\s+(?:win|victory|margin)\b(?:\s+or\s+more)?",
+          r"win by \1% or more"),
+    rule(r",?\s+(?:and\s+)?with\s+(?:no|not\s+an?)\s+(?:single\s+)?\w+-free\s+\w+,?", " "),
+    rule(r"\bgo(?:es)?\s+to\s+the\s+polls(?:\s+in|\s+for)?(?:\s+an?)?(?:\s+\w+)?(?:\s+election)?\b", "hold an election"),
+    rule(r"\b(?:win|take|get|earn|claim|bring\s+home)s?\s+(?:an?y?|some)\s+(?:\w+\s+)?medal\b", "finish in the top 3"),
+    rule(r"\b(?:finish|be|end\s+up|get|make\s+it|stand)(?:es|s)?\s+on(?:to)?\s+the\s+podium\b", "finish in the top 3"),
+    rule(r"\bat\s+least\s+one\s+(?=(?:\w+-)?\w+\b)(?!of\b|more\b|hundred\b)", "any "),
+    rule(r"\b(?:get|go|make\s+it|come|progress|advance)(?:s|es)?\s+(?:as\s+far\s+as|at\s+least\s+to|all\s+the\s+way\s+to)\s+",
+          "reach "),
+    rule(r"\b(?:book|earn|secure|punch|claim|grab|clinch|take|win|get|nab|seal)(?:es|s)?\s+(?:an?|their|his|her|its|the)\s+"
+          r"(?:place|spot|berth|ticket|slot|seat|trip)\s+(?:in|to|at|for)\s+(?=(?:the\s+)?(?:[\w'-]+\s+){0,5}?(?:semi|quarter|final|playoff|play-off|post-?season|knockout|last\s+|round\s+of|"
+          r"world\s+cup))", "reach "),
+    rule(r"\bbe\s+(?:an?\s+)?(?:\d{4}\s+)?(?:(?:nba|nfl|mlb|nhl|ipl)\s+)?playoff\s+team\b", "make the playoffs"),
+    rule(r"\bbe\s+(?:in|among|part\s+of)\s+the\s+((?:\d{4}\s+)?(?:\w+\s+)?playoff)\s+(?:field|teams?|bracket|picture|mix)\b", r"make the \1s"),
+    rule(r"\b(?:among|one\s+of)\s+the\s+(?:last|final)\s+(four|eight|sixteen|two)"
+          r"(?:\s+teams?)?(?:\s+(?:standing|left|remaining))?", lambda f: {
+              "four": "reach the semifinals", "eight": "reach the quarterfinals",
+              "sixteen": "reach the round of 16", "two": "reach the final"}[f[1].casefold()]),
+    rule(r"\bat\s+least\s+one\s+of\s+(?:the\s+two\s+)?(?=(?:the\s+)?[A-Z])", ""),
+    rule(r"\brank(?:s|ed)?\s+(?:in\s+)?(?:the\s+)?(?=(?:first|second|third|fourth|fifth|\d)\b)", "finish "),
+    rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s\s+(\d{{1,2}})(?:st|nd|rd|th)"
+          r"(?!\s+(?:congressional|district|state|senate|street))\b", r"\1's \2th District"),
+    rule(
+        rf"(\b(?:at\s+least|at\s+most|more\s+than|fewer\s+than|less\s+than|exactly|over|under)\s+)({_TEN_WORD})(\b)",
+        _counted,
+    ),
+    rule(rf"(\b)({_TEN_WORD})(\s+or\s+(?:more|fewer|less)\b)", _counted),
+    rule(rf"(?<=\s)()((?!one\b|hundred\b)(?:{_TEN_WORD}))(\s+(?:\w+\s+)?(?:times?|cuts?|hikes?|\w+s)\b)", _counted),
+    rule(rf"(?<=other\sthan\s)()((?!one\b|hundred\b)(?:{_TEN_WORD}))\b()", _counted),
+    rule(r"\btwice\b", "2 times"),
+    rule(r"\bmagnitude[\s-](\d(?:\.\d)?)(?:\+|[\s-]or[\s-](?:stronger|greater|larger|higher|more))", r"magnitude \1"),
+    rule(r"\b(\d(?:\.\d)?)(?:\+|[\s-]or[\s-](?:stronger|greater|larger|higher|more))(?:[\s-]magnitude)?\s+(?=(?:earth)?quakes?\b|tremors?\b)", r"\1 "),
+    rule(r"\b(?:a\s+)?half[\s-](?:a\s+|of\s+a\s+)?(?:percentage[\s-])?point\b", "50 bps"),
+    rule(
+        r"\b(?:a\s+)?three[\s-]quarters?(?:\s+of\s+a)?[\s-](?:percentage[\s-])?point\b", "75 bps"
+    ),
+    rule(r"\b(?:a\s+|one\s+)?quarter(?:\s+of\s+a)?[\s-](?:percentage[\s-])?point\b", "25 bps"),
+    rule(r"\b(?:a|one)\s+(?:full\s+)?percentage[\s-]point\b", "100 bps"),
+    rule(r"(?<=\d)[\s-]?(?:basis[\s-]points?|bps?)\b", " bps"),
+    rule(rf"\btop[\s-]({_TEN_WORD})\b", _spelled),
+    rule(
+        rf"\s(?:in\s+)?(?:the\s+)?{_PLACE}\s+or\s+(?:better|higher|above)\b"
+        r"(?!\s+(?:in\s+)?(?:percent|%))", _top,
+    ),
+    rule(rf"\s(?:in\s+)?{_PLACE}\s+(?:place\s+)?or\s+(?:worse|lower|below)\b", _below_top),
+)  # fmt: skip

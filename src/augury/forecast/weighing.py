@@ -1,0 +1,499 @@
+"""Weighs the markets that bear on one question, to an estimate with its evidence. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from augury.forecast import (
+    bounds,
+    distribution,
+    doubt,
+    explain,
+    pool,
+    rungs,
+)
+from augury.forecast.bearing import Bearing
+from augury.forecast.evidence import Estimate, Evidence, Role
+from augury.forecast.exclusive_ways import are_apart, summed_places, told_between
+from augury.forecast.match import Comparison
+from augury.forecast.normalise import Reading
+from augury.forecast.roles import (
+    APART,
+    AS_GOOD,
+    DIRECT_CONTENT,
+    SERIES_EXTRA,
+    are_series,
+    are_twins,
+    is_direct,
+    is_hint,
+    is_kin,
+    is_rung,
+    is_sure,
+    limits_of,
+    orders_of,
+    outdoes,
+    same_but,
+)
+from augury.forecast.view import View
+from augury.relations.proposition import Proposition
+
+FAVOURITES: Final = 0.5
+"""Least that the markets of a contest's contenders sum to, for one without a market to be taken for
+no better than they are on average."""
+HALF_LIFE: Final = 4.0
+"""Days in which a price loses half its weight."""
+
+
+class Weighing:
+    """One question's evidence being weighed."""
+
+    def __init__(
+        self, reading: Reading, question: View, bearings: Sequence[Bearing], at: datetime
+    ) -> None:
+        self._reading = reading
+        self._asked: Proposition = reading.proposition
+        self._question = question
+        self._bearings = bearings
+        self._at = at
+
+    def estimate(self) -> Estimate:
+        """What the evidence amounts to, within what logic allows."""
+        direct = self._direct()
+        if direct:
+            return self._from_direct(direct)
+        ordered = [b for b in self._bearings if b.relation in bounds.ORDERED]
+        found = self._estimate()
+        if not ordered:
+            return found
+        limits = bounds.bounds((b.relation, b.market.price(b.outcome) or 0.0) for b in ordered)
+        if not found.count("bound"):
+            return self._by_logic(ordered, limits)
+        return _clamped(found, limits)
+
+    def _by_logic(self, ordered: list[Bearing], limits: bounds.Bounds) -> Estimate:
+        low, high = limits.low, limits.high
+        if not self._asked.positive:
+            low, high = 1 - high, 1 - low
+        return self._bounded(ordered, pool.within(low, high), low, high, "bounds")
+
+    def _estimate(self) -> Estimate:
+        kin = [b for b in self._bearings if is_kin(b.fit)]
+        if kin:
+            best = kin[0].fit.content
+            kin = [b for b in kin if b.fit.rival or b.fit.content >= best - 0.65]
+            sure = [b for b in kin if is_sure(b.fit)]
+            for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
+                if (found := attempt(sure)) is not None:
+                    return found
+            alone = self._stands_alone(kin[0])
+            hints = [b for b in kin if is_hint(b.fit, alone=alone and b is kin[0])]
+            if hints:
+                return self._by_proxy(hints)
+        return Estimate(
+            evidence=(),
+            error=explain.NOTHING,
+            reasoning=explain.nothing(self._reading, len(self._bearings)),
+            fallbacks=("no_relevant_market",),
+        )
+
+    def spread_out(self, estimate: Estimate) -> Estimate:
+        """With the distribution that other thresholds or deadlines of the same event give."""
+        if estimate.probability is None or not estimate.count("direct", "bound"):
+            return estimate
+        p = estimate.probability if self._asked.positive else 1 - estimate.probability
+        found = self._over_levels(p) or self._over_days(p)
+        return replace(estimate, distribution=found) if found else estimate
+
+    def _over_levels(self, p: float) -> distribution.Distribution | None:
+        asked, way = self._asked.threshold, rungs.way(self._asked)
+        if asked is None or way is None:
+            return None
+        found = rungs.by_level(
+            self._asked, way, self._bearings, lambda b: is_rung(b.fit, "threshold")
+        )
+        return distribution.by_level(
+            {level: b.positive for level, b in found.items()}, rungs.level(self._asked, way), p,
+            upward=way == "above", label=distribution.level_label(asked.unit),
+        )  # fmt: skip
+
+    def _over_days(self, p: float) -> distribution.Distribution | None:
+        end = self._asked.window.end
+        if end is None or self._asked.window.kind != "by":
+            return None
+        series = [
+            b for b in self._bearings
+            if b.fit.gap and b.fit.extra <= SERIES_EXTRA and rungs.is_deadline(b)
+            and is_rung(b.fit, "window")
+        ]  # fmt: skip
+        found = rungs.by_day(
+            (b for b in series if are_series(series[0], b)),
+            self._at.date(),
+            lambda b: end - timedelta(days=round(b.fit.gap)),
+        )
+        return distribution.by_day({day: b.positive for day, b in found.items()}, end, p)
+
+    # Roles
+
+    def _direct(self) -> list[Bearing]:
+        good = [
+            b for b in self._bearings
+            if b.exact or b.relation in bounds.SAME
+            or (is_direct(b.fit) and b.relation not in bounds.ORDERED)
+        ]  # fmt: skip
+        if not good:
+            return []
+        if exact := [b for b in good if b.exact] or [b for b in good if b.relation in bounds.SAME]:
+            best = exact[0]
+            return [best, *self._twins(best, [b for b in good if b is not best])]
+        best = good[0]
+        own = best.view.proposition.terms  # its own event at another level does not outdo it
+        others = (b for b in self._bearings if b.view.proposition.terms != own)
+        if any(outdoes(b.fit, best.fit) for b in others):
+            return []
+        return [best, *self._twins(best, good[1:])]
+
+    def _twins(self, best: Bearing, others: list[Bearing]) -> list[Bearing]:
+        return [b for b in others if b.fit.score >= best.fit.score - AS_GOOD
+                and are_twins(best, b, self._at.date())][:5]  # fmt: skip
+
+    def _stands_alone(self, best: Bearing) -> bool:
+        """Whether nothing but its own family is nearly as likely to be meant."""
+        own = best.view.proposition.terms
+        return all(
+            b.fit.likeness <= best.fit.likeness - APART
+            for b in self._bearings
+            if b.view.proposition.terms != own
+        )
+
+    def _weight(self, b: Bearing) -> float:
+        weight = 0.5 ** (b.age / HALF_LIFE) * math.exp(4 * (b.fit.score - self._best))
+        bid, ask = b.market.best_bid, b.market.best_ask
+        if bid is not None and ask is not None and ask > bid:
+            weight /= 1 + 10 * (ask - bid)
+        traded = (b.market.liquidity or 0.0) + (b.market.volume or 0.0) / 10
+        return weight * (1 + math.log1p(traded) / 5)
+
+    @property
+    def _best(self) -> float:
+        exact = (b.fit.score for b in self._bearings if b.exact)
+        return next(exact, self._bearings[0].fit.score)
+
+    # Estimates
+
+    def _from_direct(self, direct: list[Bearing]) -> Estimate:
+        weights = [self._weight(b) for b in direct]
+        chances = [b.positive for b in direct]
+        p = pool.pooled(chances, weights)
+        total = sum(weights)
+        evidence = [
+            self._evidence(b, "direct", w / total) for b, w in zip(direct, weights, strict=True)
+        ]
+        evidence += self._beside(direct)
+        lead = direct[max(range(len(direct)), key=lambda i: weights[i])]
+        doubts = doubt.Doubts(
+            match=_match_doubt(lead.fit),
+            disagreement=pool.spread(chances, weights),
+            age=sum(b.age * w for b, w in zip(direct, weights, strict=True)) / total,
+            spread=_half_spread(lead),
+            days_left=self._days_left(lead),
+            direct=len(direct),
+            slack=0.0,
+            platform=lead.market.platform,
+        )
+        made = self._made(p, evidence, doubts, "direct", lead=evidence[direct.index(lead)])
+        return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
+
+    def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
+        """Other deadlines of the same event; what is asked of one day has none."""
+        end = self._asked.window.end
+        if end is None or self._asked.window.kind == "on":
+            return None
+        series = [
+            b for b in kin
+            if b.fit.window in ("implies", "implied") and same_but(b.fit, "window")
+            and b.fit.gap and b.fit.content >= DIRECT_CONTENT
+            and b.fit.extra <= SERIES_EXTRA
+        ]  # fmt: skip
+        if not series:
+            return None
+        series = [b for b in series if are_series(series[0], b)]
+        lasts = series[0].fit.lasting
+        asked = (end - self._at.date()).days
+        points = [
+            (asked - b.fit.gap, 1 - b.positive if lasts else b.positive, self._weight(b))
+            for b in series if asked - b.fit.gap > 0
+        ]  # fmt: skip
+        if not points or asked <= 0:
+            return None
+        p, lower, upper = pool.by_deadline(points, float(asked))
+        if lasts:  # what has not happened by then has lasted till then
+            p, lower, upper = 1 - p, 1 - upper, 1 - lower
+        return self._bounded(series, p, lower, upper, "deadlines")
+
+    def _by_threshold(self, kin: list[Bearing]) -> Estimate | None:
+        """Other thresholds of the same quantity."""
+        asked = self._asked.threshold
+        if asked is None:
+            return self._by_parts(kin)
+        if self._asked.predicate == "ranks":
+            return None
+        ladder = [
+            b for b in kin
+            if b.fit.threshold in ("implies", "implied", "excludes")
+            and same_but(b.fit, "threshold") and b.view.proposition.threshold is not None
+        ]  # fmt: skip
+        if not ladder:
+            return None
+        if (found := self._by_ranges(ladder)) is not None:
+            return found
+        upward = math.isinf(asked.high) or asked.low == asked.high
+        if not upward and not math.isinf(asked.low):
+            return None
+        at = asked.low if upward else asked.high
+        points = []
+        used = []
+        for b in ladder:
+            t = b.view.proposition.threshold
+            assert t is not None
+            if upward and math.isinf(t.high):
+                points.append((t.low, b.positive, self._weight(b)))
+            elif not upward and math.isinf(t.low):
+                # "below": mirrored, so that more is again less likely
+                points.append((-t.high, b.positive, self._weight(b)))
+            else:
+                continue
+            used.append(b)
+        if not used:
+            return self._by_bounds(ladder, "thresholds")
+        p, lower, upper = pool.by_threshold(points, at if upward else -at)
+        return self._bounded(used, p, lower, upper, "thresholds")
+
+    def _by_ranges(self, ladder: list[Bearing]) -> Estimate | None:
+        """Ranges of one event that leave nothing out and do not overlap: those inside of what is
+        asked, added up."""
+        if self._asked.predicate not in ("value", "counts"):
+            return None  # what is touched once may lie in another range at the end
+        best = max(ladder, key=lambda b: b.fit.content)
+        event = best.market.platform, best.market.event_id
+        ranges = [
+            b for b in self._bearings
+            if (b.market.platform, b.market.event_id) == event and event[1]
+            and b.fit.threshold in ("implied", "excludes", "differs")
+            and same_but(b.fit, "threshold") and not b.turned
+            and b.view.proposition.threshold is not None
+            and b.view.proposition.predicate == self._asked.predicate
+        ]  # fmt: skip
+        if len(ranges) < 2 or not are_apart(ranges):
+            return None
+        inside = [b for b in ranges if b.fit.threshold == "implied"]
+        outside = [b for b in ranges if b.fit.threshold == "excludes"]
+        lower = min(1 - pool.EDGE, sum(b.positive for b in inside))
+        upper = max(lower, 1 - sum(b.positive for b in outside))
+        if not inside and not outside:
+            return None
+        p = pool.within(lower, upper)
+        return self._bounded([*inside, *outside], p, lower, upper, "parts")
+
+    def _by_parts(self, kin: list[Bearing]) -> Estimate | None:
+        """Ways for it to happen of which only one comes true, and what comes true if it does not:
+        a cut by 25 or by 50 points, no change, a rise."""
+        found = [
+            b for b in kin
+            if b.fit.threshold in ("implied", "excludes") and same_but(b.fit, "threshold")
+            and not b.fit.opposed
+        ]  # fmt: skip
+        events: dict[tuple[str, str | None], list[Bearing]] = {}
+        for b in found:
+            events.setdefault((b.market.platform, b.market.event_id), []).append(b)
+        if not events:
+            return None
+        for b in self._bearings:  # what excludes it need not be told in like words
+            ways = events.get((b.market.platform, b.market.event_id))
+            if (
+                ways and b.market.event_id and b not in ways
+                and b.fit.threshold == "excludes" and same_but(b.fit, "threshold")
+            ):  # fmt: skip
+                ways.append(b)
+        # The event whose ways tell most; those of two venues are the same ways twice.
+        told = [(*told_between(ways), ways) for ways in events.values()]
+        lower, upper, used = min(told, key=lambda t: t[1] - t[0])
+        # A way without a market may be the likeliest of all: the gap says how much is not told.
+        return self._bounded(used, pool.within(lower, upper), lower, upper, "parts")
+
+    def _by_stage(self, kin: list[Bearing]) -> Estimate | None:
+        """How far the same contender comes; a market that asks a little more or less."""
+        bounds = [
+            b for b in kin
+            if same_but(b.fit, "stage") and b.fit.stage in ("implies", "implied")
+            and b.fit.content >= DIRECT_CONTENT
+        ]  # fmt: skip
+        if not bounds:
+            bounds = [
+                b for b in kin
+                if b.fit.content >= DIRECT_CONTENT
+                and {b.fit.window, b.fit.threshold, b.fit.stage} <= {
+                    "same", "unsaid", "implies", "implied"}
+                and b.fit.choice in ("same", "unsaid") and b.fit.edition != "differs"
+                and len({b.fit.window, b.fit.threshold, b.fit.stage} & {"implies", "implied"}) == 1
+            ]  # fmt: skip
+        if not bounds:
+            return None
+        best = max(bounds, key=lambda b: b.fit.content).view.proposition.choice
+        bounds = [b for b in bounds if not best or b.view.proposition.choice == best]
+        return self._by_bounds(bounds, "stages")
+
+    def _by_bounds(self, bounds: list[Bearing], kind: str) -> Estimate | None:
+        below = [b for b in bounds if "implied" in orders_of(b.fit)]
+        above = [b for b in bounds if "implies" in orders_of(b.fit)]
+        excluding = [b for b in bounds if "excludes" in orders_of(b.fit)]
+        lower = max((b.positive for b in below), default=0.0)
+        lower = max(lower, min(min((b.positive for b in above), default=1.0), summed_places(below)))
+        upper = min((b.positive for b in above), default=1.0)
+        upper = min([upper, *(1 - b.positive for b in excluding)])
+        if not (below or above or excluding):
+            return None
+        return self._bounded(
+            [*below, *above, *excluding], pool.within(lower, upper), lower, upper, kind
+        )
+
+    def _by_rivals(self, kin: list[Bearing]) -> Estimate | None:
+        """Only others of the same contest have markets: what they leave is shared."""
+        if self._asked.indefinite:
+            return None  # one of those named may be meant
+        rivals = [b for b in kin if b.fit.rival and b.fit.window in ("same", "unsaid")]
+        if not rivals:
+            return None
+        taken = min(0.999, sum(b.positive for b in rivals))
+        upper = 1 - max(b.positive for b in rivals)
+        left = min(upper, max(pool.EDGE, 1 - taken))
+        p = 0.3 * left
+        # No better than they are on average, unless favourites are missing: it may be one of them.
+        if taken >= FAVOURITES:
+            p = min(p, taken / len(rivals))
+        return self._bounded(rivals, max(pool.EDGE, p), 0.0, upper, "rivals")
+
+    def _by_proxy(self, kin: list[Bearing]) -> Estimate:
+        """Nothing bounds the answer; the nearest market informs it."""
+        best = kin[:3]
+        weights = [self._weight(b) for b in best]
+        p = pool.pooled([b.positive for b in best[:1]], weights[:1])
+        evidence = [self._evidence(b, "proxy" if b.fit.content >= 1.0 else "weak", w / sum(weights))
+                    for b, w in zip(best, weights, strict=True)]  # fmt: skip
+        doubts = doubt.Doubts(
+            match=min(1.0, 0.3 + _match_doubt(best[0].fit)), disagreement=0.0, age=best[0].age,
+            spread=_half_spread(best[0]), days_left=self._days_left(best[0]), direct=0, slack=0.3,
+            platform=best[0].market.platform,
+        )  # fmt: skip
+        return self._made(p, evidence, doubts, "proxy", fallbacks=("nearest_market",))
+
+    def _bounded(
+        self, used: list[Bearing], p: float, lower: float, upper: float, kind: str
+    ) -> Estimate:
+        nearest = sorted(used, key=lambda b: (abs(b.fit.gap), -b.fit.score, b.market.id))[:6]
+        weights = [self._weight(b) for b in nearest]
+        total = sum(weights)
+        evidence = [
+            self._evidence(b, "bound", w / total) for b, w in zip(nearest, weights, strict=True)
+        ]
+        doubts = doubt.Doubts(
+            match=_match_doubt(nearest[0].fit),
+            disagreement=0.0,
+            age=min(b.age for b in nearest),
+            spread=_half_spread(nearest[0]),
+            days_left=self._days_left(nearest[0]),
+            direct=0,
+            slack=max(0.05, min(1.0, upper - lower)),
+            platform=nearest[0].market.platform,
+        )
+        return self._made(p, evidence, doubts, kind, fallbacks=(f"from_{kind}",))
+
+    def _made(
+        self,
+        positive: float,
+        evidence: list[Evidence],
+        doubts: doubt.Doubts,
+        kind: str,
+        *,
+        lead: Evidence | None = None,
+        fallbacks: tuple[str, ...] = (),
+    ) -> Estimate:
+        p = positive if self._asked.positive else 1 - positive
+        p = round(min(1 - pool.EDGE, max(pool.EDGE, p)), 6)
+        lower, upper = doubt.interval(p, doubts)
+        lower, upper = round(lower, 4), round(upper, 4)
+        lower, upper = min(p, lower), max(p, upper)
+        return Estimate(
+            evidence=tuple(evidence),
+            probability=p,
+            lower=lower,
+            upper=upper,
+            confidence=doubt.confidence(doubts),
+            reasoning=explain.reasoning(self._reading, p, lower, upper, evidence, kind),
+            fallbacks=fallbacks,
+            decisive=lead,
+        )
+
+    # Pieces
+
+    def _evidence(self, b: Bearing, role: Role, weight: float) -> Evidence:
+        p = b.positive if self._asked.positive else 1 - b.positive
+        flipped = b.turned if self._asked.positive else not b.turned
+        low, high = limits_of(b.fit, b.positive) if role == "bound" else (0.0, 1.0)
+        if not self._asked.positive:
+            low, high = 1 - high, 1 - low
+        return Evidence(
+            market=b.market, outcome=b.outcome, role=role, flipped=flipped,
+            probability=round(p, 6), age=b.age, fit=max(0.0, min(1.0, b.fit.score / 3)),
+            weight=weight, relation=explain.relation(b.fit, role, flipped), low=round(low, 6),
+            high=round(high, 6),
+        )  # fmt: skip
+
+    def _beside(self, direct: list[Bearing]) -> list[Evidence]:
+        """Kin of the direct markets: shown, without weight."""
+        known = {(b.market.seq, b.outcome) for b in direct}
+        least = max(1.3, direct[0].fit.content - 0.6)
+        others = [
+            b for b in self._bearings
+            if (b.market.seq, b.outcome) not in known and b.fit.content >= least
+        ]  # fmt: skip
+        return [
+            self._evidence(b, "bound" if orders_of(b.fit) & {"implies", "implied", "excludes"}
+                           else "proxy", 0.0)
+            for b in others[:4]
+        ]  # fmt: skip
+
+    def _days_left(self, b: Bearing) -> float | None:
+        end = self._asked.window.end
+        if end is not None and self._asked.window.text:
+            return max(0.0, float((end - self._at.date()).days))
+        if b.market.closes_at is None:
+            return None
+        return max(0.0, (b.market.closes_at - self._at).total_seconds() / 86_400)
+
+
+def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
+    """An estimate brought within the bounds of logic."""
+    if found.probability is None:
+        return found
+    p = round(min(1 - pool.EDGE, max(pool.EDGE, limits.clamped(found.probability))), 6)
+    if p == found.probability:
+        return found
+    return replace(
+        found, probability=p, lower=min(p, found.lower or 0.0), upper=max(p, found.upper or 1.0)
+    )
+
+
+def _match_doubt(c: Comparison) -> float:
+    """0 where question and market are told in the same words, to 1."""
+    return max(0.0, min(1.0, (2.3 - c.content) / 1.6))
+
+
+def _half_spread(b: Bearing) -> float:
+    bid, ask = b.market.best_bid, b.market.best_ask
+    if bid is None or ask is None or not 0 < bid < ask < 1:
+        return 0.0
+    return (pool.logit(ask) - pool.logit(bid)) / 2
