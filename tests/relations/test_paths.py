@@ -318,3 +318,19 @@ def test_the_base_that_ships_is_sound_and_broad() -> None:
     by_hand = {factor.key for factor in base.written}
     written = [e for e in base.edges if e.cause in by_hand and e.effect in by_hand]
     assert len(written) >= 2_500
+
+
+def test_what_a_question_supposes_is_none_of_its_subject_but_drives_it() -> None:
+    lookup = asked("What happens to the harvest if there is a monsoon?", "monsoon", "monsoon")
+    weights = dict(lookup.factors)
+    assert NUMBERS["harvest"] in weights
+    assert NUMBERS["monsoon"] not in weights
+    assert lookup.reached.weights[:, NUMBERS["monsoon"]].tolist() == [1, 0, 0]
+    assert lookup.reason("upstream", NUMBERS["monsoon"]).startswith("“Monsoon” drives ")
+    # The base knows no path from bread to the sea.
+    lookup = asked("What would dear bread do to the ocean?")
+    assert dict(lookup.factors).keys() == {NUMBERS["ocean"]}
+    assert lookup.reason("upstream", NUMBERS["bread"]) == (
+        "The question asks what “Bread price” would do to “Warm ocean”."
+    )
+    assert NUMBERS["bread"] in lookup.tags

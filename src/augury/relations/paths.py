@@ -7,7 +7,7 @@ One step along an edge of the base, or two where both are strong. What is found 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -32,6 +32,7 @@ MOST_SIBLINGS: Final = 400
 FIRST_SIBLINGS: Final = 4
 """Siblings whose markets are looked up; others are found where they are near by meaning."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
+SUPPOSED: Final = "The question asks what follows from it."
 REMEMBERED: Final = 512
 """Factors whose surroundings are kept in memory (some 50 MB); finding them takes milliseconds."""
 FAINT: Final = 0.05
@@ -45,7 +46,7 @@ class Step(NamedTuple):
     target: int
     weight: float
     sign: int
-    """+1 where more of the one goes with more of the other, -1 where with less."""
+    """+1 where more of the one goes with more of the other, -1 where with less, 0: unknown."""
     lag: int
     """Days; 0 for what moves together."""
     reason: str
@@ -82,6 +83,8 @@ class Reached:
     asked: NDArray[np.float32]
     far: NDArray[np.bool_]
     _sources: tuple[tuple[float, _Around], ...]
+    _supposed: Mapping[int, Way]
+    """What the question itself says drives it, where the base has no path."""
 
     def way(self, relation: int, target: int) -> Way:
         """The steps from the asked factor to `target`; none where it is not reached."""
@@ -90,6 +93,8 @@ class Reached:
             for weight, around in self._sources
             if (way := around.ways.get((relation, target))) is not None
         ]
+        if not ways and relation == 0:
+            return self._supposed.get(target, ())
         return max(ways, key=lambda pair: pair[0])[1] if ways else ()
 
 
@@ -143,8 +148,11 @@ class FactorGraph:
         }
         """As the base lists them: the best known first."""
 
-    def reach(self, asked: Sequence[tuple[int, float]]) -> Reached:
-        """What drives, follows from and moves with the factors `asked` for, given with weights."""
+    def reach(self, asked: Sequence[tuple[int, float]], supposed: Collection[int] = ()) -> Reached:
+        """What drives, follows from and moves with the factors `asked` for, given with weights.
+
+        Factors that the question supposes drive it, whatever else the base says of them.
+        """
         weights = np.zeros((3, self.size), np.float32)
         own = np.zeros(self.size, np.float32)
         far = np.zeros(self.size, np.bool_)
@@ -156,8 +164,15 @@ class FactorGraph:
             np.maximum.at(weights, (around.relations, around.targets), carried)
             far[around.targets[~around.alike & (carried >= FAINT)]] = True
         weights[(weights < FAINT) | (own > 0)] = 0
+        conditions = [number for number in supposed if asked and not own[number]]
+        weights[:, conditions] = np.array([[1], [0], [0]], np.float32)
+        far[conditions] = True
         far[own > 0] = False
-        return Reached(weights, own, far, sources)
+        ways = {
+            number: (Step(asked[0][0], number, STRENGTH[2], 0, 0, SUPPOSED),)
+            for number in conditions
+        }
+        return Reached(weights, own, far, sources, ways)
 
     def _explore(self, number: int) -> _Around:
         best: dict[tuple[int, int], tuple[float, Way]] = {}

@@ -80,6 +80,11 @@ def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
     return f"{both} are parallel cases: the same question about another {_one_of(one.kind or '')}."
 
 
+def supposed(condition: str, about: str) -> str:
+    """What the question itself names as a cause, and the base does not."""
+    return f"The question asks what {_quoted(condition)} would do to {_quoted(about)}."
+
+
 def same(name: str) -> str:
     """A market on what the question itself is about."""
     return f"It is another question about the same subject, {_quoted(name)}."

@@ -21,9 +21,18 @@ from augury.relations.knowledge import Base
 from augury.relations.labelling import Labels
 from augury.relations.labels import Tie
 from augury.relations.moving import STEP, Moving, Partner
-from augury.relations.paths import RELATIONS, SAME_KIND, FactorGraph, Reached, Relation, Step
+from augury.relations.paths import (
+    RELATIONS,
+    SAME_KIND,
+    SUPPOSED,
+    FactorGraph,
+    Reached,
+    Relation,
+    Step,
+)
 from augury.relations.reasons import Phrasing
 from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
+from augury.search.subject import split
 from augury.search.text import DocumentText
 
 CODE: Final = "5"
@@ -46,6 +55,9 @@ SURE: Final = 0.6
 """Weight of a named factor from which on the words tell what the question is about."""
 ANSWERED: Final = 0.5
 """Share of the best direct results from which a named factor counts as found by the words."""
+SUPPOSED_SHARE: Final = 0.8
+"""Of the strongest factor's weight in a condition, the least that another one needs to be supposed
+as well."""
 RIVAL: Final = 0.3
 """How much a market of the same contest is about a question that asks of one contender."""
 BESIDE: Final = 0.4
@@ -114,10 +126,7 @@ class RelationService:
         scores: NDArray[np.float32],
     ) -> Asked:
         """What a query is about: the factors that its words or its best direct results name."""
-        weights: dict[int, float] = {}
-        for match in self.matcher.match(query):
-            weight = min(1.0, NAMED + (1 - NAMED) * match.fit)
-            weights[match.factor] = BESIDE * weight if match.part else weight
+        weights, supposed = self._named(query)
         votes: Counter[int] = Counter()
         total = float(scores.sum())
         for row, fit, score in zip(tags.tolist(), fits.tolist(), scores.tolist(), strict=True):
@@ -136,6 +145,8 @@ class RelationService:
         near = {tag: self._near(tag) for tag in weights}
         sure = max(weights.values(), default=0.0) >= SURE
         for tag, vote in voted.items():
+            if tag in supposed:
+                continue
             # What a named factor drives or is driven by is the answer, and not the question.
             if not any(tag in near[one] and weights[one] >= vote for one in near):
                 share = BESIDE if sure and tag not in near else 1.0
@@ -152,7 +163,26 @@ class RelationService:
         factors = [(tag, weight) for tag, weight in best if weight >= least]
         partners = self.moving.partners(keys.tolist()) if self.moving else {}
         labels = self.labels.ties(keys.tolist()) if self.labels else {}
-        return Asked(self, factors, contests, partners, labels, unanswered)
+        return Asked(self, factors, contests, partners, labels, unanswered, supposed)
+
+    def _named(self, query: str) -> tuple[dict[int, float], set[int]]:
+        """Weights of the factors that a query's words name, and the factors that it only supposes:
+        these are none of its subject, but what is to drive it."""
+        subject = split(query)
+        about = self._weighed(subject.about)
+        if not subject.condition or not about:
+            return self._weighed(query), set()
+        condition = self._weighed(subject.condition)
+        least = SUPPOSED_SHARE * max(condition.values(), default=0.0)
+        supposed = {factor for factor, weight in condition.items() if weight >= least}
+        return about, supposed - about.keys()
+
+    def _weighed(self, text: str) -> dict[int, float]:
+        weights: dict[int, float] = {}
+        for match in self.matcher.match(text):
+            weight = min(1.0, NAMED + (1 - NAMED) * match.fit)
+            weights[match.factor] = BESIDE * weight if match.part else weight
+        return weights
 
     def _near(self, number: int) -> set[int]:
         """The factors one step away, and the contests that those are parts in."""
@@ -195,8 +225,10 @@ class Asked(Lookup):
         partners: Mapping[int, Partner],
         labels: Mapping[int, Tie],
         unanswered: Sequence[int] = (),
+        supposed: Collection[int] = (),
     ) -> None:
-        """`contests`: those that the question's factors are a part in."""
+        """`contests`: those that the question's factors are a part in; `supposed`: factors that
+        the question asks the effect of."""
         self._unanswered = unanswered
         self.relations = relations
         contenders = relations.graph.contenders
@@ -211,7 +243,7 @@ class Asked(Lookup):
         """By market: what a label relates to the question's best direct results."""
         self.factors = factors
         """(number, weight), the strongest first."""
-        self.reached: Reached = relations.graph.reach(factors)
+        self.reached: Reached = relations.graph.reach(factors, supposed)
 
     @property
     def unanswered(self) -> Sequence[int]:
@@ -316,6 +348,8 @@ class Asked(Lookup):
             return reasons.same(factors(factor).name)
         if relation == "correlated":
             return self._together(way[0])
+        if way[0].reason == SUPPOSED:
+            return reasons.supposed(factors(factor).name, factors(way[0].source).name)
         names = [factors(way[0].source).name, *(factors(step.target).name for step in way)]
         told = [self.relations.phrasing.inside(step.reason) for step in way]
         if relation == "upstream":

@@ -1,0 +1,51 @@
+"""What a question is about, and the condition that it only supposes. Pure.
+
+"What happens to gold if the dollar collapses" asks about gold. The text itself stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+LONGEST: Final = 500
+"""Characters of a text that is split: a longer one is no question."""
+
+
+class SplitQuestion(NamedTuple):
+    """A question in two parts, in its own words."""
+
+    about: str
+    """What it asks about; the whole text where it supposes nothing."""
+    condition: str = ""
+    """What it supposes; empty where nothing is."""
+
+
+_MODAL: Final = r"(?:would|will|could|might|does|do|did|can|may|should)"
+_CHANGE: Final = r"(?:affect|impact|hurt|help|change|move|influence|hit|shake|lift|boost)"
+_CONDITIONS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^what\s+(?:{_MODAL}\s+)?happens?\s+(?:to|with)\s+(?P<about>.+?)"
+        r",?\s+(?:if|when|once|should|in\s+case)\s+(?P<condition>.+)$",
+        rf"^what\s+{_MODAL}\s+(?P<condition>.+?)\s+(?:do\s+to|mean\s+for)\s+(?P<about>.+)$",
+        rf"^how\s+(?:much\s+|badly\s+)?{_MODAL}\s+(?P<condition>.+?)\s+{_CHANGE}\s+(?P<about>.+)$",
+        r"^(?:(?:what\s+(?:is|would\s+be|are)\s+)?the\s+)?(?:impact|effects?|influence|"
+        r"consequences|fallout)\s+of\s+(?P<condition>.+?)\s+(?:on|for)\s+(?P<about>.+)$",
+        r"^(?:if|should|once)\s+(?P<condition>[^,]+),\s+(?:then\s+)?(?P<about>.+)$",
+        r"^(?P<about>.+?),?\s+(?:if|in\s+case)\s+(?P<condition>.+)$",
+    )
+)
+_EMPTY: Final = re.compile(r"(?:(?:so|and|but)\s+)?(?:what|who|how|even|as|only|ask)?\W*", re.I)
+"""Left of "if" in "what if", "as if": nothing is asked beside the condition."""
+
+
+def split(text: str) -> SplitQuestion:
+    """What a text asks about and what it supposes; the whole text where that can't be told."""
+    whole = " ".join(text.split())
+    if len(whole) <= LONGEST:
+        for pattern in _CONDITIONS:
+            found = pattern.match(whole)
+            if found and not _EMPTY.fullmatch(found["about"]):
+                return SplitQuestion(found["about"].rstrip(" ?"), found["condition"].rstrip(" ?"))
+    return SplitQuestion(whole)
