@@ -60,6 +60,13 @@ def test_refresh_import_scorecard_and_chart(run: Any, tmp_path: Path) -> None:
         run("latest")  # the sample is gone, and five days are too few
 
 
+def test_the_scorecard_works_at_once_too(run: Any) -> None:
+    """On a fresh folder, and where only the newest forecasts of the sample are there."""
+    rows = json.loads(run("scorecard", "--json"))
+    assert {row["origin"] for row in rows} == {"sample"}
+    assert json.loads(run("refresh", "--json"))["sets"] == 0
+
+
 def forecast(day: int, variance: float) -> tuple[Any, ...]:
     at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=day)
     return (

@@ -145,15 +145,27 @@ def scorecard(
 ) -> None:
     """Show how good the forecasts were, compared with realized volatility and with the HAR model.
 
+    Asks the service at --url. Otherwise it reads the database of the data folder; if nothing has
+    been scored there, it first issues the forecasts of past days, which takes some 15 seconds for
+    the sample.
+
     Example: augury rvol scorecard --horizon 7d
     """
     if url:
         asked = {"asset": asset, "horizon": horizon, "model": model}
         rows = _asked(url, "/v1/rvol/scorecard", asked)
     else:
-        rows = _with_service(
-            lambda service: service.scorecard(asset=asset, horizon=horizon, model=model)
-        )
+
+        async def read(service: Any) -> list[dict[str, Any]]:
+            await _ensure_sample(service)
+            if found := await service.scorecard(asset=asset, horizon=horizon, model=model):
+                return found
+            # Of the sample only the newest day is issued at first.
+            with _progress(shown=not as_json) as report:
+                await service.refresh(report=report)
+            return await service.scorecard(asset=asset, horizon=horizon, model=model)
+
+        rows = _with_service(read)
     if as_json:
         typer.echo(_json(rows))
         return
@@ -161,20 +173,23 @@ def scorecard(
         typer.echo(remote.as_csv(json.loads(_json(rows))))
         return
     if not rows:
-        raise SetupProblem("Nothing has been scored yet. Run: augury rvol refresh")
+        raise SetupProblem(
+            "Nothing has been scored yet: no window of a forecast is over. Import bars of more"
+            " days: augury rvol import FILE. A service that has just started scores in a minute."
+        )
     if asset is None:
         rows = [r for r in rows if r["asset"] == "all"] or rows
     typer.echo(
-        f"{'asset':10} {'horizon':>7} {'model':9} {'QLIKE':>7} {'median':>7} {'ex-evt':>7}"
-        f" {'/HAR':>6} {'t':>7} {'80%':>6} {'90%':>6} {'95%':>6} {'n':>6} {'live':>6}"
+        f"{'asset':10} {'horizon':>7} {'model':12} {'QLIKE':>7} {'median':>7} {'ex-evt':>7}"
+        f" {'/HAR':>6} {'t':>7} {'80%':>6} {'90%':>6} {'95%':>6} {'n':>6} {'live':>6}  origin"
     )
     for r in rows:
         cover = r["coverage"]
         typer.echo(
-            f"{r['asset']:10} {r['horizon']:>7} {r['model_id']:9} {r['qlike']:7.4f}"
+            f"{r['asset']:10} {r['horizon']:>7} {r['model_id']:12} {r['qlike']:7.4f}"
             f" {r['qlike_median']:7.4f} {_number(r['qlike_ex_event'])} {_number(r['ratio_to_har'])}"
             f" {_number(r['dm_t'])} {cover['80']:6.3f} {cover['90']:6.3f} {cover['95']:6.3f}"
-            f" {r['n']:6} {r.get('n_live', '-'):>6}"
+            f" {r['n']:6} {r.get('n_live', '-'):>6}  {r['origin']}"
         )
 
 
