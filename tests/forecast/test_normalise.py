@@ -146,3 +146,9 @@ def test_what_sounds_like_not_happening_and_is_not(question: str) -> None:
 )  # fmt: skip
 def test_numbers_and_orders_are_written_as_markets_do(said: str, meant: str) -> None:
     assert normalise(said, AT).effective == meant
+
+
+def test_a_word_that_looks_like_the_place_of_a_quote_stays() -> None:
+    read = normalise('Will "Dune Three" beat qzqb in 2027?', AT)
+    assert '"Dune Three"' in read.effective
+    assert "qzqb" in read.effective.casefold()

@@ -114,10 +114,13 @@ def masked(text: str) -> tuple[str, list[str]]:
 
 
 def unmasked(text: str, quotes: list[str]) -> str:
-    """The text with its quotes back in their places."""
-    if not quotes:
-        return text
-    return _PLACE.sub(lambda m: quotes[_LETTERS.index(m[1].lower())], text)
+    """The text with its quotes back in their places; a word that only looks like one stays."""
+
+    def back(found: re.Match[str]) -> str:
+        number = _LETTERS.index(found[1].lower())
+        return quotes[number] if number < len(quotes) else found[0]
+
+    return _PLACE.sub(back, text)
 
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"

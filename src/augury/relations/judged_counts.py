@@ -127,7 +127,7 @@ def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
     ties: list[tuple[str, str, EdgeKind, str]] = [
         (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited
     ]
-    ties += [(link.one, link.other, "moves_with", link.sign) for link in base.links]
+    ties.extend((link.one, link.other, "moves_with", link.sign) for link in base.links)
     for one, other, kind, sign in ties:
         ends = base.factors[one], base.factors[other]
         place = (ends[0].pattern, ends[1].pattern, side_of(*ends), kind)
