@@ -24,7 +24,8 @@ from augury.deliveries.service import DeliveryService
 from augury.errors import SetupProblem
 from augury.extension.service import ExtensionService
 from augury.forecast.assistant import Assistant
-from augury.forecast.service import MAKE, RUN, ForecastService
+from augury.forecast.runs import RUN, RunService
+from augury.forecast.service import MAKE, ForecastService
 from augury.graph import jobs as graph_jobs
 from augury.graph.service import GraphService
 from augury.handbook.pages import BUILT as HANDBOOK
@@ -91,6 +92,7 @@ class Services:
     macro: MacroRuntime
     extension: ExtensionService
     forecast: ForecastService
+    forecast_runs: RunService
     rvol: RvolService
     series: SeriesService
     health: HealthService
@@ -145,6 +147,17 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         stack.push_async_callback(mcp.close)
         markets = MarketService(database, age=age)
         stack.push_async_callback(markets.close)
+        forecasts = ForecastService(
+            database,
+            search,
+            graphs,
+            assistant=Assistant(
+                model, deadline=min(settings.llm_deadline, settings.forecast_deadline / 2)
+            )
+            if model
+            else None,
+            age=age,
+        )
         yield Services(
             settings=settings,
             database=database,
@@ -160,17 +173,8 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
             macro=macro,
             extension=extension,
             graph=graphs,
-            forecast=ForecastService(
-                database,
-                search,
-                graphs,
-                assistant=Assistant(
-                    model, deadline=min(settings.llm_deadline, settings.forecast_deadline / 2)
-                )
-                if model
-                else None,
-                age=age,
-            ),
+            forecast=forecasts,
+            forecast_runs=RunService(database, forecasts),
             rvol=RvolService(database, settings),
             series=series,
             health=HealthService(
@@ -334,7 +338,7 @@ def attending(services: Services) -> dict[str, Work]:
     if services.model is not None:
         worker.every("llm.prune", 6 * 3600, services.model.prune)
     worker.register(MAKE, services.forecast.perform)
-    worker.register(RUN, services.forecast.perform_run, attempts=20)
+    worker.register(RUN, services.forecast_runs.perform, attempts=20)
     work: dict[str, Work] = {"jobs": worker.run, "deliveries": services.sender.run}
     if services.settings.sync == "on":
         work["sync"] = Sync(services.database, services.settings).run

@@ -250,10 +250,10 @@ async def test_a_run_answers_every_question_in_its_order(client: httpx2.AsyncCli
 async def test_a_killed_run_answers_each_question_once(client: httpx2.AsyncClient) -> None:
     """What was answered before the crash stays; the rest follows; nothing is remembered twice."""
     services = client.services  # type: ignore[attr-defined]
-    service, database = services.forecast, services.database
+    service, runs, database = services.forecast, services.forecast_runs, services.database
     questions = [{"question": f"Will the US fall into recession before {y}?", "as_of": None}
                  for y in range(2028, 2036)]  # fmt: skip
-    finish, calls = service._finish, 0
+    finish, calls = service.finish, 0
 
     async def dies(question: str, as_of: object) -> object:
         nonlocal calls
@@ -270,11 +270,11 @@ async def test_a_killed_run_answers_each_question_once(client: httpx2.AsyncClien
 
         async def progress(self, *_: object) -> None: ...
 
-    with patch.object(service, "_finish", dies), pytest.raises(KeyboardInterrupt):
-        await service.perform_run(Job())
+    with patch.object(service, "finish", dies), pytest.raises(KeyboardInterrupt):
+        await runs.perform(Job())
     async with database.reading() as conn:
         assert await store.answered_places(conn, "run_test") == {0, 1, 2}
-    assert await service.perform_run(Job()) == {"answered": 8}
+    assert await runs.perform(Job()) == {"answered": 8}
     async with database.reading() as conn:
         assert len(await store.answers(conn, "run_test", -1, 100)) == 8
         assert (await store.counts(conn))[0] == 8

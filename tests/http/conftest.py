@@ -57,7 +57,7 @@ class NoForecasts:
     async def forecast(self, *_: object, **__: object) -> None:
         raise Unavailable("Forecasts are tested elsewhere.", code="not_here")
 
-    start_run = run = forecast
+    start = fetch = forecast
 
     async def stages(self, *_: object) -> AsyncIterator[None]:
         raise Unavailable("Forecasts are tested elsewhere.", code="not_here")
@@ -100,9 +100,8 @@ def make_app(settings: Settings, **services: Any) -> FastAPI:
     app.include_router(router)
     app.include_router(forecast.router)
     app.include_router(rvol.router)
-    app.state.services = SimpleNamespace(
-        **{"forecast": NoForecasts(), "settings": settings, **services}
-    )
+    stand_ins = {"forecast": NoForecasts(), "forecast_runs": NoForecasts(), "settings": settings}
+    app.state.services = SimpleNamespace(**{**stand_ins, **services})
     return app
 
 

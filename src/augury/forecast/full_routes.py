@@ -18,6 +18,7 @@ from augury.forecast.full_schemas import (
     FullForecast,
     RunAnswer,
 )
+from augury.forecast.runs import RunService
 from augury.forecast.schemas import MAX_QUESTIONS, RunQuestion, RunStarted
 from augury.forecast.service import MAKE, ForecastService
 from augury.http import openapi, pages, routing, strictjson
@@ -39,7 +40,12 @@ async def _service(request: Request) -> ForecastService:
     return request.app.state.services.forecast
 
 
+async def _runs(request: Request) -> RunService:
+    return request.app.state.services.forecast_runs
+
+
 Service = Annotated[ForecastService, Depends(_service)]
+Runs = Annotated[RunService, Depends(_runs)]
 
 
 @router.post(
@@ -150,7 +156,9 @@ _BODY = {
 )
 @allowed(FORECAST_UPLOAD)
 @idempotent
-async def start_run(request: Request, caller: ForecastCaller, service: Service) -> RunStarted:
+async def start_run(
+    request: Request, caller: ForecastCaller, service: Service, runs: Runs
+) -> RunStarted:
     """Forecast 1 to 1,000 questions, each as of now or as of its own time in the past.
 
     The body is JSON, or `text/csv` with the columns `question` and, if needed, `as_of`. Follow the
@@ -163,7 +171,7 @@ async def start_run(request: Request, caller: ForecastCaller, service: Service) 
         {"question": asked.question, "as_of": asked.as_of and asked.as_of.isoformat()}
         for asked in body.questions
     ]
-    run_id = await service.start_run(
+    run_id = await runs.start(
         questions, include_graph=body.include_graph, account_id=caller.account_id, full=True
     )
     return RunStarted(run_id=run_id, status="queued")
@@ -246,20 +254,20 @@ async def run(
     run_id: str,
     caller: LegacyAnswersCaller,
     request: Request,
-    service: Service,
+    runs: Runs,
     wanted: Wanted,
     limit: Annotated[int, Query(ge=1, le=1000, description="Results per page.")] = RUN_PAGE,
     cursor: pages.Cursor = None,
 ) -> Response:
     """The run's progress and its answers so far, one page at a time. With `format=csv` (or the
     `Accept` header): all answers so far, one per line."""
-    found = await service.run(run_id, caller.account_id)
+    found = await runs.fetch(run_id, caller.account_id)
     if not found.full:
         raise NotFound("No run of yours has this id.")
     if wanted != "json":
         if wanted != "csv":
             raise InvalidInput.at("query", "format", msg="A run is available as json or csv.")
-        answers = await service.run_answers(run_id, -1, MAX_QUESTIONS)
+        answers = await runs.answers(run_id, -1, MAX_QUESTIONS)
         return download(request, _as_csv(answers), "csv", run_id)
     after = pages.decode(cursor, tuple[int])[0] if cursor else -1
     if not -1 <= after < 2**31:
@@ -268,7 +276,7 @@ async def run(
             "cursor",
             msg="This cursor does not belong to this list. Start again without a cursor.",
         )
-    answers = await service.run_answers(run_id, after, limit + 1)
+    answers = await runs.answers(run_id, after, limit + 1)
     state = ForecastRun(
         id=found.id,
         status=found.status,  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from augury.forecast import explain
+from augury.forecast import compound, explain
 from augury.forecast.evidence import Estimate, NullKind, NullReason, Snapshot
 from augury.forecast.normalise import Reading
 from augury.markets.records import Status
@@ -139,3 +139,16 @@ def _last(price: float | None, at: datetime | None) -> str:
     if price is None or at is None:
         return ""
     return f" Its last price before that gave {explain.percent(price)} ({explain.day(at)})."
+
+
+def blocked(question: str, reading: Reading) -> Estimate | None:
+    """Why a question has no single answer whatever the markets say; None where it may have one."""
+    nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
+    if (condition := compound.condition(question)) is not None:
+        return with_reason(nothing, "condition", conditional(condition))
+    act = compound.second_act(reading.effective) or compound.second_act(reading.core)
+    if act is not None:
+        return with_reason(nothing, "condition", two_acts(act))
+    if (whose := compound.own(reading.core)) is not None:
+        return with_reason(nothing, "no_market", private(whose))
+    return None

@@ -18,6 +18,7 @@ from augury.errors import AuguryError, InvalidInput, UpstreamFailed
 from augury.forecast import schemas
 from augury.forecast.channels import Hints, label
 from augury.forecast.made import Forecast
+from augury.forecast.runs import RunService
 from augury.forecast.schemas import (
     DecidedForecasts,
     PublicForecastRequest,
@@ -67,7 +68,12 @@ async def _settings(request: Request) -> Settings:
     return request.app.state.services.settings
 
 
+async def _runs(request: Request) -> RunService:
+    return request.app.state.services.forecast_runs
+
+
 Service = Annotated[ForecastService, Depends(_service)]
+Runs = Annotated[RunService, Depends(_runs)]
 
 
 @router.post(
@@ -302,7 +308,9 @@ async def decided(
 )
 @allowed(UPLOAD)
 @idempotent
-async def start_run(body: RunRequest, caller: InternalCaller, service: Service) -> RunStarted:
+async def start_run(
+    body: RunRequest, caller: InternalCaller, service: Service, runs: Runs
+) -> RunStarted:
     """Forecast 1 to 1,000 questions, each as of now or as of its own time in the past."""
     for asked in body.questions:
         service.refuse_future(asked.as_of)
@@ -310,7 +318,7 @@ async def start_run(body: RunRequest, caller: InternalCaller, service: Service) 
         {"question": asked.question, "as_of": asked.as_of and asked.as_of.isoformat()}
         for asked in body.questions
     ]
-    run_id = await service.start_run(
+    run_id = await runs.start(
         questions, include_graph=body.include_graph, account_id=caller.account_id
     )
     return RunStarted(run_id=run_id, status="queued")
@@ -325,12 +333,12 @@ async def start_run(body: RunRequest, caller: InternalCaller, service: Service) 
 async def run_state(
     run_id: str,
     caller: InternalCaller,
-    service: Service,
+    runs: Runs,
     limit: Annotated[int, Query(ge=1, le=1000, description="Results per page.")] = RUN_PAGE,
     cursor: pages.Cursor = None,
 ) -> RunState:
     """The run's progress and its answers so far, one page at a time."""
-    run = await service.run(run_id, caller.account_id)
+    run = await runs.fetch(run_id, caller.account_id)
     (after,) = pages.decode(cursor, tuple[int]) if cursor else (-1,)
     if not -1 <= after < 2**31:
         raise InvalidInput.at(
@@ -338,7 +346,7 @@ async def run_state(
             "cursor",
             msg="This cursor does not belong to this list. Start again without a cursor.",
         )
-    found = await service.run_answers(run_id, after, limit + 1)
+    found = await runs.answers(run_id, after, limit + 1)
     results = [
         {"place": place, "as_of": run.questions[place].get("as_of"), **answer}
         for place, answer in found[:limit]

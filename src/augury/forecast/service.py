@@ -13,23 +13,24 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-import msgspec
 import psycopg
 import structlog
 from prometheus_client import Counter
 
 from augury.clock import Clock, isoformat, now
-from augury.errors import AuguryError, InvalidInput, NotFound, UpstreamFailed
+from augury.errors import AuguryError, InvalidInput, UpstreamFailed
 from augury.forecast import channels, compound, grade, judging, nulls, scoring, store
 from augury.forecast.assistant import Assistant
 from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
+from augury.forecast.flights import Flight
 from augury.forecast.graph import graph_of
 from augury.forecast.made import Forecast
 from augury.forecast.normalise import Reading, normalise
+from augury.forecast.remembering import issued
 from augury.graph.schemas import PublicCausalGraph
 from augury.graph.service import GraphService, Middle
 from augury.ids import new_id
@@ -43,13 +44,9 @@ from augury.storage.database import Database
 from augury.storage.failures import as_unavailable
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from augury.forecast.full_schemas import FullForecast
 
 log = structlog.get_logger(__name__)
-
-T = TypeVar("T")
 
 MADE = Counter(
     "augury_forecasts", "Forecasts worked out, as of now, those in graphs too.", ["grade"]
@@ -71,12 +68,7 @@ waits for a connection is told after five seconds that the database does not ans
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
 """Forecasts that the judge reads at the same time. It uses two cores for each: more at once
 would finish no sooner, and searches would wait longer."""
-ENGINE: Final = "oracle_port/1"
-HELPED: Final = f"{ENGINE}+language_model"
-"""The engine's name in memory, alone and where a language model had a part in the answer."""
-
 MAKE: Final = "forecast.make"
-RUN: Final = "forecast.run"
 RUNS_KEPT: Final = timedelta(days=30)
 SCORED_AT_ONCE: Final = 5_000
 SCORECARD_SIZE: Final = 100_000
@@ -117,9 +109,9 @@ class ForecastService:
         self.age = age
         self._assistant = assistant
         self._engine = Engine(search.embedder.embed, search.embedder.rarity, judge.default())
-        self._under_way: dict[str, _Flight[Forecast]] = {}
-        self._working: dict[str, _Flight[Forecast]] = {}
-        self._drawing: dict[tuple[str, datetime], _Flight[PublicCausalGraph | None]] = {}
+        self._under_way: dict[str, Flight[Forecast]] = {}
+        self._working: dict[str, Flight[Forecast]] = {}
+        self._drawing: dict[tuple[str, datetime], Flight[PublicCausalGraph | None]] = {}
         self._scorecard: tuple[float, dict[str, Any]] | None = None
         self._turns = asyncio.Semaphore(WORKED_ON_AT_ONCE)
         self._judging = asyncio.Semaphore(JUDGED_AT_ONCE)
@@ -137,10 +129,10 @@ class ForecastService:
         remembered: a replay could be made with hindsight.
         """
         if as_of is not None:
-            return await self._finish(question, as_of)
+            return await self.finish(question, as_of)
         flight = self._under_way.get(question)
         if flight is None:
-            flight = self._under_way[question] = _Flight(
+            flight = self._under_way[question] = Flight(
                 asyncio.create_task(self._issue(question)),
                 lambda: self._under_way.pop(question, None),
             )
@@ -219,7 +211,7 @@ class ForecastService:
             markets = [market for market in markets if market.id not in leave_out]
         # A market's own words are its question, whatever stands in them.
         if not self._engine.asks_verbatim(reading, markets):
-            estimate = _blocked(question, reading)
+            estimate = nulls.blocked(question, reading)
             if estimate is not None:
                 lap("gather")
                 return _Found(markets, estimate)
@@ -319,7 +311,7 @@ class ForecastService:
 
     async def middle(self, question: str) -> Middle:
         """What the middle of the question's graph says of it."""
-        forecast = await self._finish(question, None)
+        forecast = await self.finish(question, None)
         return Middle(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
     async def draw(self, forecast: Forecast) -> PublicCausalGraph | None:
@@ -328,7 +320,7 @@ class ForecastService:
         key = (forecast.reading.question, forecast.as_of)
         flight = self._drawing.get(key)
         if flight is None:
-            flight = self._drawing[key] = _Flight(
+            flight = self._drawing[key] = Flight(
                 asyncio.create_task(graph_of(self._graphs, forecast)),
                 lambda: self._drawing.pop(key, None),
             )
@@ -349,13 +341,14 @@ class ForecastService:
         """The answer of now, worked out once for all who ask at the same time."""
         flight = self._working.get(question)
         if flight is None:
-            flight = self._working[question] = _Flight(
-                asyncio.create_task(self._finish(question, None)),
+            flight = self._working[question] = Flight(
+                asyncio.create_task(self.finish(question, None)),
                 lambda: self._working.pop(question, None),
             )
         return await flight.join()
 
-    async def _finish(self, question: str, as_of: datetime | None) -> Forecast:
+    async def finish(self, question: str, as_of: datetime | None) -> Forecast:
+        """The answer worked out for this caller alone, and not remembered."""
         try:
             return await self._last(self.stages(question, as_of=as_of))
         except Exception as error:
@@ -392,7 +385,7 @@ class ForecastService:
 
     async def _remember(self, forecast: Forecast) -> None:
         async with self._database.reading() as conn:
-            await store.remember(conn, _issued(forecast))
+            await store.remember(conn, issued(forecast))
 
     async def _count(self, hints: channels.Hints) -> None:
         if any(hints):
@@ -408,13 +401,13 @@ class ForecastService:
         if as_of is None:
             forecast = await self._worked_out(question)
         else:
-            forecast = await self._finish(question, as_of)
+            forecast = await self.finish(question, as_of)
         graph = await self.draw(forecast) if include_graph else None
-        answer = self._full(forecast, new_id("fc"), graph)
+        answer = self.full(forecast, new_id("fc"), graph)
         async with self._database.transaction() as conn:
             # One transaction: a forecast is remembered if and only if the account has it.
             if not forecast.replay:
-                await store.remember(conn, _issued(forecast))
+                await store.remember(conn, issued(forecast))
             await queue.add_finished(
                 conn, MAKE, _asked(question, as_of, include_graph), answer.model_dump(mode="json"),
                 job_id=answer.id, account_id=account_id,
@@ -438,19 +431,20 @@ class ForecastService:
         as_of = datetime.fromisoformat(stated) if stated else None
         forecast = await self.forecast(job.request["question"], as_of=as_of)
         graph = await self.draw(forecast) if job.request["include_graph"] else None
-        return self._full(forecast, job.id, graph).model_dump(mode="json")
+        return self.full(forecast, job.id, graph).model_dump(mode="json")
 
     async def fetch(self, forecast_id: str) -> queue.JobRecord | None:
         """The record of a forecast in full, whosever it is."""
         async with self._database.reading() as conn:
             return await queue.fetch(conn, forecast_id)
 
-    def _full(
+    def full(
         self, forecast: Forecast, forecast_id: str, graph: PublicCausalGraph | None
     ) -> FullForecast:
-        from augury.forecast.full_schemas import full
+        """The forecast as an account reads it."""
+        from augury.forecast import full_schemas
 
-        return full(forecast, forecast_id, self._clock(), graph=graph, age=self.age)
+        return full_schemas.full(forecast, forecast_id, self._clock(), graph=graph, age=self.age)
 
     # Memory
 
@@ -475,87 +469,6 @@ class ForecastService:
         async with self._database.reading() as conn:
             return await store.decided(conn, limit=limit, after=after)
 
-    # Runs
-
-    async def start_run(
-        self,
-        questions: list[dict[str, Any]],
-        *,
-        include_graph: bool,
-        account_id: str | None,
-        full: bool = False,
-    ) -> str:
-        """Take up a run of many questions ({question, as_of}); its id.
-
-        full : answer in full, not in the shape of the closed public answer
-        """
-        run_id = new_id("run")
-        async with self._database.transaction() as conn:
-            request = {"run_id": run_id, "full": full}
-            job_id = await queue.enqueue(conn, RUN, request, account_id=account_id)
-            await store.add_run(conn, run_id, account_id, job_id, questions, include_graph)
-        return run_id
-
-    async def run(self, run_id: str, account_id: str | None) -> store.Run:
-        """A run of this account; the same 404 for unknown and for somebody else's."""
-        async with self._database.reading() as conn:
-            run = await store.fetch_run(conn, run_id) if run_id.isascii() else None
-        if run is None or run.account_id != account_id:
-            raise NotFound("No run of yours has this id.")
-        return run
-
-    async def run_answers(self, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
-        """Answers of a run beyond a place."""
-        async with self._database.reading() as conn:
-            return await store.answers(conn, run_id, after, limit)
-
-    async def perform_run(self, job: Job) -> dict[str, Any]:
-        """Answer what is still unanswered of a run; a killed one goes on where it stood."""
-        from augury.forecast import schemas
-
-        run_id = str(job.request["run_id"])
-        async with self._database.reading() as conn:
-            run = await store.fetch_run(conn, run_id)
-            done = await store.answered_places(conn, run_id)
-        if run is None:
-            return {"answered": 0}
-        told = time.monotonic()
-        for place, asked in enumerate(run.questions):
-            if place in done:
-                continue
-            started = time.perf_counter()
-            stated = asked.get("as_of")
-            as_of = datetime.fromisoformat(stated) if stated else None
-            made: BaseModel
-            try:
-                forecast = await self._finish(asked["question"], as_of)
-                graph = await self.draw(forecast) if run.include_graph else None
-                if run.full:
-                    made = self._full(forecast, new_id("fc"), graph)
-                else:
-                    made = schemas.response(
-                        forecast, asked["question"], new_id("req"), graph=graph,
-                        seconds=time.perf_counter() - started,
-                    )  # fmt: skip
-                answer = made.model_dump(mode="json")
-            except UpstreamFailed as error:
-                forecast, answer = None, {"question": asked["question"], "error": str(error)}
-                if run.full:
-                    answer |= {
-                        "id": new_id("fc"), "status": "failed", "as_of": stated,
-                        "created_at": isoformat(self._clock()), "error_code": error.error_code,
-                    }  # fmt: skip
-            async with self._database.transaction() as conn:
-                # One transaction: a forecast is remembered if and only if it answers its place.
-                kept = await store.add_answer(conn, run_id, place, answer)
-                if kept and forecast is not None and as_of is None:
-                    await store.remember(conn, _issued(forecast))
-            done.add(place)
-            if time.monotonic() - told > 1:
-                told = time.monotonic()
-                await job.progress("answering", {"answered": len(done), "of": len(run.questions)})
-        return {"answered": len(done)}
-
 
 async def scorecard(database: Database) -> dict[str, Any]:
     """The scorecard as it stands."""
@@ -573,19 +486,6 @@ def _asked(question: str, as_of: datetime | None, include_graph: bool) -> dict[s
     }
 
 
-def _blocked(question: str, reading: Reading) -> Estimate | None:
-    """Why a question has no single answer whatever the markets say; None where it may have one."""
-    nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
-    if (condition := compound.condition(question)) is not None:
-        return nulls.with_reason(nothing, "condition", nulls.conditional(condition))
-    act = compound.second_act(reading.effective) or compound.second_act(reading.core)
-    if act is not None:
-        return nulls.with_reason(nothing, "condition", nulls.two_acts(act))
-    if (whose := compound.own(reading.core)) is not None:
-        return nulls.with_reason(nothing, "no_market", nulls.private(whose))
-    return None
-
-
 class _Found(NamedTuple):
     """What the markets say by themselves."""
 
@@ -594,24 +494,6 @@ class _Found(NamedTuple):
     compared: Compared | None = None
     """None where the question was not one that can be compared with them as it stands."""
     verdicts: judging.Verdicts = judging.NONE
-
-
-class _Flight(Generic[T]):
-    """One piece of work that many wait for; it ends early once nobody does."""
-
-    def __init__(self, task: asyncio.Task[T], done: Callable[[], Any]) -> None:
-        self._task = task
-        self._waiting = 0
-        task.add_done_callback(lambda _: done())
-
-    async def join(self) -> T:
-        self._waiting += 1
-        try:
-            return await asyncio.shield(self._task)
-        finally:
-            self._waiting -= 1
-            if not self._waiting and not self._task.done():
-                self._task.cancel()
 
 
 def failure(error: Exception) -> Exception:
@@ -624,29 +506,4 @@ def failure(error: Exception) -> Exception:
     return UpstreamFailed(
         "The forecast failed because of an error in the service. Try again; the log has the cause.",
         code="forecast_failed",
-    )
-
-
-def _issued(forecast: Forecast) -> store.Issued:
-    estimate, reading = grade.public(forecast.estimate), forecast.reading
-    decisive = estimate.decisive
-    return store.Issued(
-        id=new_id("fc"),
-        as_of=forecast.as_of,
-        question=reading.question,
-        effective_question=reading.effective,
-        probability=estimate.probability,
-        lower=estimate.lower,
-        upper=estimate.upper,
-        confidence=estimate.confidence,
-        crowd=decisive.probability if decisive else None,
-        domain=(decisive.market.category or "").casefold() or None if decisive else None,
-        closes_at=decisive.market.closes_at if decisive else None,
-        market_seq=decisive.market.seq if decisive else None,
-        market_outcome=decisive.outcome if decisive else None,
-        flipped=decisive.flipped if decisive else False,
-        evidence=[msgspec.to_builtins(one.shown()) for one in estimate.evidence],
-        engine=HELPED
-        if any(marker.startswith("language_model") for marker in estimate.fallbacks)
-        else ENGINE,
     )

@@ -1,0 +1,117 @@
+"""Runs: up to 1,000 questions of an account, answered in the background one after the other."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from augury.clock import Clock, isoformat, now
+from augury.errors import NotFound, UpstreamFailed
+from augury.forecast import schemas, store
+from augury.forecast.remembering import issued
+from augury.forecast.service import ForecastService
+from augury.ids import new_id
+from augury.jobs import queue
+from augury.jobs.worker import Job
+from augury.storage.database import Database
+
+if TYPE_CHECKING:
+    from augury.forecast.made import Forecast
+
+RUN: Final = "forecast.run"
+
+
+class RunService:
+    """Takes up runs and works through them."""
+
+    def __init__(
+        self, database: Database, forecasts: ForecastService, *, clock: Clock = now
+    ) -> None:
+        self._database = database
+        self._forecasts = forecasts
+        self._clock = clock
+
+    async def start(
+        self,
+        questions: list[dict[str, Any]],
+        *,
+        include_graph: bool,
+        account_id: str | None,
+        full: bool = False,
+    ) -> str:
+        """Take up a run of many questions ({question, as_of}); its id.
+
+        full : answer in full, not in the shape of the closed public answer
+        """
+        run_id = new_id("run")
+        async with self._database.transaction() as conn:
+            request = {"run_id": run_id, "full": full}
+            job_id = await queue.enqueue(conn, RUN, request, account_id=account_id)
+            await store.add_run(conn, run_id, account_id, job_id, questions, include_graph)
+        return run_id
+
+    async def fetch(self, run_id: str, account_id: str | None) -> store.Run:
+        """A run of this account; the same 404 for unknown and for somebody else's."""
+        async with self._database.reading() as conn:
+            run = await store.fetch_run(conn, run_id) if run_id.isascii() else None
+        if run is None or run.account_id != account_id:
+            raise NotFound("No run of yours has this id.")
+        return run
+
+    async def answers(self, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
+        """Answers of a run beyond a place."""
+        async with self._database.reading() as conn:
+            return await store.answers(conn, run_id, after, limit)
+
+    async def perform(self, job: Job) -> dict[str, Any]:
+        """Answer what is still unanswered of a run; a killed one goes on where it stood."""
+        run_id = str(job.request["run_id"])
+        async with self._database.reading() as conn:
+            run = await store.fetch_run(conn, run_id)
+            done = await store.answered_places(conn, run_id)
+        if run is None:
+            return {"answered": 0}
+        told = time.monotonic()
+        for place, asked in enumerate(run.questions):
+            if place in done:
+                continue
+            forecast, answer = await self._answer(run, asked)
+            async with self._database.transaction() as conn:
+                # One transaction: a forecast is remembered if and only if it answers its place.
+                kept = await store.add_answer(conn, run_id, place, answer)
+                if kept and forecast is not None and not forecast.replay:
+                    await store.remember(conn, issued(forecast))
+            done.add(place)
+            if time.monotonic() - told > 1:
+                told = time.monotonic()
+                await job.progress("answering", {"answered": len(done), "of": len(run.questions)})
+        return {"answered": len(done)}
+
+    async def _answer(
+        self, run: store.Run, asked: dict[str, Any]
+    ) -> tuple[Forecast | None, dict[str, Any]]:
+        """The forecast of one question, and what the run keeps; an accident is an answer too."""
+        started = time.perf_counter()
+        stated = asked.get("as_of")
+        as_of = datetime.fromisoformat(stated) if stated else None
+        try:
+            forecast = await self._forecasts.finish(asked["question"], as_of)
+            graph = await self._forecasts.draw(forecast) if run.include_graph else None
+            if run.full:
+                return forecast, self._forecasts.full(forecast, new_id("fc"), graph).model_dump(
+                    mode="json"
+                )
+            made = schemas.response(
+                forecast, asked["question"], new_id("req"), graph=graph,
+                seconds=time.perf_counter() - started,
+            )  # fmt: skip
+            return forecast, made.model_dump(mode="json")
+        except UpstreamFailed as error:
+            answer = {"question": asked["question"], "error": str(error)}
+            if run.full:
+                answer |= {
+                    "id": new_id("fc"), "status": "failed", "as_of": stated,
+                    "created_at": isoformat(self._clock()), "error_code": error.error_code,
+                }  # fmt: skip
+            return None, answer
