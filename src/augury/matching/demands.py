@@ -1,8 +1,8 @@
-"""What a question asks for that a market must state too, or it does not ask the question. Pure.
+"""Demands of a question that a market has to meet in order to ask the same question. Pure.
 
-The judge weighs how alike two texts are. It can take a market for the question although the market
-is about another office, about one of two named alternatives, or leaves out an event that has to
-come first. These are read here by rule.
+The judge weighs how alike two texts are. It can accept a market that is about another office, about
+only one of two named alternatives, or that leaves out an event which has to come first. The rules
+of this module find such demands.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _ALWAYS: Final = re.compile(
     r"|\bon at least one day\b|\bthe (?:whole|entire) time\b|\bcontinuously\b",
     re.I,
 )
-"""The measure is taken over and over, or once in a while."""
+"""Phrases which say that something has to hold on every occasion (each day, each game)."""
 _LASTS: Final = re.compile(r"\b(?:stay|remain|keep|hold)(?:s|ing)?\b", re.I)
-"""What lasts every day is what never ends."""
+"""Verbs for a state that lasts. With one of them, "every day" only means that the state does not
+end, so it is no demand for every occasion."""
 _FIRST: Final = re.compile(r"\bbefore (?P<what>[^,;?.]{3,60})", re.I)
 _WHEN: Final = re.compile(
     r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|"
@@ -36,7 +37,8 @@ _WHEN: Final = re.compile(
     r"starts?|begins?|kicks?|opener|camp)\b",
     re.I,
 )
-"""Words of which a moment is made, or of what an office holder's time is."""
+"""Digits and words that make the phrase after "before" a time ("before June", "before his term
+ends") and not an event."""
 _COMMON: Final = frozenset(
     "the a an any some official officially actual actually first ever even gets comes does happens"
     " another new".split()
@@ -53,29 +55,31 @@ _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in 
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """What one question asks for, read once and held against each market."""
+    """The demands of one question, read once and then checked against each market."""
 
     always: bool
-    """Every day, every game; not what lasts, which is what never ends."""
+    """Whether something has to hold on every occasion (each day, each game). False for a state that
+    only has to last ("stay", "remain")."""
     alternatives: tuple[Mention, ...]
-    """Names that stand beside another of their kind: "Vance or Rubio"."""
+    """Entities that are joined with another of the same kind: both names in "Vance or Rubio"."""
     firsts: tuple[frozenset[str], ...]
-    """Of each event that another has to precede, the words that name it."""
+    """One set for each event that the question names after "before": the words that name the event.
+    A market has to contain at least one of them."""
     offices: frozenset[str]
     words: frozenset[str]
 
     @classmethod
     def of(cls, question: str, named: Sequence[Mention]) -> Demands:
-        """Those of a question; `named` are the entities that it names."""
+        """Read the demands of a question; `named` are the entities that the question names."""
         return cls(
             _is_always(question), tuple(_alternatives(question, named)), tuple(_firsts(question)),
             _offices(named), _words(question),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
-        """Whether a market lacks one of them.
+        """Whether a market fails to meet at least one demand.
 
-        market : what it asserts (`pairs.told`)
+        market : text of what the market asserts (`pairs.told`)
         named : the entities that `market` names
         """
         said, offices = _words(market), _offices(named)

@@ -1,7 +1,7 @@
-"""What is known of a question and a market beside each other, as named numbers. Pure.
+"""Features: named numbers that compare a question with a market. Pure.
 
-None of them decides anything: the judge was fitted on them (`training/judge/fit.py`), and reads
-them in the order of `NAMES`.
+No feature decides anything by itself: the judge was fitted on all of them
+(`training/judge/fit.py`) and reads them in the order of `NAMES`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _FIT: Final = (
 )  # fmt: skip
 _FLAGS: Final = ("opposed", "lasting", "rival", "same")
 _LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
-"""Kinds of which a text may name another without being about another thing."""
+"""Kinds of entities that never count as a conflict: two texts can name different ones and still be
+about the same thing."""
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 COMPARED: Final = (
@@ -39,23 +40,24 @@ COMPARED: Final = (
     "likeness_behind", "predicate_same", "contest_same", "contest_opposite", "contest_other",
     "contest_both",
 )  # fmt: skip
-"""What the rules' comparison knows of every market, at no cost.
+"""Features that the rules' comparison has for every market at no further cost.
 
-`*_behind`: how far below the best market. `contest_*`: of a market on one game whose side is
-certain (`language.results`): the question asks the same, the complement, or something that is
-neither; and it names both sides.
+`*_behind`: distance to the best market's value. `contest_*`, 0 or 1, concern a market on one game
+where the side that the question means is certain (`language.results`): the question asks the same
+as the market (`same`), the complement (`opposite`), or neither (`other`); it names both sides of
+the game (`both`).
 """
 NAMED: Final = (
     "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",
     "numbers_shared", "numbers_unnamed", "numbers_foreign", "question_words", "market_words",
     "choice_first",
 )  # fmt: skip
-"""What takes reading the market's text, about half a millisecond of one core each.
+"""Features for which the market's text has to be read: about 0.5 ms of one core per market.
 
-`*_unnamed`: what the question names and the market does not; `*_foreign`: what the market names
-and the question does not; `entities_conflict`: both name another of one kind; `choice_first`: of
-the names that both say, the question's first is the market's choice (1), or a later one is (-1):
-"A beats B" asks about A.
+`*_unnamed`: number of entities or numbers that only the question names. `*_foreign`: number that
+only the market names. `entities_conflict`: 1 if question and market each name an entity of one kind
+that the other does not name. `choice_first`: of the names that question and market share, 1 if the
+question's first is the market's choice, -1 if a later one is, else 0 ("A beats B" asks about A).
 """
 NAMES: Final = (*COMPARED, *NAMED)
 """The features in the order in which the judge reads them."""
@@ -67,13 +69,17 @@ class Named:
 
     entities: tuple[Mention, ...]
     choice: frozenset[str]
-    """Of a market, keys of whoever its outcome is about: the side of a game, the candidate."""
+    """Keys of the entities that a market's outcome is about: the side of a game, the candidate.
+    Empty for a question."""
     numbers: frozenset[str]
     words: int
 
 
 def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
-    """What a text names; `choice` is what of it tells a market's outcome from its siblings."""
+    """The entities and numbers of a text.
+
+    choice : for a market, the words that tell its outcome from its siblings (`pairs.choice`)
+    """
     return Named(
         entities=tuple(mentions(text, vocabulary)),
         choice=frozenset(key for one in mentions(choice, vocabulary, text) for key in one.keys),
@@ -86,18 +92,19 @@ def compared(
     dense: Sequence[float], bearings: Sequence[Any], ranks: Sequence[tuple[int, int]],
     stands: Sequence[Stand | None], *, asked: Any,
 ) -> Matrix:  # fmt: skip
-    """`COMPARED` of all markets of one question: float32, shape (markets, len(COMPARED)).
+    """The features `COMPARED` of all markets of one question, shape (markets, len(COMPARED)).
 
     Parameters
     ----------
     dense
-        Cosine of each market's text and the question.
+        Cosine similarity of each market's text with the question, -1 to 1.
     bearings
-        The rules' comparison of each (`forecast.engine.Bearing`).
+        The rules' comparison of each market (`forecast.bearing.Bearing`).
     ranks
-        Place of each in the index's order and in that of the rules.
+        Each market's place in the index's order and in the rules' order; 0 is the best.
     stands
-        How the question stands to each that is on one game; None where that is not certain.
+        How the question relates to each market on one game; None for other markets, and where the
+        relation is not certain.
     asked
         The question's proposition.
     """
@@ -124,7 +131,7 @@ def compared(
 
 
 def named(question: Named, markets: Sequence[Named]) -> Matrix:
-    """`NAMED` of some markets of one question: float32, shape (markets, len(NAMED))."""
+    """The features `NAMED` of some markets of one question, shape (markets, len(NAMED))."""
     rows = []
     for market in markets:
         shared = question.numbers & market.numbers

@@ -1,9 +1,9 @@
 """The judge: for each candidate, how likely its Yes is the question's Yes, its No, or neither.
 
-Three parts, all fitted by scripts in `training/judge/`: trees that choose by the rules' comparison
-which markets are read at all, an encoder that reads question and market together, and boosted trees
-over its verdicts and the named features. Their files lie in `model/`;
-`docs/model-card.md` says what they were fitted on and how good they are.
+The judge has three parts, all fitted by scripts in `training/judge/`: the shortlist (trees over the
+rules' comparison that choose which markets are read), an encoder that reads question and market
+together, and boosted trees over the encoder's scores and the named features. Their files lie in
+`model/`; `docs/model-card.md` says what they were fitted on and how good they are.
 """
 
 from __future__ import annotations
@@ -27,51 +27,56 @@ if TYPE_CHECKING:
 
 MODEL: Final = Path(__file__).parent / "model"
 CANDIDATES: Final = 8
-"""Markets that the encoder reads for one question; each costs some 4 ms of one core. The
-shortlist has the question's own among the first 8 as often as among the first 12."""
+"""Number of markets that the encoder reads for one question; each costs about 4 ms of one core. The
+shortlist's first 8 contain the question's own market as often as its first 12 do."""
 MAX_TOKENS: Final = 96
-"""Tokens of a pair that the encoder reads; of 100 training pairs 99 are shorter."""
+"""Maximum number of tokens of a question and a market together; the rest is cut off. 99% of the
+training pairs are shorter."""
 
 ENCODED: Final = (
     "encoder_same", "encoder_opposite", "encoder_best", "encoder_behind_same",
     "encoder_behind_opposite", "encoder_place",
 )  # fmt: skip
-"""The encoder's features, behind `features.NAMES`: log-odds against `other` of both sides, the
-better of them, how far below the best candidate each is, and the candidate's place by them."""
+"""The encoder's features, which follow `features.NAMES`. `encoder_same`, `encoder_opposite`:
+log-odds of this side against `other`; `encoder_best`: the larger of the two; `encoder_behind_*`:
+distance to the largest value among the candidates; `encoder_place`: log(1 + place of the candidate
+by `encoder_best`, from 0)."""
 
 
 class Verdict(NamedTuple):
-    """What the judge says of one market outcome; the three add up to one."""
+    """What the judge says of one market outcome: two probabilities, 0 to 1; the rest up to 1 is the
+    probability that the outcome asks neither the question nor its opposite."""
 
     same: float
-    """Its Yes is the question's Yes."""
+    """Probability that the outcome's Yes is the question's Yes."""
     opposite: float
-    """Its Yes is the question's No."""
+    """Probability that the outcome's Yes is the question's No."""
     certain: bool = False
-    """The side is not the judge's but logic's: of two sides of a game, who wins over whom."""
+    """True if rules decided the side instead of the judge, e.g. which team's win a question on a
+    game asks for."""
 
     @property
     def side(self) -> float:
-        """The likelier of both sides."""
+        """The larger of both probabilities."""
         return max(self.same, self.opposite)
 
 
 @dataclass(frozen=True)
 class Encoder:
-    """The cross-encoder: pairs of texts to log-probabilities of (other, same, opposite)."""
+    """The cross-encoder: turns pairs of texts into log-probabilities of (other, same, opposite)."""
 
     session: onnxruntime.InferenceSession
     tokenizer: Tokenizer
 
     @classmethod
     def load(cls, folder: Path = MODEL) -> Encoder:
-        """From `encoder.onnx` and `tokenizer.json` of a folder."""
+        """Load `encoder.onnx` and `tokenizer.json` from a folder."""
         import onnxruntime
         from tokenizers import Tokenizer
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 2
-        # A plan of the memory is kept for every shape of input otherwise: 60 MB after 240 of them.
+        # Otherwise a memory plan is kept for every input shape: 60 MB after 240 shapes.
         options.enable_mem_pattern = False
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         session = onnxruntime.InferenceSession(
@@ -83,7 +88,10 @@ class Encoder:
         return cls(session, tokenizer)
 
     def score(self, question: str, markets: Sequence[str]) -> NDArray[np.float32]:
-        """Log-probabilities, shape (markets, 3). Texts as `matching.pairs` makes them."""
+        """Log-probabilities of (other, same, opposite), shape (markets, 3).
+
+        The texts have the form that `matching.pairs` gives them.
+        """
         if not markets:
             return np.zeros((0, 3), np.float32)
         encoded = self.tokenizer.encode_batch([(question, market) for market in markets])
@@ -98,7 +106,7 @@ class Encoder:
 
 
 def encoded_features(scores: NDArray[np.float32]) -> Matrix:
-    """`ENCODED` from the encoder's log-probabilities: shape (candidates, len(ENCODED))."""
+    """The features `ENCODED`, shape (candidates, len(ENCODED)), from `Encoder.score`."""
     if not len(scores):
         return np.zeros((0, len(ENCODED)), np.float32)
     same, opposite = scores[:, 1] - scores[:, 0], scores[:, 2] - scores[:, 0]
@@ -112,23 +120,25 @@ def encoded_features(scores: NDArray[np.float32]) -> Matrix:
 
 @dataclass(frozen=True)
 class Judge:
-    """Encoder and trees together. Holds only read-only state, so threads may share one."""
+    """Encoder and trees together. The state is read-only, so threads may share one judge."""
 
     shortlist: Trees
-    """One score a market, over `features.COMPARED`: the highest are read."""
+    """Trees over `features.COMPARED` that give each market one score; the encoder reads the markets
+    with the highest scores."""
     encoder: Encoder
     trees: Trees
     limits: dict[str, float]
-    """`same`, `opposite`: from which probability on a market is taken to ask the question, or its
-    opposite; `contrary`: the same where the rules read the other side; `agree`: below which the
-    rules' word alone is not enough; `sided`: least share of the better side in both sides'
-    probability."""
+    """Limits by name, 0 to 1, set in `training/judge/fit.py`. `same`, `opposite`: least probability
+    at which a market counts as asking the question or its opposite. `contrary`: the same if the
+    rules read the other side. `agree`: below this probability, the rules' own direct answer is
+    rejected. `sided`: least share that the likelier side must have of both probabilities' sum."""
     calibration: tuple[tuple[float, float], ...]
-    """(the better side's probability, the share of such answers that were right), ascending."""
+    """Points (probability of the likelier side, share of such answers that were right), both 0 to 1
+    and ascending."""
 
     @classmethod
     def load(cls, folder: Path = MODEL) -> Judge:
-        """The judge that this version carries."""
+        """Load the judge from a folder; by default the one shipped with this version."""
         with np.load(folder / "trees.npz") as kept:
             trees = Trees.of(kept)
         with np.load(folder / "shortlist.npz") as kept:
@@ -142,7 +152,10 @@ class Judge:
         )  # fmt: skip
 
     def verdicts(self, question: str, markets: Sequence[str], features: Matrix) -> list[Verdict]:
-        """One verdict a candidate, in their order."""
+        """One verdict for each market, in the order of `markets`.
+
+        features : columns `features.NAMES`, one row for each market
+        """
         if not markets:
             return []
         scores = self.encoder.score(question, markets)
@@ -151,19 +164,22 @@ class Judge:
         return [Verdict(float(p[1]), float(p[2])) for p in found]
 
     def confidence(self, probability: float) -> float:
-        """The share of verdicts of such a probability that were right, on questions held out."""
+        """Share (0 to 1) of verdicts with this probability that were right on held-out questions.
+
+        probability : that of the verdict's likelier side
+        """
         xs, ys = zip(*self.calibration, strict=True)
         return float(np.interp(probability, xs, ys))
 
 
 @cache
 def default() -> Judge | None:
-    """The judge of this version; None where its files or the runtime are not installed."""
+    """The judge shipped with this version; None if its files are not installed."""
     if not (MODEL / "judge.json").exists():
         return None
     return Judge.load()
 
 
 def about(folder: Path = MODEL) -> dict[str, Any]:
-    """What the judge's file says of its making: data, seed, metrics."""
+    """The contents of `judge.json`: limits, calibration, training data, seed and metrics."""
     return json.loads((folder / "judge.json").read_text(encoding="utf-8"))

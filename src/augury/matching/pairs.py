@@ -1,7 +1,7 @@
-"""A question and a market as the two texts that the judge reads. Pure.
+"""Makes the two texts that the judge reads from a question and a market. Pure.
 
-Nothing is rewritten. Names that the vocabulary knows are told behind the text, once each, so that
-"wemby" and "Victor Wembanyama" meet: `will wemby win mvp (wemby = Victor Wembanyama)`.
+The words stay as they are. Full names that the vocabulary knows are appended, once each, so that
+"wemby" matches "Victor Wembanyama": `will wemby win mvp (wemby = Victor Wembanyama)`.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from augury.language.vocabulary import Vocabulary, fold, words
 
 MAX_QUESTION: Final = 320
 MAX_RULES: Final = 150
-"""Characters of the market's rules that the judge reads: the first sentence says what decides."""
+"""Maximum number of characters of the market's rules in the judge's text. Only the rules' first
+sentence is taken, because it says what decides the market."""
 MAX_NAMED: Final = 4
-"""Names told behind a text."""
+"""Maximum number of full names appended to a text."""
 _SENTENCE: Final = re.compile(
     r"(?<=[.!?”\"])(?<!\bSt\.)(?<!\bvs\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bJr\.)(?<!\bSr\.)"
     r"(?<!\bNo\.)(?<!\b[A-Z]\.)\s"
 )
-"""Where a sentence ends; behind "St.", "vs." and initials none does."""
+"""The space after a sentence. No sentence ends after an abbreviation such as "St." or "vs.", or
+after an initial."""
 _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", "short"})
 
 
 def asked(question: str, vocabulary: Vocabulary, day: date) -> str:
-    """The question as the judge reads it, with the day on which it is asked."""
+    """The question as the judge reads it, with the month and year of `day`, when it is asked."""
     text = " ".join(question[:MAX_QUESTION].split())
     return f"{text}{named(mentions(text, vocabulary))} | {day:%b %Y}"
 
@@ -43,7 +45,7 @@ def told(
 ) -> str:
     """What an outcome of a market asserts, as the judge reads it.
 
-    game : `contests.contest` of the outcome
+    game : the game that the outcome is about, from `contests.contest`
     """
     text = " ".join(market.question[:MAX_QUESTION].split())
     parts = [text]
@@ -65,10 +67,10 @@ def told(
 
 
 def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
-    """What tells an outcome from its siblings: its label, the side of a game, the subtitle, or
-    what follows a dash.
+    """The words that tell an outcome from its siblings: its label, the side of a game, the
+    subtitle, or the part of the title after a dash. Empty if there are none.
 
-    game : `contests.contest` of the outcome
+    game : the game that the outcome is about, from `contests.contest`
     """
     labels = market.outcomes
     if outcome < len(labels) and labels[outcome].casefold() not in _YES_NO:
@@ -81,7 +83,7 @@ def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
 
 
 def named(found: Sequence[Mention]) -> str:
-    """The full names of what a text names in other words: " (GOP = Republican Party)"."""
+    """Full names of entities that the text names otherwise: " (GOP = Republican Party)"."""
     notes: list[str] = []
     for one in found:
         if len(one.entities) != 1:
@@ -93,7 +95,7 @@ def named(found: Sequence[Mention]) -> str:
 
 
 def _adds(more: str, parts: Sequence[str]) -> bool:
-    """Whether a text says a word that the others have not said."""
+    """Whether the text `more` has a word that none of `parts` has."""
     said = {word.folded for part in parts for word in words(part)}
     return any(word.folded not in said for word in words(more))
 

@@ -1,4 +1,4 @@
-"""Boosted trees from arrays: all trees of all rows in a few array operations. Pure."""
+"""Boosted trees stored as arrays: a few array operations apply all trees to all rows. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ Ints = NDArray[np.int32]
 class Trees:
     """An ensemble; row t of each array is tree t, column n its node n.
 
-    A node with feature -1 is a leaf; `value` then holds what it adds to the tree's class.
+    A node with feature -1 is a leaf: its `value` is added to the raw score of the tree's class.
+    Other nodes lead to node `left` if the feature is at most `threshold`, else to node `right`.
     """
 
     feature: Ints
@@ -28,14 +29,17 @@ class Trees:
     depth: int
 
     def probabilities(self, rows: NDArray[np.floating[Any]]) -> Floats:
-        """Of each class, shape (rows, classes)."""
+        """Probability of each class, shape (rows, classes)."""
         raw = self.scores(rows)
         raw -= raw.max(axis=1, keepdims=True)
         odds = np.exp(raw)
         return odds / odds.sum(axis=1, keepdims=True)
 
     def scores(self, rows: NDArray[np.floating[Any]]) -> Floats:
-        """Sums of the leaves, shape (rows, classes); tree t belongs to class t modulo `classes`."""
+        """Raw scores, shape (rows, classes): for each class the sum of its trees' leaf values.
+
+        Tree t belongs to class t modulo `classes`.
+        """
         n, trees = len(rows), len(self.feature)
         index = np.arange(trees)[None, :]
         at = np.zeros((n, trees), np.int32)
@@ -49,7 +53,7 @@ class Trees:
         return self.value[index, at].reshape(n, -1, self.classes).sum(axis=1)
 
     def arrays(self) -> dict[str, Any]:
-        """What `numpy.savez` keeps of it."""
+        """The arrays that `numpy.savez` stores."""
         return {
             "feature": self.feature, "threshold": self.threshold, "left": self.left,
             "right": self.right, "value": self.value,
@@ -58,7 +62,7 @@ class Trees:
 
     @classmethod
     def of(cls, kept: Any) -> Trees:
-        """From what `arrays` gave."""
+        """Restore the trees from what `arrays` returned."""
         classes, depth = (int(n) for n in kept["shape"])
         return cls(
             kept["feature"], kept["threshold"], kept["left"], kept["right"], kept["value"],
