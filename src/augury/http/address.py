@@ -1,4 +1,5 @@
-"""Where a request comes from: one header is believed, and only of proxies named in the settings."""
+"""The address that a request comes from. Only one forwarding header is read, and it is believed
+only from proxies named in the settings."""
 
 from __future__ import annotations
 
@@ -40,23 +41,26 @@ def networks(names: Iterable[str]) -> tuple[Network, ...]:
 
 @dataclass(frozen=True)
 class Forwarding:
-    """Which header of which proxies tells where a request comes from."""
+    """The forwarding header that is read, and the proxies that it is believed from."""
 
     header: str = "x-forwarded-for"
     """The only forwarding header that is read. A proxy that writes another header passes this one
     on unchanged from the caller, so it must be set to the one that the proxy writes."""
     trusted: Sequence[Network] = ()
     hops: int | None = None
-    """Largest number of proxies in front of the service; None: as many as are trusted."""
+    """Number of proxies in front of the service: so many addresses of the header are read, from the
+    right. None: up to 32."""
 
     @classmethod
     def of(cls, settings: Settings) -> Forwarding:
-        """As the settings say. Raises SetupProblem."""
+        """From the settings. Raises SetupProblem if a trusted proxy is not a
+        network, or is a public one."""
         trusted = networks(settings.trusted_proxies)
         return cls(settings.forwarded_header, trusted, settings.trusted_hops)
 
     def client(self, scope: Scope) -> Address | None:
-        """Where a request's ASGI scope says it comes from; None for a caller without an address."""
+        """The address that a request comes from, by its ASGI scope; None for a
+        caller without an address."""
         peer = scope.get("client")
         address = parse(peer[0]) if peer else None
         if not self.trusted or address is None or not is_trusted(address, self.trusted):
@@ -68,15 +72,16 @@ class Forwarding:
     def nearest_stranger(self, address: Address, values: Sequence[str]) -> Address:
         """The nearest hop that is not a trusted proxy, given that `address`, the peer, is one.
 
-        The list is walked from the right, where our own proxies write; what stands left of the
-        first stranger is the stranger's word.
+        The header is read from the right, where our own proxies write. Everything to the left of
+        the first untrusted address was written by that stranger and is ignored.
         """
         listed = [part for value in values for part in value.split(",")]
         hops = listed[-(self.hops or _MAX_HOPS) :]
         for hop in reversed(hops):
             found = parse(_for(hop) if self.header == "forwarded" else hop)
             if found is None:
-                # "unknown", "_hidden" or nonsense: the proxy that wrote it is the nearest we know.
+                # "unknown", "_hidden" or unreadable: the proxy that wrote this is the
+                # nearest known address.
                 return address
             address = found
             if not is_trusted(address, self.trusted):
@@ -85,7 +90,8 @@ class Forwarding:
 
 
 def parse(text: str) -> Address | None:
-    """An address as proxies write it: perhaps in brackets, with a port or a zone."""
+    """Parse an address as proxies write it, with or without brackets, port or
+    zone; None if unreadable."""
     text = text.strip().strip('"')
     if text.startswith("["):
         text = text[1:].partition("]")[0]
@@ -99,7 +105,7 @@ def parse(text: str) -> Address | None:
 
 
 def bucket(address: Address | None) -> str:
-    """Whom anonymous limits count together: one IPv4 address, or one IPv6 /64."""
+    """Key under which anonymous callers share a limit: an IPv4 address, an IPv6 /64, or "local"."""
     if address is None:
         return "local"
     if isinstance(address, ipaddress.IPv6Address):
@@ -108,14 +114,15 @@ def bucket(address: Address | None) -> str:
 
 
 def site(address: Address | None) -> str | None:
-    """The IPv6 /48 of a caller, which one customer of a provider has; None for others."""
+    """The IPv6 /48 of a caller, a size that providers give to one customer; None
+    without an IPv6 address."""
     if not isinstance(address, ipaddress.IPv6Address):
         return None
     return f"{ipaddress.IPv6Address(int(address) >> 80 << 80)}/48"
 
 
 def is_trusted(address: Address, trusted: Sequence[Network]) -> bool:
-    """Whether an address is of one of the networks."""
+    """Whether an address is in one of the networks."""
     return any(address.version == n.version and address in n for n in trusted)
 
 

@@ -1,7 +1,7 @@
 """How long a route may take and how large a body it reads, marked where the route is declared.
 
 `routing.Route` tells the guard as soon as a request has found its route, before a byte of the body
-is read. What no route takes has the usual allowance.
+is read. Requests that match no route have the allowance `USUAL`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class Allowance:
     deadline: Literal["request_deadline", "search_deadline", "forecast_deadline"] = (
         "request_deadline"
     )
-    """Seconds from the request's arrival until its answer begins."""
+    """Setting that holds the deadline: the most seconds from a request's arrival to
+    the start of its answer."""
     body: Literal["max_body_bytes", "max_run_body_bytes"] = "max_body_bytes"
 
 
@@ -32,7 +33,7 @@ FORECAST_UPLOAD: Final = Allowance(deadline="forecast_deadline", body="max_run_b
 
 
 def allowed(allowance: Allowance) -> Callable[[F], F]:
-    """Mark the endpoint of a `routing.Route` with what it may take."""
+    """Decorator that gives the endpoint of a `routing.Route` its allowance."""
 
     def mark(endpoint: F) -> F:
         endpoint.__augury_allowance__ = allowance  # type: ignore[attr-defined]
@@ -42,5 +43,5 @@ def allowed(allowance: Allowance) -> Callable[[F], F]:
 
 
 def allowance_of(endpoint: Callable[..., Any]) -> Allowance:
-    """What an endpoint was marked with."""
+    """The allowance of an endpoint; `USUAL` if it was not marked."""
     return getattr(endpoint, "__augury_allowance__", USUAL)

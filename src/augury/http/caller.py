@@ -12,7 +12,8 @@ class Caller:
 
     kind: Literal["anonymous", "key", "session"]
     tier: Literal["anonymous", "keyed"]
-    """Whose limits hold: a key without `search:read` searches at the anonymous tier."""
+    """Limits that apply: "keyed" if the key grants the scope of the route, else "anonymous". A key
+    without `search:read` searches at the anonymous limits."""
     account_id: str | None
     key_id: str | None
     scopes: frozenset[str]
@@ -20,5 +21,6 @@ class Caller:
 
     @property
     def account(self) -> str:
-        """The account's id, for routes whose gate lets nobody without one through; else empty."""
+        """The account's id; empty for an anonymous caller. For routes that
+        admit no anonymous callers."""
         return self.account_id or ""

@@ -1,9 +1,9 @@
-"""Who is calling, as parameter types: a route names the caller it takes and gets no other.
+"""Parameter types for the caller of a route: the type says who may call it.
 
     async def search(request: SearchRequest, caller: SearchCaller) -> ...
 
-`routing.Route` asks the gate before it reads the body; without that class the gate is asked
-while dependencies are solved. Order: 401, 403, 429, and only then what the body is worth.
+`routing.Route` runs the gate before it reads the body; any other route class runs it as an ordinary
+dependency. Order of the checks: 401, 403, 429, then the body.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")
 
 
 class Traffic:
-    """What gates share in one app: policies and counters."""
+    """The limit policies and counters that all gates of one app share."""
 
     def __init__(self, settings: Settings, limiter: Limiter) -> None:
         self.limiter = limiter
@@ -95,7 +95,7 @@ class Traffic:
         }
 
     async def admit_sign_in(self, request: Request) -> None:
-        """Let a try to sign in pass, or raise RateLimited."""
+        """Count an attempt to sign in; raises RateLimited when there were too many."""
         policy = self.policies["sign-in", "anonymous"]
         exchange = exchange_of(request.scope)
         where = address.bucket(exchange_of(request.scope).address)
@@ -110,7 +110,7 @@ class Gate(SecurityBase):
     def __init__(
         self, group: str, scope: str, *, anonymous: bool = False, legacy: bool = False
     ) -> None:
-        """`legacy`: a key with the legacy scope `*` may come in, whatever the scope."""
+        """`legacy`: admit a key with the legacy scope `*` even if that does not include `scope`."""
         self.legacy = legacy
         self.group = group
         self.scope = scope
@@ -174,7 +174,7 @@ class Gate(SecurityBase):
 
 
 async def admit_export(request: Request, caller: Caller) -> None:
-    """Let a file of a whole list pass: for a key that may search, one at a time of an account.
+    """Admit the download of a whole list as a file: needs `search:read`, one at a time per account.
 
     Raises
     ------
@@ -201,7 +201,10 @@ async def admit_export(request: Request, caller: Caller) -> None:
 
 
 async def _authenticate(request: Request, sent: list[bytes]) -> Principal:
-    """Whom the Authorization headers stand for. Anything but one good bearer token is 401."""
+    """The account and scopes of the API key in the Authorization header.
+
+    Raises Unauthenticated unless there is exactly one header with one valid bearer token.
+    """
     found = _BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
     if found is None:
         raise Unauthenticated("The Authorization header should read: Bearer <key>.")
@@ -233,6 +236,6 @@ WatchCaller = Annotated[Caller, Depends(Gate("watch", "watch:write"))]
 MacroCaller = Annotated[Caller, Depends(Gate("macro", "macro:read"))]
 MetricsCaller = Annotated[Caller, Depends(Gate("metrics", "metrics:read"))]
 McpCaller = Annotated[Caller, Depends(Gate("mcp", "search:read", anonymous=True))]
-"""Known, but not counted: each tool's own request is."""
+"""Identified but not rate-limited here: each tool sends a request of its own, which is."""
 InternalCaller = Annotated[Caller, Depends(Gate("internal", "internal"))]
 AdminCaller = Annotated[Caller, Depends(Gate("admin", "admin"))]

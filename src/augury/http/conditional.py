@@ -9,7 +9,8 @@ from fastapi import Request, Response
 
 
 def etag(body: bytes) -> str:
-    """A weak tag of the content: compression in between leaves it true (RFC 9110 8.8.3)."""
+    """A weak ETag of the content; weak, since it stays valid when the body is compressed on
+    its way (RFC 9110 8.8.3)."""
     return f'W/"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
 
 
@@ -34,7 +35,8 @@ def tagged(
 ) -> Response:
     """The answer to a GET with its ETag: 200 with the body, or 304 without.
 
-    `Cache-Control: no-cache` unless given: keep it, but ask before using it again.
+    `Cache-Control` is `no-cache` unless `headers` sets it: a cache may keep the answer, but has to
+    ask before using it again.
     """
     tag = etag(body)
     out = {"Cache-Control": "no-cache", **(headers or {}), "ETag": tag}
@@ -44,7 +46,8 @@ def tagged(
 
 
 def answer(request: Request, content: object) -> Response:
-    """A record or a list of an account's own, as JSON with its ETag."""
+    """Records that belong to one account, as JSON with an ETag. Shared caches must not keep
+    them."""
     return tagged(
         request, msgspec.json.encode(content), headers={"Cache-Control": "private, no-cache"}
     )

@@ -1,4 +1,5 @@
-"""How many connections are open at once, of one address and in all, and who may stay."""
+"""Limits on open connections, per address and in total, and which connection
+makes room for a new one."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ log = structlog.get_logger("augury.http")
 
 REFUSED = Metric("augury_connections_refused", "Connections refused or dropped.", ["reason"])
 LEAST_RESERVE = 64
-"""Smallest number of file descriptors reserved for files, the database and outgoing connections; if
-there are many, a quarter is reserved."""
+"""Fewest file descriptors kept free for files, the database and outgoing connections. If a quarter
+of the limit is more than this, the quarter is kept free, at most 1,024."""
 MOST_DESCRIPTORS = 65_536
 """The soft limit on file descriptors is raised to this, as far as the hard limit allows."""
 
@@ -36,13 +37,13 @@ class Connection(Protocol):
 class Connections:
     """The open connections of one server.
 
-    When as many are open as may be, the one that has waited longest without a request makes room:
-    idle sockets, however many, keep nobody out.
+    When the limit is reached, the connection that has been idle longest is closed to make room, so
+    that idle sockets never keep other callers out.
     """
 
     def __init__(self, most: int, each: int, trusted: Sequence[Network] = ()) -> None:
-        """`most` in all, `each` of one address (IPv6: of one /64); proxies that are `trusted`
-        carry the connections of many and have no limit of their own."""
+        """`most`: limit in total. `each`: limit for one address (IPv6: for one /64). `trusted`
+        proxies have no limit of their own, since they carry the connections of many callers."""
         self.most = most
         self._each = each
         self._trusted = trusted
@@ -52,7 +53,7 @@ class Connections:
 
     @classmethod
     def of(cls, settings: Settings, trusted: Sequence[Network]) -> Connections:
-        """As the settings say, within what the descriptors of this process allow."""
+        """From the settings, reduced to what the file descriptors of this process allow."""
         most = min(settings.max_connections, _affordable())
         if most < settings.max_connections:
             log.warning("few descriptors", connections=most, wanted=settings.max_connections)
@@ -63,7 +64,7 @@ class Connections:
         return len(self._open)
 
     def enter(self, connection: Connection, peer: str | None) -> Refusal | None:
-        """Count a connection in; why not, where it may not stay."""
+        """Count a new connection. Returns None if it may stay, else the limit that it exceeds."""
         address = parse(peer or "")
         whose = None if address is None or is_trusted(address, self._trusted) else bucket(address)
         if whose is not None and self._of[whose] >= self._each:
@@ -83,16 +84,16 @@ class Connections:
         return None
 
     def busy(self, connection: Connection) -> None:
-        """A request has arrived on it."""
+        """Note that a request has arrived on the connection."""
         self._idle.pop(connection, None)
 
     def idle(self, connection: Connection) -> None:
-        """Its request has been answered."""
+        """Note that the connection's request has been answered."""
         if connection in self._open:
             self._idle[connection] = None
 
     def leave(self, connection: Connection) -> None:
-        """It is closed. Idempotent."""
+        """Note that the connection is closed. Idempotent."""
         self._idle.pop(connection, None)
         whose = self._open.pop(connection, None)
         if whose is not None:
@@ -111,7 +112,7 @@ def raise_descriptor_limit() -> None:
 
 
 def _affordable() -> int:
-    """Connections that leave descriptors for the rest of the service."""
+    """Number of connections that leaves enough file descriptors for the rest of the service."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return MOST_DESCRIPTORS

@@ -1,4 +1,4 @@
-"""The console's session cookie: its name, how it is set, and whom it stands for."""
+"""The console's session cookie: its name, how it is set, and whose session it is."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _PAIR = re.compile(r"\s*([^=;\s]+)=([^;\s]*)\s*")
 
 
 def name_of(settings: Settings) -> str:
-    """The cookie's name. Cookies of one host are shared by all its ports, so that services beside
-    each other need names of their own."""
+    """The cookie's name, which differs between installations. Browsers send the cookies of a host
+    to all its ports, so several services on one host need different names."""
     where = settings.database_url.get_secret_value() if settings.database_url else None
     digest = hashlib.sha256((where or str(settings.data_dir)).encode()).hexdigest()
     return f"augury_session_{digest[:8]}"
@@ -37,7 +37,8 @@ def sent(request: Request, name: str) -> str | None:
 
 
 async def authenticate(request: Request, token: str) -> Principal:
-    """Whom a session cookie stands for; a write needs the session's CSRF token too.
+    """The account and scopes behind a session cookie. A request that writes needs the
+    session's CSRF token too.
 
     Raises
     ------
@@ -66,7 +67,8 @@ async def find(request: Request, token: str) -> Session | None:
 
 
 def same_origin(request: Request, token: str) -> bool:
-    """Whether a write comes from a page of this service that knows the session."""
+    """Whether a request comes from a page of this service (`Sec-Fetch-Site`) and has
+    the session's CSRF token."""
     site = request.headers.get("sec-fetch-site", "same-origin")
     return site in ("same-origin", "none") and csrf_matches(
         token, request.headers.get(CSRF_HEADER, "")
@@ -89,7 +91,7 @@ def _cookie(request: Request, name: str, value: str, seconds: int) -> str:
 
 
 def _is_https(request: Request) -> bool:
-    """Whether the browser speaks TLS, to us or to a proxy that says so. Believed of anybody: a
-    stranger who lies makes his own cookie stricter."""
+    """Whether the browser uses TLS, by the URL or by X-Forwarded-Proto. The header is believed from
+    anybody, since a false one only makes the caller's own cookie stricter."""
     forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip()
     return request.url.scheme == "https" or forwarded == "https"

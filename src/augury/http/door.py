@@ -1,5 +1,5 @@
-"""What a process asks of each request before anything else: a host name of ours, and patience of
-callers without a key. In memory, so that it holds while the database is away."""
+"""The first checks of each request: its Host header, and the rate of callers without a valid key.
+Counts are kept in memory by each process, so that limits hold while the database is down."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ PER_SITE = 16
 """Rate of a whole IPv6 site (a /48, which holds 65,536 subnets), as a multiple of one caller's
 rate."""
 WRONG_KEY_COST = 5
-"""How many requests without a key one request with a wrong key counts as."""
+"""Number of requests without a key that one request with a wrong key counts as."""
 NEW_KEYS = Rate.parse("1/s", burst=10)
-"""Rate at which an address that has used up its limit may send keys that were not in use lately."""
+"""Rate at which an address that has used up its limit may still send keys that are not in use
+(see `KEY_REMEMBERED`)."""
 KEY_REMEMBERED = 300.0
-"""Seconds for which a valid key counts as in use."""
+"""Seconds after its last accepted request for which a key counts as in use."""
 MOST_KEYS = 10_000
 
 
 class Misdirected(AuguryError):
-    """The request names a host that this service does not go by."""
+    """The Host header is not one of the names of this service."""
 
     status = 421
     code = "host_unknown"
@@ -51,7 +52,8 @@ class Door:
         self._any_host = "*" in self._hosts or (not self._hosts and not is_local(settings.host))
         self._arrivals: OrderedDict[str, int] = OrderedDict()
         self._good_keys: OrderedDict[bytes, float] = OrderedDict()
-        # Of this process and its life: a log tells callers of one day apart, and names nobody.
+        # Salt of the marks in the log, which tell callers apart without naming them. Without a
+        # secret key it changes with each start of the process.
         self._salt = (
             hashlib.sha256(b"log" + settings.secret_key.get_secret_value().encode()).digest()
             if settings.secret_key
@@ -59,20 +61,20 @@ class Door:
         )
 
     def check_host(self, scope: Scope) -> None:
-        """Refuse a request that was sent to another name: a page of a stranger whose name leads
-        here (rebinding).
+        """Refuse a request whose Host header is not a name of this service. This stops DNS
+        rebinding, where a stranger's page has a host name that resolves to this machine.
 
         Raises
         ------
         Misdirected
-            The Host header names nothing of ours.
+            The Host header is not one of the names of this service.
         """
         if self._any_host:
             return
         peer = scope.get("client")
         address = parse(peer[0]) if peer else None
         if address is not None and is_trusted(address, self.forwarding.trusted):
-            return  # the proxy's to judge
+            return  # the proxy has checked the host
         host = _name(Headers(scope=scope).get("host", ""))
         if is_local(host) or parse(host) is not None or self._is_ours(host):
             return
@@ -88,16 +90,17 @@ class Door:
         )
 
     def admit(self, address: Address | None, key: bytes | None) -> None:
-        """Let a request in, or not, before anything is done for it.
+        """Admit or refuse a request, before anything else is done for it.
 
-        Without a `key` (Authorization header) the request counts at once. With one it counts when
-        it is over, by `settle`, unless the key was good. An address whose limit is used up gets in
-        with a key in use; with any other key at the pace of `NEW_KEYS`.
+        A request without a `key` (Authorization header) is counted at once. One with a key
+        is counted by `settle` when it is over, unless the key was valid. An address that
+        has used up its limit is still admitted with a key in use, and with any other key at
+        the rate of `NEW_KEYS`.
 
         Raises
         ------
         RateLimited
-            The caller, or its IPv6 site, has sent too many.
+            The caller, or its IPv6 site, has sent too many requests.
         """
         if key is None:
             self.count(address)
@@ -107,9 +110,10 @@ class Door:
     def settle(
         self, address: Address | None, key: bytes | None, *, good: bool, wrong: bool
     ) -> None:
-        """Count a request that is over, by what became of its key.
+        """Count a finished request, according to whether its key was valid.
 
-        `good`: a route knew the caller by it; `wrong`: the answer was 401. Neither: no route asked.
+        `good`: a route accepted the key. `wrong`: the answer was 401. If
+        neither, no route checked it.
         """
         if good and key is not None:
             self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED
@@ -126,12 +130,12 @@ class Door:
                 return
 
     def count(self, address: Address | None, cost: int = 1) -> None:
-        """Count requests without a good key.
+        """Count `cost` requests against the limit of callers without a valid key.
 
         Raises
         ------
         RateLimited
-            The caller, or its IPv6 site, has sent too many.
+            The caller, or its IPv6 site, has sent too many requests.
         """
         wait = self._take(bucket(address), self._rate, cost)
         if (where := site(address)) is not None:
@@ -175,7 +179,7 @@ def _refuse(wait: float) -> None:
 
 
 def is_local(host: str) -> bool:
-    """Whether a name or address is of this machine alone."""
+    """Whether a host name or address is localhost or a loopback address."""
     if host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost"):
         return True
     try:

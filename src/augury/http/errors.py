@@ -1,4 +1,5 @@
-"""Every failure as `{"detail": ...}`: what the caller may know, and nothing that was sent."""
+"""Turns every failure into `{"detail": ...}`: what the caller may know, never what the caller
+sent."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ log = structlog.get_logger("augury.http")
 
 INTERNAL_ERROR = "Internal error. The request id tells the operator more."
 
-# Pydantic's texts for these repeat what was sent.
+# Replacements for messages of Pydantic that would repeat what the caller sent.
 _SAFE_TEXTS = {
     "union_tag_invalid": "Input does not match any of the expected tags",
     "uuid_parsing": "Input should be a valid UUID",
@@ -66,7 +67,7 @@ def problem(
     code: str | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """An error answer: the body of spec 2.7, the machine code in `X-Error-Code`."""
+    """An error answer: `{"detail": ...}` as the body, a machine-readable code in `X-Error-Code`."""
     return Response(
         json.dumps({"detail": detail}, ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8", "replace"
@@ -89,7 +90,8 @@ def in_one_line(detail: str | Sequence[Issue]) -> str:
 
 
 def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response:
-    """The answer to any exception. What nobody expected is logged, and told as little as that.
+    """The answer to any exception. An unexpected one is logged, and answered as an internal
+    error without details.
 
     `plain`: `detail` is always one string.
     """
@@ -137,7 +139,7 @@ def describe(exc: BaseException) -> dict[str, Any]:
 
 
 def issues(errors: Sequence[Any]) -> list[Issue]:
-    """Pydantic's errors as exactly `loc, msg, type`, free of what was sent."""
+    """Pydantic's errors with only `loc`, `msg` and `type`, without what the caller sent."""
     return [
         {
             "loc": [_safe_part(part) for part in error["loc"]],
@@ -149,7 +151,8 @@ def issues(errors: Sequence[Any]) -> list[Issue]:
 
 
 def _safe_part(part: str | int) -> str | int:
-    """Names of fields are needed to find the fault; only what looks like one is repeated."""
+    """A part of an error's location. Field names and indices are kept; text that cannot be a
+    name becomes an ellipsis."""
     if isinstance(part, int) or (len(part) <= _MAX_NAME and part.isprintable()):
         return part
     return "…"
@@ -157,14 +160,15 @@ def _safe_part(part: str | int) -> str | int:
 
 async def _handle(request: Request, exc: Exception) -> Response:
     if isinstance(exc, HTTPException) and exc.status_code == 405:
-        # The router names only the first route it met; the address may take more.
+        # The router lists the methods of the first matching route only; the path may allow more.
         exc = HTTPException(405, headers={"Allow": ", ".join(_allowed(request))})
     exchange = exchange_of(request.scope)
     return respond(exc, exchange.request_id, plain=exchange.plain_errors)
 
 
 def _allowed(request: Request) -> list[str]:
-    """The methods of the address: `/rules/bulk` is its own, not that of a rule called bulk."""
+    """The methods that a path allows. Of several matching routes the one with the fewest parameters
+    counts: `/rules/bulk` is a route of its own, not the rule with the id "bulk"."""
     found: dict[str, set[str]] = {}
     for context in iter_route_contexts(request.app.routes):
         match, _ = context.matches(request.scope)
@@ -177,7 +181,8 @@ def _allowed(request: Request) -> list[str]:
 
 
 def install(app: FastAPI) -> None:
-    """Put the handlers in place; what has none falls through to the guard's `respond`."""
+    """Install the exception handlers. Exceptions without one reach the guard,
+    which calls `respond`."""
     for kind in (
         AuguryError,
         RequestValidationError,

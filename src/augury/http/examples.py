@@ -1,4 +1,4 @@
-"""Configuration of wire shapes: the example that the API's documentation shows of each."""
+"""Pydantic configuration of request and answer models: the example in the API's documentation."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pydantic import ConfigDict
 
 
 def example(**fields: Any) -> ConfigDict:
-    """Of an answer's shape: `fields` are its example."""
+    """For a model of an answer: `fields` are its example."""
     return ConfigDict(json_schema_extra={"examples": [fields]})
 
 
 def request_example(**fields: Any) -> ConfigDict:
-    """Of a request's body, which refuses fields that it does not know."""
+    """For a model of a request's body: `fields` are its example, and unknown fields are refused."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [fields]})

@@ -1,4 +1,5 @@
-"""What one request carries through the layers: its id, its caller, headers to add, loose ends."""
+"""State of one request that all layers share: its id, its caller, headers to add, final
+callbacks."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ SCOPE_KEY = "augury.exchange"
 
 
 class Exchange:
-    """One request and its answer, as the guard sees them; it lives in the ASGI scope."""
+    """State of one request and its answer; kept in the ASGI scope."""
 
     __slots__ = (
         "address",
@@ -36,22 +37,22 @@ class Exchange:
         self.plain_errors = False
         """Whether the caller or the operator wants `detail` as one string."""
         self.address: Address | None = None
-        """Where it comes from, by what our own proxies say."""
+        """Address that the request comes from, as trusted proxies report it."""
         self.allow: Callable[[Allowance], None] = nobody
-        """Tells the guard what the route that the request has found is allowed."""
+        """Called with the allowance of the matched route; tells the guard."""
         self.headers: dict[str, str] = {}
-        """Sent with whatever the answer turns out to be, errors too."""
+        """Headers added to the answer, also if it is an error."""
         self.at_end: list[Callable[[], None]] = []
-        """Called once the answer has been sent or given up."""
+        """Functions to call once the answer has been sent or given up."""
         self.started = time.perf_counter()
 
 
 def nobody(allowance: Allowance) -> None:
-    """No guard stands before the app."""
+    """Default of `Exchange.allow`, where no guard runs in front of the app: do nothing."""
 
 
 def exchange_of(scope: MutableMapping[str, Any]) -> Exchange:
-    """The exchange of a request; made on the spot where no guard stands before the app."""
+    """The exchange of a request; created here if no guard runs in front of the app."""
     found = scope.get(SCOPE_KEY)
     if found is None:
         found = scope[SCOPE_KEY] = Exchange()

@@ -1,4 +1,4 @@
-"""Types of request fields that several nouns take: times, lengths of time, names."""
+"""Types of request fields that several modules use: times, durations, names."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ _LONGEST = timedelta(days=366)
 
 
 def _utc(moment: datetime) -> datetime:
-    """In UTC; a time without a zone is one. Only years that every later sum can bear."""
+    """Convert to UTC; a time without a zone is taken as UTC. Years outside 1970 to 2200 are
+    refused, so that later date arithmetic cannot overflow."""
     if not 1970 <= moment.year <= 2200:
         raise ValueError("the year should be between 1970 and 2200")
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _iso(value: object) -> object:
-    """Refuse a bare number, which would be read as seconds since 1970."""
+    """Refuse text that does not begin with a date; a bare number would be read
+    as seconds since 1970."""
     if isinstance(value, str) and not _DATE.match(value):
         raise ValueError("write the time as ISO 8601, e.g. 2026-12-31T00:00:00Z")
     return value
@@ -112,15 +114,15 @@ Note = Annotated[str, StringConstraints(max_length=2000, strict=True)]
 
 
 def is_id(prefix: str, text: str) -> bool:
-    """Whether `text` is of the form of our ids; whatever else is asked for can't be there."""
+    """Whether `text` has the form of our ids with this prefix; no other text can be a stored id."""
     return re.fullmatch(rf"{prefix}_[0-9a-f]{{32}}", text, re.ASCII) is not None
 
 
 def own_id(prefix: str, parameter: str, missing: str) -> Any:
-    """For `Annotated[str, ...]` of a parameter of the path that is one of our ids: any other text
-    is answered with 404 and `missing`."""
+    """Dependency for a path parameter that is one of our ids, used in `Annotated[str, ...]`: any
+    other text is answered with 404 and the message `missing`."""
 
-    # As a default: an annotation is read where `parameter` means nothing.
+    # As a default, not in the annotation: annotations are evaluated where `parameter` is unknown.
     async def checked(text: str = Path(alias=parameter)) -> str:
         if not is_id(prefix, text):
             raise NotFound(missing)

@@ -59,7 +59,7 @@ Wanted = Annotated[Format, Depends(_format)]
 def download(
     request: Request, body: bytes, wanted: Format, name: str, next_cursor: str | None = None
 ) -> Response:
-    """A file, with its ETag and a link to the part after it."""
+    """A CSV or Parquet file as the answer, with its ETag and a link to the next page."""
     headers = attached(request, wanted, name, next_cursor)
     return tagged(request, body, media_type=MEDIA[wanted], headers=headers)
 
@@ -67,7 +67,7 @@ def download(
 def attached(
     request: Request, wanted: Format, name: str, next_cursor: str | None
 ) -> dict[str, str]:
-    """The headers of a file, with a link to the part after it."""
+    """The headers of a file, with a link to the next page."""
     return {
         **CACHING,
         **link(request, next_cursor, format=wanted),
@@ -76,7 +76,7 @@ def attached(
 
 
 def link(request: Request, next_cursor: str | None, **also: str) -> dict[str, str]:
-    """The `Link` header that leads to the next page; none on the last."""
+    """The `Link` header that leads to the next page; empty on the last page."""
     if next_cursor is None:
         return {}
     changed = {"cursor", *also}

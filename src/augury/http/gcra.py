@@ -1,9 +1,10 @@
-"""The generic cell rate algorithm, in whole microseconds: the readable twin of `augury_take`.
+"""The generic cell rate algorithm, in whole microseconds: the Python version of the SQL
+function `augury_take`.
 
 A key owns one number, its theoretical arrival time `tat`. A request at `now` is let through when
-`max(tat, now) + interval - now <= burst * interval`, and then moves `tat` on by one interval.
-A refused request changes nothing, so a caller that waits `retry_after` is let through.
-(ITU-T I.371; the form used by throttled and redis-cell.)
+`max(tat, now) + interval - now <= burst * interval`, and then moves `tat` on by one interval. A
+refused request changes nothing, so a caller that waits `retry_after` is let through. (ITU-T I.371;
+the form used by throttled and redis-cell.)
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _RATE = re.compile(r"(\d{1,9})\s*/\s*(s|sec|min|h|d)", re.ASCII)
 
 
 class Rate(NamedTuple):
-    """So many requests a period, up to `burst` of them at once."""
+    """A limit on requests: one per `interval` at a steady pace, up to `burst` at once."""
 
     interval: int
     """Microseconds between requests at a steady pace, rounded up."""
@@ -37,7 +38,7 @@ class Rate(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What became of one request."""
+    """Whether one request is allowed, and the state of its key after it."""
 
     allowed: bool
     retry_after: float
@@ -49,7 +50,8 @@ class Decision(NamedTuple):
 
 
 def take(tat: int | None, now: int, rate: Rate) -> tuple[int, Decision]:
-    """Ask for one request at `now`; returns the key's new `tat` and the decision."""
+    """Ask for one request at `now`, in microseconds; returns the key's new `tat` and the
+    decision."""
     interval, burst = rate.interval, rate.burst
     window = interval * burst
     # The upper bound heals a key after its rate was raised or the clock was set back.

@@ -1,8 +1,8 @@
 """The outermost layer: size limits, deadlines, request ids, access log, metrics. Pure ASGI.
 
-It stands before every route, so what it refuses never reaches one, and what a route fails to
-handle ends here as a 500 that says nothing. Bodies are counted as they are read, and they are
-read only after the caller is known (`routing.Route`): a stranger's upload is never taken in.
+It runs before every route, so a refused request never reaches one, and an exception that a route
+does not handle becomes a 500 without details. The size of a body is checked while it is read, and
+it is read only after the caller is known (`routing.Route`): uploads of strangers are not read.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Guard:
             raise
         finally:
             metrics.in_flight.dec()
-            exchange.allow = nobody  # else the two would keep each other alive
+            exchange.allow = nobody  # breaks the reference cycle of the two
             for loose_end in exchange.at_end:
                 loose_end()
             self._record(scope, exchange, passage.status)
@@ -95,7 +95,8 @@ class Guard:
             return
         request_id = passage.exchange.request_id
         if passage.status is not None:
-            # Too late for another answer: leaving it unfinished makes the server cut the line.
+            # The answer has begun, so no other can be sent. Left unfinished, it makes the
+            # server close the connection.
             log.error("answer cut short", request_id=request_id, **describe(failure))
             return
         if isinstance(failure, TimeoutError) and deadline.expired():
@@ -154,13 +155,14 @@ class Guard:
 
 
 def _key_of(scope: Scope) -> bytes | None:
-    """What a caller sends to be known by, good or not."""
+    """The Authorization header of a request, valid or not; None if there is none."""
     sent = [value for name, value in scope["headers"] if name == b"authorization"]
     return b"\n".join(sent) if sent else None
 
 
 def _without_body(send: Send) -> Send:
-    """The answer's head alone, with the length that its body would have had."""
+    """A `send` that passes on only the head of the answer; Content-Length stays that of the
+    body."""
 
     async def head(message: Message) -> None:
         if message["type"] == "http.response.body":
@@ -174,13 +176,14 @@ _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 
 
 def route_of(scope: Scope) -> str:
-    """The template of the matched route: bounded in number, free of ids."""
+    """The path template of the matched route, a label for metrics: no ids, so few distinct
+    values."""
     included = scope.get("fastapi", {}).get("effective_route_context")
     return getattr(included or scope.get("route"), "path", "unmatched")
 
 
 class _Passage:
-    """One request's way in and its answer's way out."""
+    """Wraps `receive` and `send` of one request, to apply its limits."""
 
     def __init__(
         self, guard: Guard, scope: Scope, exchange: Exchange, receive: Receive, send: Send
@@ -202,11 +205,11 @@ class _Passage:
         exchange.allow = self.allow
 
     def due(self, allowance: Allowance) -> float:
-        """When its answer should have begun, by the event loop's clock."""
+        """Time by which the answer must begin, by the event loop's clock."""
         return self.began + getattr(self.guard.settings, allowance.deadline)
 
     def allow(self, allowance: Allowance) -> None:
-        """Hold the rest of the request to what its route is allowed."""
+        """Apply the allowance of the matched route to the rest of the request."""
         self.max_body = getattr(self.guard.settings, allowance.body)
         if self.deadline is not None and not self.deadline.expired():
             self.deadline.reschedule(self.due(allowance))
@@ -228,7 +231,7 @@ class _Passage:
         if self.length is not None and self.length > self.max_body and not self.lingering:
             raise self._too_large()
         if self.whole or self.length == 0 or self.status is not None:
-            # Nothing left to wait for but the caller going away.
+            # The whole body has been read: the only message left to wait for is the disconnect.
             message = await self._receive()
         else:
             now = asyncio.get_running_loop().time()
@@ -251,8 +254,9 @@ class _Passage:
         if message["type"] == "http.response.start":
             self._start(message)
         elif self.lingering and not message.get("more_body", False):
-            # Closing on a caller who is still sending would reset the connection under the
-            # answer; so the answer goes out whole, and the upload is thrown away for a while.
+            # Closing while the caller is still sending would reset the connection before the
+            # answer is read. So the whole answer is sent first, and then the upload is read and
+            # discarded for a while.
             await self._send({**message, "more_body": True})
             await self._linger()
             message = {"type": "http.response.body", "body": b"", "more_body": False}
@@ -261,7 +265,7 @@ class _Passage:
     def _start(self, message: Message) -> None:
         self.status = message["status"]
         if self.deadline is not None and not self.deadline.expired():
-            # The promise was an answer in time; a long one may take longer to arrive.
+            # The deadline is for the start of the answer; sending a long one may take longer.
             self.deadline.reschedule(None)
         exchange = self.exchange
         headers = list(message.get("headers", ()))

@@ -6,9 +6,9 @@ replays the stored answer, with another request is 422, and while the first is u
 
 The claim of a key is committed at once, so that others see it; what the endpoint writes and its
 answer are one transaction after it. An attempt that raised has therefore created nothing, and its
-key is free again. A process that died in the middle has created nothing either, or left its
-answer; its claim is taken over once no deadline could have spared it. Answers are kept sealed:
-some hold a secret that is shown only once.
+key is free again. A process that died in the middle has either created nothing or stored its
+answer; its claim can be taken over after `store.ABANDONED`, longer than any deadline. Answers are
+stored encrypted, since some hold a secret that is shown only once.
 """
 
 from __future__ import annotations

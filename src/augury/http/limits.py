@@ -1,4 +1,5 @@
-"""How much each caller may do: rates counted where all processes see them, and work in flight."""
+"""Limits for each caller: request rates, counted where all processes see them,
+and requests in flight."""
 
 from __future__ import annotations
 
@@ -69,10 +70,10 @@ class PostgresLimiter:
             log.warning("rate limits not swept", error=type(exc).__name__)
 
     async def close(self) -> None:
-        """Nothing to let go of: the database is the service's own."""
+        """Nothing to close: the database belongs to the service."""
 
 
-# The same algorithm in one round trip; the server's clock, so that processes agree.
+# The algorithm of gcra.py in one round trip, by the Redis server's clock, so that processes agree.
 _REDIS_TAKE = """
 local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
 local t = redis.call('TIME')
@@ -91,7 +92,7 @@ return {1, 0, math.floor((now + window - base) / interval), base - now}
 
 
 class RedisLimiter:
-    """The same count in Redis, for many machines under load."""
+    """Counts rates in Redis, for many machines under load."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -124,7 +125,8 @@ class InFlight:
         self._counts: Counter[str] = Counter()
 
     def enter(self, key: str, most: int) -> Callable[[], None] | None:
-        """Count one in and return what counts it out; None when there are too many already."""
+        """Count a request and return the function that ends its count; None if `most`
+        are in flight already."""
         if self._counts[key] >= most:
             return None
         self._counts[key] += 1
@@ -162,7 +164,7 @@ async def enforce(
     except Exception as exc:
         if not policy.fail_open or (isinstance(exc, AuguryError) and exc.status < 500):
             raise
-        # A search costs less than turning everybody away while the store is in trouble.
+        # While the store fails, answering without a limit is better than refusing everybody.
         metrics.limiter_failures.labels(policy.name).inc()
         log.warning("rate limit not counted", policy=policy.name, error=type(exc).__name__)
         return
@@ -182,17 +184,19 @@ async def enforce(
 
 
 class RefusalsKept:
-    """A limiter that is not asked again about a key before its time: a refused request changes
-    nothing, so the answer is known. A flood of refused requests costs no round trip each."""
+    """Wraps a limiter and remembers its refusals: a refused request changes nothing, so until the
+    wait is over the answer is known, and a flood of refused requests costs no round trips."""
 
     MOST: int = 100_000
-    """Refused keys that are remembered; of more, those refused longest ago are forgotten."""
+    """Most refused keys kept in memory; beyond this, those refused longest ago are forgotten
+    first."""
 
     def __init__(self, limiter: Limiter, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.limiter = limiter
         self._monotonic = monotonic
         self._refused: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """Key -> until when it is refused, and when its whole burst is there again."""
+        """Key -> (time until which it is refused, time at which its whole burst is available
+        again), by the monotonic clock."""
 
     async def take(self, key: str, rate: Rate) -> Decision:
         at = self._monotonic()
@@ -203,7 +207,8 @@ class RefusalsKept:
             del self._refused[key]
         decision = await self.limiter.take(key, rate)
         if not decision.allowed:
-            # Counted from before the question, so never longer than it was meant.
+            # Counted from before the limiter was asked, so a refusal never
+            # lasts longer than it said.
             self._refused[key] = (at + decision.retry_after, at + decision.reset)
             while len(self._refused) > self.MOST:
                 self._refused.popitem(last=False)
@@ -214,5 +219,5 @@ class RefusalsKept:
 
 
 def make_limiter(redis_url: str | None, database: Callable[[], Any]) -> Limiter:
-    """Redis where the settings name one, else the database."""
+    """A limiter in Redis if the settings name one, else in the database."""
     return RefusalsKept(RedisLimiter(redis_url) if redis_url else PostgresLimiter(database))

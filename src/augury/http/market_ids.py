@@ -1,9 +1,10 @@
-"""Answers with market ids as UUIDs (`AUGURY_MARKET_IDS=uuid`), at the last step before the wire.
+"""Replaces market ids by UUIDs in answers (`AUGURY_MARKET_IDS=uuid`), as the
+last step before sending.
 
-One place for all routes, stored answers and streams: in JSON and event streams each string that is
-a market's own id as a whole becomes the id's UUID, in CSV each such cell. Parquet files keep own
-ids. Names of members stay, since callers look up by the name they asked by, and so do texts that
-repeat what was asked (`ECHOES`).
+One place serves all routes, stored answers and streams. In JSON and event streams each string that
+is exactly a market id becomes its UUID; in CSV, each such cell. Parquet files keep the original
+ids. Names of members of JSON objects stay, since callers look up by the id they asked with, and so
+do fields that repeat what was asked (`ECHOES`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _PASSED_ON = "/v1/macro-runtime/"
 
 
 def in_json(body: bytes) -> bytes:
-    """JSON, or several JSON texts with something between, with UUIDs for own ids."""
+    """`body` with its market ids replaced by UUIDs; `body` is one or more JSON texts
+    with other text between."""
 
     def shown(found: re.Match[bytes]) -> bytes:
         if not found[0].startswith(b'"polymarket:') and not found[0].startswith(b'"kalshi:'):
@@ -40,7 +42,7 @@ def in_json(body: bytes) -> bytes:
 
 
 def in_csv(body: bytes) -> bytes:
-    """CSV with UUIDs for cells that hold an own id."""
+    """`body`, a CSV text, with each cell that is a market id replaced by its UUID."""
     return _CELL.sub(lambda found: str(market_uuid(found[2].decode())).encode(), body)
 
 
@@ -53,7 +55,7 @@ _MEDIA: dict[str, Callable[[bytes], bytes]] = {
 
 
 class MarketUuids:
-    """ASGI middleware; see the module. Inside of the one that compresses."""
+    """ASGI middleware; see the module. It runs inside the one that compresses, on plain text."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -66,7 +68,7 @@ class MarketUuids:
 
 
 class _Rewritten:
-    """Sends an answer on: a body of known length as a whole, a stream part by part."""
+    """Rewrites an answer and sends it: a body of known length as a whole, a stream part by part."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""The OpenAPI documents: everything but the operator's routes, and the public nine."""
+"""The two OpenAPI documents: one of all routes but the operator's, one of the nine public paths."""
 
 from __future__ import annotations
 
@@ -126,7 +126,8 @@ def _error(status: int) -> dict[str, Any]:
 
 
 def _documented(status: int) -> dict[str, Any]:
-    """The same as the document shows it."""
+    """The entry of an error status as it stands in the finished document, with a
+    reference to the schema."""
     response = _error(status)
     del response["model"]
     response["content"]["application/json"]["schema"] = {
@@ -141,7 +142,7 @@ RVOL_ERRORS = errors(401, 403, 422, 429, 503)
 
 
 def document(app: FastAPI, which: Literal["all", "public"]) -> dict[str, Any]:
-    """One of the two documents of `app` as it stands."""
+    """One of the two OpenAPI documents, of the routes that `app` has now."""
     made = get_openapi(
         title=app.title,
         version=PUBLIC_VERSION if which == "public" else app.version,
@@ -162,7 +163,7 @@ def document(app: FastAPI, which: Literal["all", "public"]) -> dict[str, Any]:
         for method, operation in item.items():
             _complete(operation, anonymous=(path, method.upper()) in open_to_all)
             if "requestBody" in operation and path not in PUBLIC_PATHS:
-                # The public nine answer as the specification lists it.
+                # The nine public paths have exactly the answers that the specification lists.
                 operation["responses"].setdefault("413", _documented(413))
     made["paths"] = paths
     schemas = made.get("components", {}).get("schemas", {})
@@ -192,7 +193,7 @@ def _complete(operation: dict[str, Any], *, anonymous: bool) -> None:
             operation["responses"].setdefault(str(status), _documented(status))
     for status, response in operation.get("responses", {}).items():
         if status == "422" and _refers(response, "HTTPValidationError"):
-            # Added by FastAPI where a route has parameters and does not say so itself.
+            # FastAPI adds its own 422 to a route with parameters that declares none.
             response.clear()
             response.update(_documented(422))
         elif status.startswith("2"):
@@ -208,7 +209,7 @@ def _refers(node: Any, name: str) -> bool:
 
 
 def _prune(made: dict[str, Any], schemas: dict[str, Any]) -> None:
-    """Drop schemas that nothing left in the document leads to."""
+    """Drop schemas that nothing in the document refers to any more."""
     reached: set[str] = set()
     pending = _names(made["paths"])
     while pending:

@@ -34,10 +34,10 @@ def page(
     show: Callable[[T], object],
     place: Callable[[T], object] = attrgetter("id"),
 ) -> dict[str, object]:
-    """A page of `found`, of which one more than `limit` was asked for.
+    """A page of at most `limit` items. `found` holds one more than `limit` if there is a next page.
 
-    show : an item as it is answered
-    place : where an item stands in the list's order, for the cursor of the next page
+    show : turns an item into what is answered
+    place : an item's position in the list's order, for the cursor of the next page
     """
     more = len(found) > limit
     return {

@@ -1,4 +1,4 @@
-"""The route class of every noun: the caller is known before a byte of the body is read."""
+"""The route class of all modules: the caller is known before a byte of the body is read."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 
 class Route(APIRoute):
-    """Tells the guard what the route is allowed, asks its gate, refuses query parameters that the
-    route does not know, reads the body as strict JSON, then does what FastAPI does. Answers behind
-    a gate are kept by no cache, unless the route says otherwise."""
+    """A route that tells the guard its allowance, asks its gate, refuses unknown query parameters,
+    and reads the body as strict JSON before FastAPI takes over. Answers behind a gate must not be
+    cached, unless the route says otherwise."""
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
@@ -45,8 +45,8 @@ class Route(APIRoute):
             else:
                 answer = await handler(request)
             if gate is not None:
-                # What is behind a gate may be of one account alone; a route that lets its answer
-                # be kept says so itself.
+                # An answer behind a gate may belong to one account; a route whose answer may be
+                # cached sets the header itself.
                 answer.headers.setdefault("Cache-Control", "no-store")
             return answer
 
@@ -54,7 +54,8 @@ class Route(APIRoute):
 
 
 def passes_query_on(endpoint: T) -> T:
-    """Mark a route whose query belongs to somebody else: it takes any parameter."""
+    """Mark a route that takes any query parameter, because it passes the query
+    on to another service."""
     endpoint.passes_query_on = True  # type: ignore[attr-defined]
     return endpoint
 
@@ -85,7 +86,7 @@ def _refuse_unknown(request: Request, known: frozenset[str]) -> None:
 
 
 def router(*, tags: list[str] | None = None, prefix: str = "") -> APIRouter:
-    """An `APIRouter` whose routes are all of this class."""
+    """An `APIRouter` whose routes are all of the class `Route`."""
     return APIRouter(tags=list(tags or []), prefix=prefix, route_class=Route)
 
 
@@ -103,5 +104,5 @@ async def _read_json(request: Request) -> None:
             msg="The body should be sent as application/json.",
             type="content_type_invalid",
         )
-    # Where Starlette keeps a decoded body: FastAPI takes it from there.
+    # Starlette caches a decoded body here, and FastAPI takes it from here.
     request._json = strictjson.loads(body)

@@ -1,9 +1,9 @@
-"""The server's own edge: bounds on what arrives before there is a request to speak of.
+"""Limits on connections, enforced by the server before there is a request.
 
 uvicorn's httptools protocol has no limit on the size of a header block, on the time it takes, on
 the number of connections, nor on how slowly an answer is read. This subclass adds all of them,
 answers unreadable requests as `{"detail": ...}`, and lets a refused caller read the answer before
-the line is cut.
+the connection is closed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEAST_RATE = 1024
 """Slowest rate, in bytes per second, at which a caller may read a waiting answer. Slower callers
 are disconnected."""
 _MOST_LINGERING = 32
-"""Number of refused connections that get time to read the reason. Any more are closed at once."""
+"""Most refused connections that get time to read the reason; any more are closed at once."""
 ACCEPTED_AT_ONCE = 16
 """Connections accepted in one go before refused ones are closed. Well below `LEAST_RESERVE`, so
 that a flood never takes the last descriptor."""
@@ -51,7 +51,7 @@ _MAX_FRAMING = 1024 * 1024
 
 
 def config(app: FastAPI, settings: Settings) -> uvicorn.Config:
-    """How the service wants to be served."""
+    """uvicorn's configuration for this service."""
     return uvicorn.Config(
         app,
         host=settings.host,
@@ -70,9 +70,10 @@ def config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 
 
 class Server(uvicorn.Server):
-    """Accepts few connections at a time while the kernel keeps many waiting.
+    """Accepts few connections at a time, while the kernel queues many.
 
-    asyncio has one number for both, and without a free descriptor logs as many errors.
+    asyncio uses one number (`backlog`) for both, and logs that many errors at once when no
+    file descriptor is free.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -100,7 +101,7 @@ def protocol(
 
 
 class _Counted:
-    """A transport that says how much was written to it."""
+    """A transport that counts the bytes written to it."""
 
     __slots__ = ("_owner", "_transport", "written")
 
@@ -203,7 +204,7 @@ class Protocol(HttpToolsProtocol):
             self._arm()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # Trailers come by the same way; taken for headers, they could name another caller.
+        # Trailers arrive here too; taken for headers, they could replace the caller's identity.
         if self._in_head:
             super().on_header(name, value)
 
@@ -229,11 +230,11 @@ class Protocol(HttpToolsProtocol):
         self.open_ones.idle(self)
         super().on_response_complete()
         if not self._in_head and not self._busy():
-            # Answered before its body was there: uvicorn would wait for ever for one that trickles.
+            # Answered before the whole body had arrived: uvicorn would wait forever for a slow one.
             self._rest_timer = self.loop.call_later(self.header_timeout, self.drop)
 
     def watch_drain(self) -> None:
-        """See to it that what waits to be sent is taken, and not too slowly."""
+        """Start the timer that checks whether the caller reads its answer fast enough."""
         taken = self._counted.taken
         self.drain_timer = self.loop.call_later(self.drain_window, self._drained, taken)
 
@@ -269,12 +270,14 @@ class Protocol(HttpToolsProtocol):
             self._refuse(408, "The request headers took too long.")
 
     def _refuse(self, status: int, detail: str) -> None:
-        """Answer without the app, then throw away what still comes for a moment, then close."""
+        """Answer without the app, discard for a short time what the caller still sends, then
+        close."""
         self._refused = True
         self._disarm()
         self._unset_keepalive_if_required()
         if self._busy():
-            # An earlier request of this connection is being answered: no place for another text.
+            # An earlier request on this connection is being answered, so no
+            # other answer can be sent.
             self.transport.abort()
             return
         code = _CODES[status]

@@ -1,4 +1,4 @@
-"""Puts everything that all routes share on an application."""
+"""Installs on an application everything that all routes share."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ async def _nothing() -> None:
 def install(
     app: FastAPI, settings: Settings, *, measure: Callable[[], Awaitable[None]] = _nothing
 ) -> None:
-    """Guard, compression, error handlers, limits, `/metrics`, the OpenAPI documents.
+    """Install the guard, compression, error handlers, limits, `/metrics` and the OpenAPI documents.
 
-    `measure` brings gauges up to date before `/metrics` is read.
-    Routes find their services at `app.state.services`, which the lifespan puts there.
+    `measure` brings gauges up to date before `/metrics` is read. Routes find their services at
+    `app.state.services`, which the lifespan puts there.
     """
     redis_url = settings.redis_url.get_secret_value() if settings.redis_url else None
     limiter = make_limiter(redis_url, lambda: app.state.services.database)
@@ -72,7 +72,7 @@ def _metrics(
         return Response(generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     async def keyed_metrics(caller: MetricsCaller) -> Response:
-        """The same for a key with the scope metrics:read."""
+        """Metrics for Prometheus, for callers whose key has the scope metrics:read."""
         return await metrics()
 
     return metrics if settings.metrics == "open" else keyed_metrics

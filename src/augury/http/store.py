@@ -16,7 +16,8 @@ Connection = AsyncConnection[Any]
 LIFETIME = timedelta(hours=24)
 """How long an answer is stored under its Idempotency-Key."""
 ABANDONED = timedelta(minutes=2)
-"""A claim this old belongs to a process that died, since every deadline is shorter."""
+"""Age from which an unanswered claim can be taken over: its process has died, since
+every deadline is shorter."""
 
 
 async def take(conn: Connection, key: str, rate: Rate) -> Decision:
@@ -31,12 +32,12 @@ async def take(conn: Connection, key: str, rate: Rate) -> Decision:
 
 
 async def sweep(conn: Connection) -> None:
-    """Forget keys whose whole burst is there again: they are as good as new ones."""
+    """Delete keys whose whole burst is available again; they behave like new ones."""
     await conn.execute("delete from rate_limits where tat < clock_timestamp()")
 
 
 class KeptResponse(NamedTuple):
-    """What is stored under an idempotency key; `status` is None while it is under way."""
+    """What is stored under an idempotency key; `status` is None while the request is running."""
 
     request_hash: bytes
     status: int | None
@@ -47,9 +48,10 @@ class KeptResponse(NamedTuple):
 async def claim(
     conn: Connection, account_id: str, key: str, request_hash: bytes
 ) -> datetime | None:
-    """When the key became ours to answer: new, forgotten, or left behind by a dead process.
+    """Claim the key, if it is new, past its lifetime, or abandoned by a process that died.
 
-    None: it is somebody else's. The time tells this claim from one that takes it over.
+    Returns the time of the claim, by which `keep` and `release` know it again if another process
+    has taken the key over; None if another request holds the key.
     """
     cursor = await conn.execute(
         """
@@ -97,7 +99,7 @@ async def keep(
 
 
 async def release(conn: Connection, account_id: str, key: str, claimed_at: datetime) -> None:
-    """Free a claimed key whose request came to nothing."""
+    """Free a claimed key whose request failed."""
     await conn.execute(
         "delete from idempotency_keys"
         " where account_id = %s and key = %s and created_at = %s and status is null",
@@ -106,7 +108,7 @@ async def release(conn: Connection, account_id: str, key: str, claimed_at: datet
 
 
 async def forget_old(conn: Connection) -> int:
-    """Delete what is older than a key's lifetime; for a schedule."""
+    """Delete keys older than `LIFETIME` and return their number; called on a schedule."""
     cursor = await conn.execute(
         "delete from idempotency_keys where created_at < now() - %s", (LIFETIME,)
     )

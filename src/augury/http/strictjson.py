@@ -1,4 +1,5 @@
-"""JSON as RFC 8259 and I-JSON mean it: one reading only, or a 422 that names the place."""
+"""Strict JSON (RFC 8259, I-JSON): a text that two parsers could read differently is answered with
+422, which names the place."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def loads(body: bytes) -> Any:
         raise _issue(str(exc)) from None
     except ValueError:  # int() refuses more than 4,300 digits
         raise _issue("A number is out of range.") from None
-    # Only these can hide something from the decoder; a plain body skips the walk.
+    # Only escapes and deep nesting can hide what the decoder does not refuse;
+    # other bodies skip the walk.
     if "\\u" in text or text.count("[") + text.count("{") > MAX_DEPTH:
         _walk(value)
     return value
