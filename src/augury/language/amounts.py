@@ -1,8 +1,8 @@
 """Amounts as people say them: "three quarters of a trillion", "13 or fewer, or else 17 or more".
 
-Pure. `plain` writes what a text says of amounts in the one way that the reader of quantities
-(`markets.quantities`) knows: figures for number words, "between A and B" for what lies inside two
-bounds, "not between A and B" for what lies outside.
+Pure. `plain` rewrites the amounts of a text in the form that `markets.quantities` can read: digits
+for number words, "between A and B" for the range inside two bounds, "not between A and B" for the
+range outside.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _OUTSIDE: Final = re.compile(
 
 
 def plain(text: str) -> str:
-    """The text with its amounts in figures, and its bounds joined where two belong together."""
+    """The text with its amounts in digits, and with two bounds of one range joined."""
     text = _OUTSIDE.sub(_ranged, _figures(text))
     joined = _joined(text)
     for pattern, said in _USUAL:
@@ -120,7 +120,8 @@ _USUAL: Final = [
         (r"[\s-]plus\b", " or more"),
     )
 ]
-"""Other phrases for one side of a number, with the usual phrase for each."""
+"""Unusual phrases for a bound ("sub-4%", "50 plus"), each with the usual phrase that replaces it
+("below 4%", "50 or more")."""
 
 # Number words
 
@@ -141,7 +142,7 @@ def _small(said: str) -> int:
 def _figure(found: re.Match[str]) -> str:
     scale, many = found["scale"].casefold(), (found["many"] or "").casefold()
     if many.startswith(("few", "couple")):
-        return found[0]  # no number is said
+        return found[0]  # not a definite number
     if found["part"]:
         part = found["part"].casefold()
         factor = next(n for name, n in _PARTS.items() if name in part)
@@ -149,7 +150,7 @@ def _figure(found: re.Match[str]) -> str:
         factor = 1.0
     elif many[0].isdigit():
         if scale not in ("dozen", "hundred", "grand") and not found["more"]:
-            return found[0]  # "3 million" is in figures already
+            return found[0]  # "3 million" has digits already
         factor = float(many)
     else:
         words = re.split(r"[\s-]+", many)
@@ -185,7 +186,8 @@ class _Bound:
     said: str
     """The number as written, with scale and unit."""
     exact: bool
-    """Whether it is a whole number of things or degrees, so that the next value is one more."""
+    """Whether the value is a whole number of things or degrees, so that the next value is one
+    higher."""
     unit: str
     scale: str
     start: int
@@ -193,7 +195,7 @@ class _Bound:
 
 
 def _bounds(text: str) -> Iterator[_Bound]:
-    """What is said of a number to one side of it, in the order of the text."""
+    """The one-sided bounds of a text ("at least 13", "17 or more"), in the order of the text."""
     found = [_bound(m, behind=False) for m in _BEFORE.finditer(text)]
     for match in _BEHIND.finditer(text):
         if not any(b.start < match.end("a") and match.start("a") < b.end for b in found):
@@ -239,7 +241,7 @@ def _joined(text: str) -> str:
 
 
 def _without(low: _Bound, high: _Bound) -> str:
-    """Below `low` or above `high`: what is left between them is denied."""
+    """The phrase for "below `low` or above `high`": "not between" the values left in the middle."""
     if not (low.exact and high.exact):
         return f"not between {_said(low, high)} and {_said(high, low)}"
     least = int(low.value) + low.inside
@@ -257,18 +259,19 @@ def _within(low: _Bound, high: _Bound) -> str:
         return f"between {_said(low, high)} and {_said(high, low)}"
     least = int(low.value) + (not low.inside)
     most = int(high.value) - (not high.inside)
-    if low.value >= 1000 or least >= most:  # a price or a level: the ends are no steps of a count
+    if low.value >= 1000 or least >= most:  # a price or a level rather than a count
         return f"between {low.said} and {high.said}{_unit(low, high)}"
     return f"between {least} and {most}{_unit(low, high)}"
 
 
 def _said(one: _Bound, other: _Bound) -> str:
-    """A number, with the other's scale where only that one is told: "4.6 or 4.8 million"."""
+    """The number `one` with scale and unit, taken from `other` if only `other` has them: "4.6 or
+    4.8 million"."""
     scale = f" {other.scale}" if other.scale and not one.scale and one.value < 1000 else ""
     unit = one.unit or other.unit
     if unit and unit[0] in "%°º":
         return f"{one.said}{scale}{unit}"
-    # Of two numbers the last has the unit's word: "between 4 and 5 points".
+    # Only the larger of two numbers gets the unit's word: "between 4 and 5 points".
     return f"{one.said}{scale} {unit}" if unit and one.value > other.value else f"{one.said}{scale}"
 
 

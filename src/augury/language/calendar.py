@@ -1,4 +1,4 @@
-"""The months, by name and number. Pure; whoever reads a month reads it by these."""
+"""Names and numbers of the months, for all code that reads dates from text. Pure."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ MONTHS: Final = (
 )  # fmt: skip
 """Names of the months in lower case; month n is at index n - 1."""
 SHORT: Final = {**{name[:3]: name for name in MONTHS if len(name) > 3}, "sept": "september"}
-"""Short name to full name, without the period that some write after it."""
+"""Short name to full name, both in lower case and without a period."""
 NUMBERS: Final = {name: n for n, name in enumerate(MONTHS, 1)} | {
     short: MONTHS.index(name) + 1 for short, name in SHORT.items()
 }
-"""Each name, long or short, in lower case: 1 to 12."""
+"""Number of the month, 1 to 12, by its long or short name in lower case."""
 MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-"""Pattern for a month's name in lower case, without a period. It does not check that the word ends
-there."""
+"""Pattern for the long or short name of a month in lower case, without a period. It also matches
+the beginning of a longer word."""
 
 
 def month(name: str) -> int:
-    """The number of a month by any of its names, however it is capitalized.
+    """The number of a month, 1 to 12, by its long or short name in upper or lower case.
 
     Raises
     ------
     KeyError
-        It is no month's name.
+        `name` is not the name of a month.
     """
     return NUMBERS[name.strip().rstrip(".").casefold()]

@@ -1,4 +1,4 @@
-"""`augury language`: the vocabulary, looked at and checked."""
+"""The commands of `augury language`, which show and check the vocabulary."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Markets on one game: who plays, and under which of its ends the market says Yes. Pure.
+"""Reads markets on one game: who plays, and for which ends of the game an outcome pays. Pure.
 
-A game between A and B ends in one of up to three ways: A wins, B wins, a draw. What a market
-claims is a set of them, and so is what a question asks (`results.asked`), so that how the two
-stand to each other is a matter of sets: equal, complement, part of, apart. Which side a market's
-Yes means may stand in its outcome's label, behind a dash, in the subtitle, or in the rules alone:
-"If Minnesota wins the Northwestern St. at Minnesota college football game ...".
+A game between A and B has up to three ends: A wins, B wins, a draw. A market outcome claims a set
+of ends, and a question asks for a set of ends (`results.asked`). Comparing the two sets (equal,
+complement, subset, disjoint) says how question and market relate. The side that a market's Yes
+means may be given in the outcome's label, after a dash, in the subtitle, or only in the rules: "If
+Minnesota wins the Northwestern St. at Minnesota college football game ...".
 
-Markets on margins, totals, sets, maps, halves and players are about no such end.
+Markets on margins, totals, sets, maps, halves and players claim no end.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Final, Literal, Protocol
 
 Bearing = Literal["same", "opposite", "implies", "implied", "excludes", "apart"]
 """How a question relates to a market. same: it asks the same; opposite: it asks the complement;
-implies, implied: one Yes follows from the other; excludes: both can't be Yes; apart: none of these.
-"""
+implies: the market's Yes follows from the question's; implied: the question's Yes follows from the
+market's; excludes: both can't be Yes; apart: none of these."""
 
 
 class Ends(Flag):
-    """How a game may end; a set of them is a claim."""
+    """The ways in which a game can end; a claim is a set of them."""
 
     FIRST = 1
     SECOND = 2
@@ -35,7 +35,7 @@ NOTHING: Final = Ends(0)
 
 
 class ContestMarket(Protocol):
-    """What of a market is read."""
+    """The fields of a market that are read here."""
 
     @property
     def question(self) -> str: ...
@@ -51,7 +51,7 @@ class ContestMarket(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """One game, and what a market's outcome claims of it."""
+    """One game, and the ends of it that a market's outcome claims."""
 
     sides: tuple[tuple[str, ...], tuple[str, ...]]
     """The market's names for each side; the second is empty if the market names only one."""
@@ -61,7 +61,8 @@ class Contest:
     sport: str
     """Topic of the vocabulary ("ncaa", "soccer"); empty if the market does not say."""
     yes: str
-    """The side whose win the outcome means, as the market names it; "Tie" for a draw."""
+    """The side whose win the outcome claims or, for a No, denies, as the market names it; "Tie" for
+    a draw."""
 
     @property
     def all(self) -> Ends:
@@ -70,7 +71,7 @@ class Contest:
         return wins | Ends.DRAW if self.draws else wins
 
     def bearing(self, asked: Ends) -> Bearing:
-        """How a question that asks for `asked` stands to the market."""
+        """How a question that asks for the ends `asked` relates to the market."""
         asked, claim = asked & self.all, self.claim & self.all
         if asked == claim:
             return "same"
@@ -104,7 +105,8 @@ _PART: Final = re.compile(
     r"kills?|first|exact|margin|series|by more than|over \d|distance|method)\b|[+-]\d",
     re.I,
 )
-"""Words by which a market is about a part of the game or its numbers, not about its winner."""
+"""Words which show that a market is about a part of the game or its numbers, not about its
+winner."""
 _PLACED: Final = re.compile(r"^Game \d$|^(?:Quarter|Semi)?-?finals?$|\bRound\b", re.I)
 _TIE: Final = frozenset({"tie", "draw"})
 _YES_NO: Final = frozenset({"yes", "no"})
@@ -123,7 +125,7 @@ _TOPICS: Final = tuple((re.compile(pattern), topic) for pattern, topic in _SPORT
 
 
 def contest(market: ContestMarket, outcome: int) -> Contest | None:
-    """The game that an outcome of a market is about; None where it is about none, or unclear."""
+    """The game that an outcome of a market is about; None if there is none, or it is not clear."""
     title = " ".join(market.question.split())
     yes = _yes(market, outcome)
     if yes is not None and (found := _WINS_DAY.match(title)):
@@ -151,7 +153,7 @@ def _is_part(found: re.Match[str], title: str) -> bool:
     if where and _PLACED.search(where):
         where = ""
     told = " ".join(filter(None, (where, groups["a"], groups["b"], groups.get("side"))))
-    # "Game 2 Winner" is of a part; "A at B Winner?" is of the game.
+    # "Game 2 Winner" is about a part of a match; "A at B Winner?" is about the whole game.
     return bool(_PART.search(told)) or ("Winner" in title and "Winner?" not in title)
 
 
@@ -194,7 +196,7 @@ def _game(
 
 
 def _yes(market: ContestMarket, outcome: int) -> bool | None:
-    """Whether an outcome is Yes; None where the market has other outcomes."""
+    """Whether an outcome is Yes; None if the market's outcomes are not Yes and No."""
     labels = [label.casefold() for label in market.outcomes]
     if set(labels) == _YES_NO and outcome < len(labels):
         return labels[outcome] == "yes"
@@ -202,7 +204,7 @@ def _yes(market: ContestMarket, outcome: int) -> bool | None:
 
 
 def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, str] | None:
-    """Which side of the rule is which of the title; None where that is not plain."""
+    """The rule's groups "a" and "b" in the order of the title's sides; None if not clear."""
     a, b = rule["a"], rule["b"]
     there = _likeness(names[0][0], a) + _likeness(names[1][0], b)
     back = _likeness(names[0][0], b) + _likeness(names[1][0], a)
@@ -212,13 +214,14 @@ def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, 
 
 
 def _which(told: str, names: Sequence[tuple[str, ...]]) -> int | None:
-    """The side that a label names; None where that is not plain."""
+    """Index (0 or 1) of the side that a label names; None if that is not clear."""
     first, second = (max(_likeness(told, name) for name in given) for given in names)
     return None if first == second else int(second > first)
 
 
 def _likeness(one: str, other: str) -> float:
-    """0 where nothing is alike, to 3 where both are the same; initials of words count."""
+    """Likeness of two names: 3 if equal, above 1 to 2 by the share of common words, 0.5 if one
+    begins with the first three letters of the other, else 0."""
     a, b = one.casefold().replace(".", ""), other.casefold().replace(".", "")
     if a == b:
         return 3.0

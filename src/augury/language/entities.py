@@ -9,7 +9,7 @@ from typing import Final
 from augury.language.vocabulary import Entity, Vocabulary, Word, words
 
 MAX_CHARS: Final = 2_000
-"""Number of characters of a text that are read."""
+"""Maximum number of characters of a text that are read; the rest is ignored."""
 
 NAMELESS: Final = frozenset(
     "a about after again all also am an and any are as at away back be before big but by can"
@@ -21,15 +21,16 @@ NAMELESS: Final = frozenset(
     " to too top two under until up upon very was way we week were what when where which while"
     " who whole whom whose why will win with would year yes yet you your".split()
 )
-"""Words of grammar, number and time. In lower case they name nobody, whatever the topic: "to"
-beside a basketball club is not Toronto."""
+"""Words of grammar, number and time. In lower case they never name an entity: "to" beside a
+basketball club is not Toronto."""
 _ASKING: Final = frozenset(
     "are can could did do does has have how if is may should was were what when where which who"
     " whom whose why will would".split()
 )
-"""Words that begin a question, where their capital letter says nothing: "Who" is no agency."""
+"""Words that can begin a question. There, their capital letter does not make them a name: "Who" is
+not the health agency."""
 _ENDS: Final = frozenset(".!?|:")
-"""What stands between two sentences, or two parts of a market's text."""
+"""Characters that end a sentence or a part of a market's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Mention:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys of whoever may be meant."""
+        """The keys of the entities that may be meant."""
         return frozenset(entity.key for entity in self.entities)
 
 
@@ -57,7 +58,8 @@ class _Candidate:
     guard: str
     capital: bool
     nameless: bool
-    """Whether it is a word of grammar, number or time in lower case, or begins a question."""
+    """Whether the alias is a single word of `NAMELESS`, in lower case or with a capital letter only
+    because it begins a question."""
 
 
 def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:
@@ -66,9 +68,9 @@ def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Menti
     Parameters
     ----------
     text
-        As it was written: its capital letters count.
+        The text as it was written: capital letters matter.
     context
-        Another text of the same matter (an event's title), whose words show what is meant.
+        Another text on the same subject (an event's title); its words help to tell namesakes apart.
     """
     said = words(text[:MAX_CHARS])
     lower = not any(one.capital and not one.folded.isdigit() for one in said)
@@ -112,12 +114,12 @@ def _candidates(text: str, said: Sequence[Word], vocabulary: Vocabulary) -> list
 def _meant(
     here: Sequence[_Candidate], around: set[str], sure: set[str], *, lower: bool
 ) -> tuple[Entity, ...]:
-    """Whoever of one span's candidates may be meant; of several, those whose topic is near.
+    """The entities that one span may mean; if some of them fit the topics of the text, only these.
 
-    around : the text's other words
-    sure : topics of the entities that it names beyond doubt; beside one of them a name needs no
+    around : the other words of text and context
+    sure : topics of the entities that the text names beyond doubt; names of such a topic need no
         capital letter
-    lower : the whole text has none
+    lower : the whole text has no capital letter
     """
     near = {c.entity.key for c in here if c.entity.context & around or c.entity.topic in sure}
     allowed = [

@@ -1,7 +1,8 @@
-"""The words by which people say how a game ends: data for `results`. Pure.
+"""Patterns for the words that say how a game ends: data for `results`. Pure.
 
-They are looked for in a text as `sides.told` gives it: folded words with single spaces between
-them, the sides as A and B. What is matched first is not read again, so compounds stand first.
+They are applied to the text that `sides.told` returns: folded words with single spaces between
+them, and A and B for the sides. The text that one pattern matches is not read again, so phrases
+come before the single words that they contain.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ _BEATS: Final = _any(
 
 
 def word(*words: str) -> str:
-    """A pattern for any of some words, as whole words."""
+    """A pattern that matches any of the given patterns as whole words."""
     return f"(?<![^ ])(?:{'|'.join(words)})(?![^ ])"
 
 
@@ -138,8 +139,9 @@ EVENT: Final = re.compile(
         "(?P<mark>[.,;:()!?–—-])",
     )
 )  # fmt: skip
-"""The words that are read from a text; the group's name gives their kind. `beats`, `over` and
-`home` (sends ... home) have an object; `stops` keeps the other side from winning."""
+"""Pattern for the words that are read from a text; the name of the group that matches is their
+kind. `beats`, `over` and `home` ("sends B home") have the other side as object; `stops` means that
+one side keeps the other from winning."""
 NOT: Final = re.compile(
     word(
         "not", "no", "never", "cannot", "wont", "dont", "doesnt", "didnt", "cant", "couldnt",
@@ -157,7 +159,7 @@ ASIDE: Final = re.compile(
         "whether [^.,;]* or [^.,;]*",
     )
 )  # fmt: skip
-"""Words that say nothing about the result."""
+"""Phrases that say nothing about the result; they are removed from the text."""
 _NUMBER: Final = _any(r"\d+", *numerals.COUNTS, "dozen")
 UNSURE: Final = re.compile(
     _any(
@@ -193,7 +195,7 @@ UNSURE: Final = re.compile(
             "(?:win|wins|winning|won) (?:the|its|their|his|her) "
             r"(?!(?:\w+ ){0,3}(?:games?|match|matchup|fight|bout|opener|first|clash|meeting|"
             r"derby|debut|showdown|battle|war|brawl|one|rivalry|day|night)(?![^ ]))\w+",
-            # Not plainly asked.
+            # Conditions, doubts and other indirect statements.
             "if", "unless", "who", "whose", "which", "how many", "how much", "false", "untrue",
             "wrong to", "neither", "nor", "hardly", "barely", r"doubt\w*", "unlikely",
             "instead of", "rather than", "nothing to lose", "odds against", "bet against",
@@ -209,17 +211,19 @@ UNSURE: Final = re.compile(
         r"\d [–—-] \d", r"\d\.\d", r"\d\+",
     )
 )  # fmt: skip
-"""Words that make a question about something else than the winner, or unclear."""
+"""Words which show that a question is unclear or is about something other than the winner. Such a
+question is not read."""
 RHETORICAL: Final = re.compile(
     "^(?:so |but |and )?(?:wont|dont|doesnt|didnt|cant|isnt|arent|aint) "
 )
-"""Beginnings of questions that may expect either answer."""
+"""Beginnings such as "won't", after which a question may mean the result or its opposite. Such a
+question is not read."""
 OBLIQUE: Final = frozenset(
     "against vs versus v with facing from off in face host hosts hosting visit visits visiting meet"
     " meets leave leaves leaving for at to playing play plays when after of into past over"
     " near".split()
 )
-"""After one of these words a side is not the one that acts."""
+"""A side that follows one of these words is not the subject of the verb."""
 AGAINST: Final = frozenset("over against vs versus at from past off of".split())
 LOST_TO: Final = frozenset("to by against vs versus at with in".split())
 PRONOUN: Final = re.compile(word("they", "he", "she", "them", "him", "we", "us", "you"))

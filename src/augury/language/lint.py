@@ -1,7 +1,8 @@
-"""Checks the vocabulary: what cannot be read, what clashes, what fires inside ordinary words. Pure.
+"""Checks the vocabulary for aliases that clash, are too short or are also ordinary words, and for
+references to missing entries. Pure.
 
-`augury language lint` prints what it finds. With a catalogue it also shows which aliases stand in
-its titles as ordinary lower-case words, and so need a mark.
+`augury language lint` prints the findings. With a catalogue it also reports aliases that the titles
+use as ordinary lower-case words, and which therefore need a mark.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from typing import Final, Literal
 from augury.language.vocabulary import Alias, Entity, Vocabulary, words
 
 MIN_LOWER: Final = 50
-"""Number of titles with an alias in lower case from which the alias counts as an ordinary word."""
+"""Least number of titles that contain an alias in lower case for it to count as an ordinary
+word."""
 _NAMED: Final = frozenset("person team party company product work group league coin".split())
-"""Kinds whose names are not ordinary words. For others, such as inflation or oil, the word itself
-is meant."""
+"""Kinds whose aliases need a mark if they are ordinary words. Aliases of other kinds, such as
+"inflation" or "oil", are ordinary words on purpose."""
 MIN_LETTERS: Final = 2
 """Number of letters of the shortest alias that is allowed."""
 _LETTERS: Final = frozenset({"x"})
@@ -26,16 +28,16 @@ _LETTERS: Final = frozenset({"x"})
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """Something to look at."""
+    """One finding of the linter."""
 
     level: Literal["error", "warning"]
     text: str
 
 
 def lint(vocabulary: Vocabulary, titles: Iterable[str] = ()) -> Iterator[LintFinding]:
-    """What is wrong, errors first.
+    """The findings of all checks; clashes and missing entries come first, as warnings.
 
-    titles : texts of a catalogue, to see aliases at work
+    titles : titles of a catalogue, in which aliases used as ordinary words are counted
     """
     yield from _clashes(vocabulary)
     yield from _dangling(vocabulary)

@@ -1,4 +1,4 @@
-"""Numbers as words: counts, ranks and what multiplies a figure. Pure."""
+"""Number words: counts, ordinals, and scales such as "million". Pure."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e
 FACTORS: Final = {
     "k": 1e3, "mm": 1e6, "mn": 1e6, "m": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12, "t": 1e12, **SCALES,
 }  # fmt: skip
-"""Words for scales, short or long, with the factor that each multiplies by."""
+"""Short and long words for scales, with the factor by which each multiplies a number."""
 
 COUNT: Final = "|".join(sorted(COUNTS, key=len, reverse=True))
 ORDINAL: Final = "|".join(sorted(ORDINALS, key=len, reverse=True))
 FACTOR: Final = "|".join(FACTORS)
-"""Pattern for one of these words in lower case, to be put in a group."""
+"""COUNT, ORDINAL and FACTOR are patterns, each for one of the words above in lower case. They are
+bare alternatives (`a|b|c`), so they must be put in a group."""
 
 
 def count(said: str) -> int:
-    """A whole number in digits or one word of `COUNTS`; KeyError where it is neither."""
+    """The value of a whole number in digits or of one word of `COUNTS`; else raises KeyError."""
     return int(said) if said.isdecimal() else COUNTS[said.casefold()]

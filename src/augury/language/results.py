@@ -1,9 +1,9 @@
-"""Which ends of a game a question asks for. Pure.
+"""Reads which ends of a game (win, loss, draw) a question asks for. Pure.
 
-The question is read beside a market of the game (`contests.Contest`), its sides are marked
-(`sides.told`), and the verbs between and around them are read: who wins over whom, loses, draws,
-fails to win, does not lose. The answer is a set of ends, or None where it is not certain: numbers
-of points, other games, more than one statement.
+The question is read together with a market on the game (`contests.Contest`): the sides are marked
+(`sides.told`), then the verbs around them are read: who beats whom, loses, draws, fails to win,
+does not lose. The result is a set of ends, or None if it is not certain, e.g. because the question
+has numbers of points, another game or more than one statement.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from augury.language.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class AskedResult:
-    """What a question asks of a game."""
+    """The ends of a game that a question asks for."""
 
     ends: Ends
     both: bool
-    """Whether it names both sides."""
+    """Whether the question names both sides."""
 
 
 class Stand(NamedTuple):
-    """How a question stands to a market of a game."""
+    """How a question relates to a market on a game."""
 
     bearing: Bearing
     both: bool
@@ -49,7 +49,8 @@ class Stand(NamedTuple):
 
 
 def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
-    """Who of a question may be somebody else who plays; the same beside every market."""
+    """The teams and people that a question names. If they are not the market's own sides, the
+    question may be about another game."""
     return [
         one for one in mentions(question, vocabulary)
         if any(entity.kind in ("team", "person") for entity in one.entities)
@@ -87,7 +88,7 @@ def asked(
 def stand(
     question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
 ) -> Stand | None:
-    """How a question stands to a market of a game; None where that is not certain."""
+    """How a question relates to a market on a game; None where that is not certain."""
     read = asked(question, contest, foreign, vocabulary)
     return None if read is None else Stand(contest.bearing(read.ends), read.both)
 
@@ -114,7 +115,7 @@ def _claims(text: str, contest: Contest) -> list[Ends | None]:
 
 
 def _is_beating(text: str, events: Sequence[_Event], n: int) -> bool:
-    """Whether "over" stands between who wins and who loses."""
+    """Whether event `n`, a word such as "over", means "beats" ("A over B")."""
     before = events[n - 1] if n else None
     after = events[n + 1] if n + 1 < len(events) else None
     if before is None or before.kind != "side":
@@ -144,7 +145,7 @@ def _claim(text: str, events: Sequence[_Event], n: int, contest: Contest) -> End
     win = Ends.FIRST if subject == "A" else Ends.SECOND
     loss = (Ends.FIRST | Ends.SECOND) & ~win
     if "through" in event.text and contest.draws:
-        return None  # level after ninety minutes, and through all the same
+        return None  # a side can also go through after a draw in ninety minutes
     claim = {
         "loses": loss, "unbeaten": win | Ends.DRAW, "stops": win | Ends.DRAW,
         "winless": loss | Ends.DRAW,
@@ -153,7 +154,7 @@ def _claim(text: str, events: Sequence[_Event], n: int, contest: Contest) -> End
 
 
 def _acting(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """Of whom a verb speaks: who stands before it, else the other of whom it is done to."""
+    """The side that verb `n` is about: its subject, else the opponent of its object."""
     event = events[n]
     if event.kind == "stops" and (inner := re.search(r"(?<![^ ])[AB](?![^ ])", event.text)):
         return _other(inner.group())
@@ -176,7 +177,8 @@ def _other(side: str) -> str:
 
 
 def _denied(text: str, events: Sequence[_Event], n: int) -> bool | None:
-    """Whether a negation stands before a verb, in its clause; None where that is not plain."""
+    """Whether the words before verb `n` deny it (two negations cancel out); None if a negation
+    belongs to another clause."""
     start = next((e.end for e in reversed(events[:n]) if e.kind != "side"), 0)
     said = text[start : events[n].start]
     parts = CLAUSE.split(said)
@@ -186,7 +188,7 @@ def _denied(text: str, events: Sequence[_Event], n: int) -> bool | None:
 
 
 def _subject(text: str, events: Sequence[_Event], n: int) -> _Event | None:
-    """Who acts: the nearest side before the verb that no preposition stands before."""
+    """The subject of verb `n`: the nearest side before it that does not follow a preposition."""
     for event in reversed(events[:n]):
         if event.kind != "side":
             continue
@@ -206,7 +208,7 @@ def _named_before(events: Sequence[_Event], n: int, side: _Event) -> bool:
 
 
 def _target(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """Whom a verb is done to: the next side behind it, in its clause."""
+    """The object of verb `n`: the side right after it, in the same clause."""
     event = events[n]
     if n + 1 == len(events) or events[n + 1].kind != "side":
         return None
@@ -219,7 +221,7 @@ def _target(text: str, events: Sequence[_Event], n: int) -> str | None:
 
 
 def _for(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """Whose win or loss is named behind it: "no upset for A", "the win goes to A"."""
+    """The side named after a win or loss (event `n`): "no upset for A", "the win goes to A"."""
     links = "for|by|goes to|go to|going to" if events[n].kind == "wins" else "for"
     rest = text[events[n].end :]
     if events[n].text.endswith(" for"):

@@ -1,8 +1,8 @@
-"""Where a text names the two sides of a game. Pure.
+"""Finds the names of a game's two sides in a text. Pure.
 
-A side is called by the names that its market gives it, by whatever the vocabulary knows of the
-team or player with such a name in that sport, and, for teams, by their players where the
-vocabulary says whose they are. "St." is State. What both sides are called by names neither.
+A side is recognized by the names that its market gives it, by the vocabulary's aliases of the team
+or player of that name in that sport, and, for a team, by the players that the vocabulary assigns to
+it. "St." can stand for "State". A name that both sides share identifies neither.
 """
 
 from __future__ import annotations
@@ -30,36 +30,37 @@ _GENERIC: Final = frozenset(
     " sports union deportivo women men central western eastern northern southern van der von la le"
     " del al el rb og wanderers dinamo dynamo red star".split()
 )
-"""Words that alone do not name a side."""
+"""Words that do not name a side by themselves."""
 _EPITHET: Final = re.compile(
     r"(?<![^ ])([AB]) (?:(?!at|vs|over|and|or|past|beat|d|v)\w+ )?X(?![^ ])"
 )
 _CLUB: Final = frozenset("fc afc cf sc ac ssc fk sk bk 1 club calcio".split())
 """Words of a club's registered name that people leave out."""
 _LOOSE: Final = frozenset({"tennis", "mma", "soccer", ""})
-"""Sports in which any distinctive word of its name identifies a side."""
+"""Sports in which any distinctive word of a side's name identifies the side; "" is an unknown
+sport."""
 _CITIES: Final = frozenset({"nba", "nfl", "mlb", "nhl", "wnba"})
 _PAIRS: Final = frozenset({"red", "white", "blue", "trail", "maple", "golden"})
 """First words of nicknames that consist of two words."""
 _SCHOOLS: Final = frozenset("state st tech a&m southern atlantic international christian".split())
-"""Words after which a name is another school's ("Michigan" / "Michigan State")."""
+"""Words that turn the name before them into another school's ("Michigan" / "Michigan State")."""
 _GROUNDS: Final = frozenset(
     "ground stadium park arena field road center centre one trip fans hotspur".split()
 )
-"""Words after which a name is that of a venue of games."""
+"""Words after a name which show that it is not a team that plays: stadiums, fans, trips."""
 _STATES: Final = {"oh": "ohio", "fl": "florida", "pa": "pennsylvania"}
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a text: folded, or `A`, `B` for a side, `X` for somebody else who plays."""
+    """A folded word or a punctuation mark of a text."""
 
     text: str
     capital: bool = False
 
 
 def tokens(text: str) -> list[Token]:
-    """The words and marks of a text; a hyphen parts two words."""
+    """The words and punctuation marks of a text; a hyphen separates two words."""
     found = []
     for match in _TOKEN.finditer(text.replace("’", "'")):
         said = match.group()
@@ -73,13 +74,14 @@ def tokens(text: str) -> list[Token]:
 
 
 _OF_A_STATE: Final = re.compile(r"\((\w{2,4})\)")
-"""What tells namesakes apart: "Miami (OH)"; people leave it out or the parentheses."""
+"""A code in parentheses that tells namesakes apart: "Miami (OH)". People leave out the code, or
+only the parentheses."""
 
 
 def told(text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary) -> str:
-    """A text with its sides as A and B and other teams as X, the rest folded; words by spaces.
+    """The folded words of a text, joined by spaces, with A and B for the sides and X for others.
 
-    foreign : who of the text may be somebody else who plays
+    foreign : mentions of teams and people that may play another game (`results.others`)
     """
     said = tokens(_OF_A_STATE.sub(r"\1", text))
     sport = contest.sport or _shared(contest.sides, vocabulary)
@@ -107,7 +109,7 @@ def told(text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vo
         for which, entities in zip("BA", known[::-1], strict=True):
             other = "A" if which == "B" else "B"
             if contest.sides["AB".index(which)] and not entities and which not in marked:
-                # Nobody knows what this side is called: somebody beside the other may be it.
+                # The vocabulary has no names for this side, so an X beside the other may be it.
                 marked = ["someone" if w == "X" and other in marked else w for w in marked]
     return " ".join(marked)
 
@@ -134,13 +136,14 @@ def _marked(said: Sequence[Token], spans: list[tuple[int, int, str]]) -> list[st
 
 
 def _settled(text: str) -> str:
-    """With a nickname that stands beside a side as that side: "the X of A", "A black X"."""
+    """The text without an X that is only the nickname of a side: "the X of A" and "A black X" are
+    both A."""
     text = re.sub(r"(?<![^ ])X (?:of|from|in) (?:the )?([AB])(?![^ ])", r"\1", text)
     return _EPITHET.sub(r"\1", text)
 
 
 def _shared(sides: Sequence[tuple[str, ...]], vocabulary: Vocabulary) -> str:
-    """The one sport in which the vocabulary knows both sides; empty where there is none."""
+    """The only sport in which the vocabulary knows both sides; empty if none or several fit."""
     topics = [{e.topic for e in _entities(names, "", vocabulary)} for names in sides if names]
     both = topics[0].intersection(*topics[1:])
     return both.pop() if len(both) == 1 and len(topics) == 2 else ""
@@ -175,7 +178,7 @@ def _found(
 
 @lru_cache(maxsize=1 << 12)
 def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozenset[Form]:
-    """All that a side is called."""
+    """All the ways in which a text may name a side."""
     entities = _entities(names, sport, vocabulary)
     spelled = [form for name in names for form in _spellings(name)]
     found = set(spelled)
@@ -201,7 +204,8 @@ def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozen
 
 
 def _parts(entity: Entity, spelled: Sequence[Form]) -> list[Form]:
-    """Parts of a team's full name: its nickname, and in leagues of cities its city."""
+    """The nickname in a team's full name and, in leagues whose teams are named after cities, the
+    city."""
     if entity.kind != "team":
         return []
     name = _form(entity.name)
@@ -214,7 +218,7 @@ def _parts(entity: Entity, spelled: Sequence[Form]) -> list[Form]:
 
 @lru_cache(maxsize=1 << 12)
 def _entities(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> tuple[Entity, ...]:
-    """Whoever of the vocabulary a side is."""
+    """The vocabulary's entities that a side may be; empty if none or more than three fit."""
     spelled = [form for name in names for form in _spellings(name)]
     for fits in (_equal, _begins):
         found = {
@@ -231,7 +235,8 @@ def _entities(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> tup
 
 
 def _equal(form: Form, known: Form, entity: Entity) -> bool:
-    """Whether a form is an alias, or a city with the nickname's first letters: "New York J"."""
+    """Whether a form equals the alias `known`, or is the entity's city with the first letters of
+    its nickname: "New York J"."""
     if form == known:
         return True
     name = _form(entity.name)
@@ -241,7 +246,7 @@ def _equal(form: Form, known: Form, entity: Entity) -> bool:
 
 
 def _begins(form: Form, known: Form, entity: Entity) -> bool:
-    """Whether a team's full name begins with a form, and goes on with its nickname."""
+    """Whether a form is a team's full name without the nickname at its end."""
     name = _form(entity.name)
     rest = name[len(form) :]
     return bool(
@@ -251,7 +256,8 @@ def _begins(form: Form, known: Form, entity: Entity) -> bool:
 
 
 def _called(first: str, vocabulary: Vocabulary) -> list[tuple[Form, Entity]]:
-    """Who may play, and places, whose aliases begin with a word, hyphens parting words."""
+    """Aliases of teams, people and places that begin with the word `first`, each with its entity.
+    Hyphens separate words."""
     return [
         (_split(alias.words), entity)
         for alias, entity in (*vocabulary.starting(first), *vocabulary.joined(first))

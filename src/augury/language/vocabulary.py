@@ -1,14 +1,14 @@
-"""The vocabulary: who and what people speak of, and how they say it.
+"""The vocabulary: entities that texts name, with the aliases by which people name them.
 
-Entries are data, one TOML file a topic in `vocabulary/`. An alias ends in a mark where it is not
-always the name:
+Entries are data, one TOML file for each topic in `vocabulary/`. An alias that can also mean
+something else ends in a mark:
 
-- `^` counts where it is written with a capital letter ("Apple^": the fruit has none);
-- `~` is also an ordinary word or somebody else's name ("Heat~"): it counts with a capital letter,
-  and only beside a word of its topic or another entity of it.
+- `^`: the alias counts only with a capital letter ("Apple^": the fruit has none);
+- `~`: the alias is also an ordinary word or another name ("Heat~"). It counts only with a capital
+  letter and beside a word of its topic or another entity of its topic.
 
-In a text without any capital letters, and beside another entity of the topic, a capital letter is
-not asked for, but a word or an entity of the topic is.
+In a text without capital letters, or beside another entity of the topic, a marked alias needs no
+capital letter, but it needs a word of its topic or another entity of its topic.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class VocabularyProblem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """One way of saying an entity."""
+    """One way to name an entity."""
 
     words: tuple[str, ...]
     """Folded words (`fold`), in order."""
@@ -60,20 +60,21 @@ class Entity:
     """The usual full name; together with `kind` it identifies the entity."""
     kind: str
     topic: str
-    """Field that it belongs to. A context word of the field tells it apart from namesakes."""
+    """Subject that the entity belongs to ("nba"), which tells it apart from namesakes."""
     aliases: tuple[Alias, ...]
     context: frozenset[str]
-    """Folded words that show that its topic is meant."""
+    """Folded words which show that a text is about the topic."""
     of: tuple[str, ...] = ()
-    """Names of what it belongs to: a player's club, a club's league, a product's maker."""
+    """Names of the entities that it belongs to: a player's club, a club's league, a product's
+    maker."""
     holders: tuple[tuple[str, date | None, date | None], ...] = ()
-    """Of an office: its holders, from and until when (None: open)."""
+    """For an office: (name of the holder, from, until); None is an open end."""
     source: str = field(default="", compare=False)
     """Name of the file with the entry."""
 
     @property
     def key(self) -> str:
-        """Identifies the entity."""
+        """Kind and name, which identify the entity."""
         return f"{self.kind}:{self.name}"
 
 
@@ -85,7 +86,7 @@ _QUOTE: Final = str.maketrans("’‘`", "'''")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text and where it stands."""
+    """A word of a text, with its position in the text."""
 
     folded: str
     start: int
@@ -94,7 +95,7 @@ class Word:
 
 
 def words(text: str) -> list[Word]:
-    """The words of a text. A possessive 's is left off the word; its place stays the same."""
+    """The words of a text, each without a possessive 's."""
     found = []
     for match in _WORD.finditer(text):
         said, start, end = match.group(), match.start(), match.end()
@@ -102,7 +103,7 @@ def words(text: str) -> list[Word]:
             if said.casefold().endswith(suffix) and len(said) > len(suffix) + 1:
                 said, end = said[: -len(suffix)], end - len(suffix)
                 break
-        # "the A's" are a club, and not the word "as".
+        # "The A's" is a club, so it must not fold to the word "as".
         folded = f"{fold(said[0])}'s" if _LETTERS.fullmatch(said) else fold(said)
         found.append(Word(folded, start, end, said[0].isupper() or said[0].isdigit()))
     return found
@@ -124,7 +125,7 @@ class Vocabulary:
     """All entities, found by any of their aliases."""
 
     def __init__(self, entities: Iterable[Entity]) -> None:
-        """Entries of one name and kind, in two files, are one entity."""
+        """Entries with the same name and kind, e.g. in two files, become one entity."""
         merged: dict[str, Entity] = {}
         for entity in entities:
             known = merged.get(entity.key)
@@ -166,11 +167,11 @@ class Vocabulary:
         return found
 
     def joined(self, word: str) -> list[tuple[Alias, Entity]]:
-        """The aliases whose first word is a folded word and others behind hyphens."""
+        """The aliases whose first word has a hyphen and, before it, the folded word `word`."""
         return self._joined.get(word, [])
 
     def members(self, name: str) -> list[Entity]:
-        """The people who belong to what has a name: a club's players and coach."""
+        """The people who belong to the entity of this name: a club's players and coach."""
         return self._members.get(name, [])
 
     @classmethod
@@ -180,7 +181,7 @@ class Vocabulary:
         Raises
         ------
         VocabularyProblem
-            An entry that cannot be read, by file and name.
+            An entry cannot be used; the message names its file.
         """
         return cls(entity for path in sorted(folder.glob("*.toml")) for entity in _file(path))
 
@@ -198,13 +199,13 @@ _default: Final = Once[Vocabulary]()
 
 
 def default() -> Vocabulary:
-    """The vocabulary that this version carries; read from its files, for a second, when first
-    asked for."""
+    """The vocabulary shipped with this version. The first call reads its files, which takes about a
+    second."""
     return _default.get(Vocabulary.load)
 
 
 def is_loaded() -> bool:
-    """Whether `default` answers at once."""
+    """Whether the vocabulary is loaded, so that `default` returns at once."""
     return bool(_default)
 
 
@@ -228,7 +229,7 @@ def _entity(
     own = entry.get("is", kind)
     if own not in KINDS:
         raise VocabularyProblem(f"{path.name}: {name!r} is of the unknown kind {own!r}")
-    # What stands in brackets tells namesakes apart; nobody says it.
+    # The part in parentheses only tells namesakes apart; people leave it out.
     full = _ASIDE.sub("", name)
     said = [full if full == name else f"{full}~", *entry.get("aliases", ())]
     aliases: dict[Sequence[str], Alias] = {}
@@ -237,7 +238,7 @@ def _entity(
         spoken = tuple(w.folded for w in words(one.rstrip("^~")))
         if not spoken:
             raise VocabularyProblem(f"{path.name}: {name!r} has the empty alias {one!r}")
-        # The full name of one word that the aliases guard is guarded too.
+        # If an alias repeats the full name with a mark, the mark counts for the full name.
         if spoken not in aliases or guard != "any":
             aliases[spoken] = Alias(spoken, guard)
     holders = tuple(
