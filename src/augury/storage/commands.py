@@ -163,7 +163,7 @@ async def _status(url: str) -> migrations.Status:
 
 
 async def _explained(work: Any) -> Any:
-    """`work`'s result; a database that can't be reached is the operator's to put right."""
+    """The result of `work`; a database that can't be reached raises SetupProblem."""
     try:
         return await work
     except OperationalError as error:

@@ -25,15 +25,16 @@ T = TypeVar("T")
 
 DATABASE = "augury"
 SERVICE_ROLE = "augury_service"
-"""Who the service is to an embedded server: it owns its database, and is no superuser."""
+"""Role of the service in an embedded server: it owns its database and is no superuser."""
 OLDEST_SERVER = 150000
 SETTLING = 15.0
-"""Seconds in which an embedded server that is changing hands comes back."""
+"""Seconds for which connecting to an embedded server is retried while another process
+takes the server over."""
 POOL_PATIENCE = 5.0
-"""Seconds to wait for a free connection before the caller is told to come back."""
+"""Seconds to wait for a free connection before the caller gets a 503."""
 
-# A statement or an idle transaction longer than this is a fault, not work: bulk loads, which are
-# slower, set their own limit with `SET LOCAL`.
+# A statement or an idle transaction that lasts longer than this is a fault. Bulk loads are slower
+# and set their own limit with `SET LOCAL`.
 _SESSION = (
     "select set_config('TimeZone', 'UTC', false),"
     " set_config('statement_timeout', '120s', false),"
@@ -42,7 +43,8 @@ _SESSION = (
 
 
 class _Unit:
-    """Several transactions as one, of one task: begun by the first of them."""
+    """A unit of work of one task: several transactions as one, which begins with the first of
+    them."""
 
     def __init__(self, database: Database, stack: AsyncExitStack) -> None:
         self.database = database
@@ -66,7 +68,8 @@ class Database:
         pooled: bool = False,
         server: EmbeddedServer | None = None,
     ) -> None:
-        """`pooled`: `url` leads to a pooler that may hand each transaction another session."""
+        """`pooled`: `url` leads to a connection pooler, which may run each
+        transaction in another session."""
         self.url = url
         self.direct_url = direct_url
         self.server = server
@@ -75,7 +78,8 @@ class Database:
             min_size=1,
             max_size=pool_size,
             timeout=POOL_PATIENCE,
-            # Not the pool's five minutes with ever longer pauses: the next caller tries afresh.
+            # In place of the pool's default, five minutes with ever longer pauses: the
+            # next caller tries again.
             reconnect_timeout=POOL_PATIENCE,
             kwargs={
                 "autocommit": True,
@@ -131,7 +135,7 @@ class Database:
         return database
 
     async def start(self) -> None:
-        """Open the pool, without a look at the schema."""
+        """Open the pool, without checking the schema."""
         try:
             await self._pool.open(wait=True, timeout=10)
         except PoolTimeout as error:
@@ -149,7 +153,7 @@ class Database:
         """A connection that commits each statement by itself: for reads."""
         unit = self._unit()
         if unit is not None and unit.connection is not None:
-            yield unit.connection  # what the unit has written is seen
+            yield unit.connection  # sees what the unit has written
             return
         async with self._connection() as connection:
             yield connection
@@ -160,8 +164,8 @@ class Database:
     ) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
         """Committed when the block ends, rolled back when it raises.
 
-        Inside a `unit` it is a part of that, unless it is to stand `apart`, whatever becomes of
-        the unit.
+        Inside a `unit` it is a part of the unit. With `apart` it is separate, and stays committed
+        even if the unit is rolled back.
         """
         unit = None if apart else self._unit()
         if unit is None:
@@ -177,11 +181,11 @@ class Database:
 
     @asynccontextmanager
     async def unit(self) -> AsyncIterator[None]:
-        """The transactions that this task opens inside are one: committed when the block ends,
-        rolled back together when it raises.
+        """Join the transactions that this task opens in the block into one. It is committed when
+        the block ends and rolled back when it raises.
 
-        A connection is taken when the first of them opens: a caller who waits for somebody else
-        before holds none. Tasks started inside have transactions of their own.
+        A connection is taken when the first of them opens, so a caller that waits for something
+        before that holds none. Tasks started in the block have transactions of their own.
         """
         async with AsyncExitStack() as stack:
             token = _UNIT.set(_Unit(self, stack))
@@ -208,11 +212,12 @@ class Database:
 
     @asynccontextmanager
     async def leading(self, lock: locks.LockKey) -> AsyncIterator[bool]:
-        """Be the one process that does some work for the block; whether it is free to be done.
+        """Try to be the only process that does some work, until the block
+        ends; yields whether it is.
 
         lock : key of the lock that stands for the work
         """
-        # A session of its own: the lock is gone the moment this process is.
+        # A session of its own, so that the lock is released as soon as this process dies.
         async with await AsyncConnection.connect(
             self.direct_url, autocommit=True, connect_timeout=5
         ) as session:
@@ -221,7 +226,7 @@ class Database:
 
 @asynccontextmanager
 async def once(url: str) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-    """A connection for one read, of a process without a pool; `url` as in `Database.url`."""
+    """A connection for one read, for a process without a pool; `url` as in `Database.url`."""
     async with await AsyncConnection.connect(
         url, autocommit=True, application_name="augury", connect_timeout=5, prepare_threshold=None
     ) as connection:
@@ -255,8 +260,8 @@ async def _configure(connection: AsyncConnection[Any]) -> None:
 async def _check(connection: AsyncConnection[Any]) -> None:
     """Refuse a connection the server has closed, mostly without asking the server.
 
-    A healthy idle connection has nothing to read (5 us to see); one that has is closed or has
-    news for us, and a round trip (100 us) tells which.
+    A healthy idle connection has nothing to read (a check of 5 us). One with something to read is
+    either closed or has a message from the server; a round trip (100 us) tells which.
     """
     poll = select.poll()
     poll.register(connection.pgconn.socket, select.POLLIN)
@@ -265,7 +270,8 @@ async def _check(connection: AsyncConnection[Any]) -> None:
 
 
 async def _settled(work: Callable[[], Awaitable[T]], patience: float) -> T:
-    """What `work` gives, tried again for `patience` seconds while the server comes and goes."""
+    """The result of `work`, which is retried for `patience` seconds while the
+    server is unavailable."""
     until = time.monotonic() + patience
     while True:
         try:
@@ -290,7 +296,8 @@ async def _is_current(url: str) -> bool:
 
 
 async def _prepare(server: EmbeddedServer) -> None:
-    """Make the service's role and database where they are missing. The only superuser's work."""
+    """Create the service's role and database if they are missing. Nothing
+    else is done as superuser."""
     async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as connection:
         found = await connection.execute(
             "select pg_get_userbyid(datdba) from pg_database where datname = %s", (DATABASE,)
@@ -305,7 +312,7 @@ async def _prepare(server: EmbeddedServer) -> None:
             with suppress(psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
                 await connection.execute(f"create database {DATABASE} owner {SERVICE_ROLE}")
             return
-        # Made by a version that was superuser.
+        # The database was created by an older version, as superuser.
         async with await AsyncConnection.connect(server.url(DATABASE)) as inside:
             await inside.execute(_HAND_OVER)
         await connection.execute(f"alter database {DATABASE} owner to {SERVICE_ROLE}")
@@ -346,7 +353,7 @@ end $$
 
 
 def columns(names: Iterable[str], table: str = "") -> LiteralString:
-    """Column names of a record of ours as a part of SQL; never anything a caller gave."""
+    """Column names of one of our records as a part of SQL; never use it for text from a caller."""
     prefix = f"{table}." if table else ""
     return ", ".join(f"{prefix}{name}" for name in names)  # type: ignore[return-value]
 

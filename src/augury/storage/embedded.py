@@ -24,7 +24,7 @@ from augury.storage.supervisor import PORT, SUPERUSER, OwnerLock, Record, Superv
 log = structlog.get_logger(__name__)
 
 INHERIT_EVERY = 0.1
-"""Seconds between looks of an attached process whether the owner has gone."""
+"""Seconds between two checks of an attached process whether the owner has gone."""
 
 
 class EmbeddedServer:
@@ -95,7 +95,7 @@ class EmbeddedServer:
 
     @property
     def pid(self) -> int | None:
-        """The server's process, None while it is stopped or on its way up."""
+        """Id of the process of the server; None while it is stopped or starting."""
         return ready_server(Path(self.record.folder) / "data")
 
     def url(self, database: str, role: str = SUPERUSER) -> str:

@@ -1,4 +1,4 @@
-"""Which failures of the database pass by themselves, in words a caller can read."""
+"""Which failures of the database are temporary, and what callers are told about them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ _TEXTS: tuple[tuple[tuple[type[Exception], ...], str, float], ...] = (
 
 
 _ANY_FILE = {"XX000", "42501"}
-"""How PostgreSQL tells of a quota, of a file system that became read-only, and of much else."""
+"""SQLSTATE codes that PostgreSQL uses for an exceeded quota and a read-only file system, but also
+for many other errors."""
 
 
 def _of_a_file(exc: psycopg.Error) -> bool:
-    """By the server's words, which are English in the embedded one."""
+    """Whether the error is about a file, by the server's message; the
+    embedded server's are English."""
     return (exc.diag.message_primary or "").startswith(
         ("could not extend file", "could not write", "could not open file", "could not read",
          "could not fsync file", "could not create file", "could not truncate file")
@@ -40,9 +42,9 @@ def _of_a_file(exc: psycopg.Error) -> bool:
 
 
 def as_unavailable(exc: BaseException) -> Unavailable | None:
-    """The 503 this database failure means, or None when it is a fault of ours.
+    """The 503 for a temporary failure of the database; None for any other error.
 
-    A group of failures is one of the database if all in it are.
+    An exception group counts as such a failure if all its exceptions do.
     """
     if isinstance(exc, Unavailable):
         return exc
@@ -54,7 +56,7 @@ def as_unavailable(exc: BaseException) -> Unavailable | None:
             return Unavailable(text, retry_after=retry_after)
     if isinstance(exc, psycopg.Error) and exc.sqlstate in _ANY_FILE and _of_a_file(exc):
         return Unavailable("The database's disk reported an error.", retry_after=30)
-    # What remains without a code of its own: refused, reset, closed in the middle.
+    # Errors without an SQLSTATE: the connection was refused, reset, or closed in the middle.
     if isinstance(exc, psycopg.OperationalError) and exc.sqlstate is None:
         return Unavailable("The database can't be reached.", retry_after=2)
     if isinstance(exc, psycopg.OperationalError) and (exc.sqlstate or "")[:2] in {"08", "53", "57"}:

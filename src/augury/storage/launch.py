@@ -1,13 +1,13 @@
-"""Becomes a PostgreSQL program that is never root and never outlives the process that owns it.
+"""Runs a PostgreSQL program that is never root and never outlives the process that owns it.
 
-A script of its own (`launch.py OWNER_PID IDENTITY DEATH_SIGNAL PROGRAM [ARGUMENT...]`), because
-what it does must happen between fork and exec, where a threaded parent may not run Python.
-IDENTITY is one of
-  same                    stay who we are
-  namespace:UID:GID       a user namespace in which we are UID: files stay ours outside of it
+It is a separate script (`launch.py OWNER_PID IDENTITY DEATH_SIGNAL PROGRAM [ARGUMENT...]`),
+because these steps must run between fork and exec, where a threaded parent may not run Python.
+The script then becomes the program. IDENTITY is one of
+  same                    keep the current user
+  namespace:UID:GID       enter a user namespace in which the current user has the id UID
   user:UID:GID            give up root for good
-An argument `@dir:PATH` becomes a path to that folder by a descriptor opened before the change of
-identity: the new user reaches it although it may not enter the folders above.
+An argument `@dir:PATH` is replaced by a path through a descriptor of that folder, opened before the
+change of user: the new user can reach the folder even if it may not enter the folders above.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ PR_SET_PDEATHSIG = 1
 REFUSED = 77
 """Exit status when the identity can't be taken here (EX_NOPERM)."""
 OUT_OF_REACH = 126
-"""Exit status when the program can't be run by who we have become."""
+"""Exit status when the user that was switched to can't run the program."""
 FOLDER = "@dir:"
 
 
@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> None:
     # After the change of identity, which clears the death signal.
     if sys.platform == "linux":
         libc.prctl(PR_SET_PDEATHSIG, int(death_signal))
-    if os.getppid() != int(owner):  # it died before the signal was asked for
+    if os.getppid() != int(owner):  # the owner died before the signal was set
         sys.exit(0)
     try:
         os.execv(program, [program, *rest])  # noqa: S606

@@ -1,8 +1,8 @@
-"""A backup's rows into a schema of our own making.
+"""Loads the rows of a backup into a schema that our own migrations make.
 
-A dump is a program in SQL: whoever restores one runs what its author wrote. Here the schema comes
-from our migrations, and of the dump only rows and the places of sequences are taken, each line of
-it in the one form pg_dump writes. Anything else is refused.
+A dump is a program in SQL: restoring it runs what its author wrote. So only rows and the
+positions of sequences are taken from a dump, each line in exactly the form that pg_dump writes.
+Anything else is refused.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ _IDLE = re.compile(
     rb"|SELECT pg_catalog\.set_config\('search_path', '', false\);"
     rb"|--[^\n]*|\\(?:un)?restrict [A-Za-z0-9]+|)\n"
 )
-"""Lines that say nothing to us: settings of a session, remarks, psql's own protection."""
+"""Lines of a dump that are skipped: session settings, comments, psql's restrict commands."""
 _END = b"\\.\n"
 LONGEST_LINE = 1 << 30
-"""Bytes of a row in a dump: PostgreSQL takes no longer value."""
+"""Most bytes of a row in a dump; PostgreSQL accepts no longer value."""
 _BATCH = 1 << 16
 
-# The order of a dump's rows knows no foreign keys, and an index is built faster than kept up.
+# What is removed before the rows are loaded, and added again after: foreign keys, because a dump's
+# rows are not in their order; indexes, because building one is faster than updating it; triggers.
 _ASIDE = """
 select format('alter table %s drop constraint %I', conrelid::regclass, conname),
        format('alter table %s add constraint %I %s', conrelid::regclass, conname,
@@ -61,7 +62,7 @@ end $$
 
 
 Dump = Callable[[], AbstractContextManager[IO[bytes]]]
-"""Opens the rows of a dump, as `pg_restore --data-only` tells them."""
+"""Opens the rows of a dump, as `pg_restore --data-only` prints them."""
 
 
 def load(url: str, revision: str, expected: Mapping[str, int], dump: Dump) -> None:
@@ -70,12 +71,12 @@ def load(url: str, revision: str, expected: Mapping[str, int], dump: Dump) -> No
     Parameters
     ----------
     expected
-        Rows of each table.
+        Number of rows that each table must have after the load.
 
     Raises
     ------
     SetupProblem
-        It was not possible, and nothing has changed.
+        The load failed, and nothing has changed.
     """
     try:
         with migrate.transaction(url) as (connection, upgrade_to):
@@ -102,12 +103,12 @@ def _fill(connection: psycopg.Connection, dump: Dump) -> None:
 
 
 def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
-    """Take in the rows and sequences of a dump of data alone.
+    """Load the rows and the positions of sequences from a dump that holds only data.
 
     Raises
     ------
     SetupProblem
-        It holds something else, or a table or column that this schema does not have.
+        The dump holds something else, or a table or column that this schema does not have.
     """
     columns = _columns(connection)
     while line := lines.readline(LONGEST_LINE):
@@ -137,7 +138,7 @@ def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
 
 
 def _rows(lines: IO[bytes]) -> Iterator[bytes]:
-    """The rows of one table, some at a time."""
+    """The rows of one table, in batches."""
     batch = bytearray()
     while line := lines.readline(LONGEST_LINE):
         if line == _END:

@@ -1,6 +1,7 @@
-"""PostgreSQL's advisory locks, by which the processes on a database take turns.
+"""PostgreSQL's advisory locks, with which the processes on a database take turns.
 
-Every key is here and never changes: versions that run at the same time wait for each other by it.
+Every key is defined here and never changes, so that different versions that run at the same
+time wait for each other.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from psycopg import AsyncConnection
 
 
 class LockKey(NamedTuple):
-    """Of one lock: what PostgreSQL's functions are called with."""
+    """The key of one lock: arguments for PostgreSQL's lock functions, as SQL and as values."""
 
     arguments: LiteralString
     values: tuple[int | str, ...]
@@ -31,32 +32,34 @@ def _name(name: str) -> LockKey:
 
 
 MIGRATION: Final = _number(0x4155_4755)
-"""One process migrates, the others wait for it and see what it did."""
+"""Key of the lock that a process holds while it migrates; others wait for it and see the result."""
 INGEST: Final = _number(0x6175_6775_7279_0001)
-"""One transaction writes markets at a time, so that numbers of changes become visible in order."""
+"""Key of the lock that a transaction holds while it writes markets. Only one writes at a time, so
+that the sequence numbers of changes become visible in order."""
 EVENTS: Final = _number(0x6175_6775_7279_0006)
-"""One process keeps events and their links up to the catalogue."""
+"""Key of the lock held by the process that keeps events and their links up to date."""
 READINGS: Final = _number(0x6175_6775_7279_0007)
-"""One process reads the wordings of active markets for forecasts."""
+"""Key of the lock held by the process that parses the texts of active markets for forecasts."""
 POINTS: Final = _number(0x6175_6775_7279_0010)
-"""One transaction writes points of external series at a time, so that `moved` numbers become
-visible in order."""
+"""Key of the lock that a transaction holds while it writes points of external series. Only one
+writes at a time, so that `moved` numbers become visible in order."""
 VOLATILITY: Final = _name("rvol")
-"""One transaction writes realized volatility at a time."""
+"""Key of the lock that a transaction holds while it writes realized volatility."""
 
 
 def schedule(name: str) -> LockKey:
-    """One process does the periodic work of this name."""
+    """Key of the lock held by the process that does the periodic work of this name."""
     return _name(f"schedule:{name}")
 
 
 def venue_flow(platform: str, flow: str) -> LockKey:
-    """One process follows this flow of a venue: its listing, its changes, its prices."""
+    """Key of the lock held by the process that follows a flow of a venue:
+    listing, changes or prices."""
     return _name(f"augury sync {platform} {flow}")
 
 
 def index(number: int) -> LockKey:
-    """One process writes the search index of this number, from 0 to 2**32 - 1."""
+    """Key of the lock held by the process that writes the search index `number`, 0 to 2**32 - 1."""
     return LockKey("%s, %s", (0x1DE8, number - 2**31))
 
 
@@ -66,12 +69,13 @@ async def wait(conn: AsyncConnection[Any], key: LockKey) -> None:
 
 
 async def take(session: AsyncConnection[Any], key: LockKey) -> bool:
-    """Take a lock if it is free, until `give_back` or the session's end; whether it was."""
+    """Take a lock if it is free, until `give_back` or the end of the session.
+    Returns whether it was free."""
     cursor = await session.execute(f"select pg_try_advisory_lock({key.arguments})", key.values)
     row = await cursor.fetchone()
     return row is not None and row[0]
 
 
 async def give_back(session: AsyncConnection[Any], key: LockKey) -> None:
-    """Give back what this session took."""
+    """Release a lock that this session took."""
     await session.execute(f"select pg_advisory_unlock({key.arguments})", key.values)

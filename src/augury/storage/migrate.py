@@ -33,9 +33,9 @@ class Status:
     """Where a database stands; revisions are names like `0001_foundation`."""
 
     revision: str | None
-    """What the database holds, None when it is empty."""
+    """Newest migration that the database has; None when the database is empty."""
     pending: tuple[str, ...]
-    """What this version would add."""
+    """Migrations that this version would run."""
 
     @property
     def current(self) -> bool:
@@ -43,9 +43,12 @@ class Status:
 
 
 async def status(connection: AsyncConnection[Any]) -> Status:
-    """One small query. Raises SetupProblem when the database is newer than this version."""
+    """The migrations that a database has and lacks, by one small query.
+
+    Raises SetupProblem when the database is newer than this version.
+    """
     try:
-        # A block of its own, for the failure not to spoil a transaction of the caller's.
+        # A nested transaction, so that a failure does not abort the caller's transaction.
         async with connection.transaction():
             cursor = await connection.execute("select version_num from alembic_version")
             row = await cursor.fetchone()
@@ -67,19 +70,20 @@ def _status(revision: str | None) -> Status:
 
 
 def upgrade(url: str) -> None:
-    """Run what is missing, in one transaction; processes that come together take turns."""
+    """Run the missing migrations in one transaction. Processes that start together take turns."""
     with transaction(url) as (_, upgrade_to):
         upgrade_to(revisions()[-1])
 
 
 @contextmanager
 def transaction(url: str) -> Iterator[tuple[psycopg.Connection, Callable[[str], None]]]:
-    """A transaction in which nobody else migrates, and what brings the schema to a revision in it.
+    """A transaction in which no other process migrates. Yields its connection and a function that
+    brings the schema to a revision.
 
     Committed when the block ends, rolled back when it raises.
     """
     with psycopg.connect(url) as connection:
-        # Released with the transaction, so that whoever waited sees what was done.
+        # Released with the transaction, so that a process that waited sees what was done.
         connection.execute(*locks.MIGRATION.waiting)
 
         def upgrade_to(target: str) -> None:
@@ -96,12 +100,12 @@ _REVISION_TABLE = """
 create table if not exists alembic_version (
     version_num varchar(32) not null constraint alembic_version_pkc primary key)
 """
-"""One row: the newest migration of the database. The name is that of the library which ran them
-once; databases of earlier versions have it."""
+"""A table with one row: the newest migration of the database. Its name comes from Alembic, the
+library that ran migrations in earlier versions."""
 
 
 def run(connection: psycopg.Connection, name: str) -> None:
-    """One migration, and the note that the database has it."""
+    """Run one migration and record it in the database."""
     beside = f"augury.storage.migrations.{name}"
     python = importlib.import_module(beside) if (FOLDER / f"{name}.py").exists() else None
     if prepare := getattr(python, "prepare", None):

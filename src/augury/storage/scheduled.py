@@ -40,7 +40,7 @@ def newest(settings: Settings) -> Path | None:
 
 
 def measure(settings: Settings) -> None:
-    """Let the gauges of this process tell of the newest backup, whichever process made it."""
+    """Make the gauges of this process show the newest backup, whichever process made it."""
     LAST.set_function(lambda: found.st_mtime if (found := _stat(settings)) else 0.0)
     SIZE.set_function(lambda: float(found.st_size) if (found := _stat(settings)) else 0.0)
 
@@ -53,14 +53,14 @@ def _stat(settings: Settings) -> os.stat_result | None:
 
 
 async def make(settings: Settings) -> Path:
-    """Write a backup, restore it into a scratch folder, and forget the oldest beyond
-    `AUGURY_BACKUP_KEEP`.
+    """Write a backup, check it by restoring it into a scratch folder, and delete the oldest backups
+    beyond `AUGURY_BACKUP_KEEP`.
 
     Raises
     ------
     SetupProblem
-        It could not be written, or restored: then it stays under a name that says so, and no
-        older one is deleted.
+        The backup could not be written or restored. Its file then keeps a name that ends in
+        `.unverified`, and no older backup is deleted.
     """
     where = folder(settings)
     where.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -78,12 +78,12 @@ async def make(settings: Settings) -> Path:
 
 
 async def verify(settings: Settings, file: Path) -> backups.Manifest:
-    """Restore a backup into a server of its own that is thrown away; what was in it.
+    """Restore a backup into a temporary server that is then deleted; returns its manifest.
 
     Raises
     ------
     SetupProblem
-        It can't be restored.
+        The backup can't be restored.
     """
     scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix=".verify-", dir=file.parent))
     try:
@@ -96,7 +96,7 @@ async def verify(settings: Settings, file: Path) -> backups.Manifest:
 
 
 async def scheduled(settings: Settings) -> None:
-    """`make`, for a schedule: what goes wrong is told in the log and tried again next time."""
+    """`make`, for a schedule: a failure is logged, and the next run tries again."""
     with suppress(FileNotFoundError):  # remains of a verification that was killed
         for left in folder(settings).glob(".verify-*"):
             await asyncio.to_thread(shutil.rmtree, left, ignore_errors=True)

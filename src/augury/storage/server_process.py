@@ -1,4 +1,4 @@
-"""Which process serves a folder of data, and whether it takes callers."""
+"""Which process serves a data folder of PostgreSQL, and whether it accepts connections."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from pathlib import Path
 
 
 def cluster_name(data: Path) -> str:
-    """Tells the server of one folder from that of any other, in its command line."""
+    """Name of the server of one data folder, different for every folder; it is in the
+    command line of the server."""
     stat = data.stat()
     return f"augury-{stat.st_dev:x}-{stat.st_ino:x}"
 
 
 def ready_server(data: Path) -> int | None:
-    """The process that serves `data` and, says its pid file, takes callers."""
+    """Id of the process that serves `data`; None if its pid file does not say that
+    it accepts connections."""
     try:
         lines = (data / "postmaster.pid").read_text().splitlines()
         pid = int(lines[0])
@@ -26,7 +28,8 @@ def ready_server(data: Path) -> int | None:
 
 
 def serves(pid: int, data: Path) -> bool:
-    """Whether process `pid` is a PostgreSQL server over `data`, not a stranger with its number."""
+    """Whether process `pid` is a PostgreSQL server over `data`, not another
+    process with a reused id."""
     if sys.platform == "linux":
         try:
             return os.path.samefile(os.readlink(f"/proc/{pid}/cwd"), data)

@@ -29,21 +29,23 @@ from augury.storage.server_process import cluster_name, ready_server, serves
 log = structlog.get_logger(__name__)
 
 SUPERUSER = "augury"
-"""Who made the cluster. Only the service's own role and database are made in this name."""
+"""PostgreSQL's superuser in the embedded cluster. It is used only to create the service's
+own role and database."""
 PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 
 RESERVE = 32 * 1024 * 1024
-"""Bytes held back on the disk. A server whose own log found no room has to replay it and needs
-two segments for that: with these it comes back, and answers what can be answered on a full disk."""
+"""Size in bytes of a file that reserves disk space. When the disk is full, the file is deleted,
+since a server that stopped because its log could not grow needs two segments to replay the log. It
+then starts again and can answer reads."""
 LONGEST_SOCKET_PATH = 107
-"""Bytes of a unix socket's path: `sun_path` less its closing NUL."""
+"""Most bytes in the path of a Unix socket: the length of `sun_path` without its closing NUL."""
 LONGEST_LOG = 16 * 1024 * 1024
-"""Bytes of the server's log after which a start begins a new one and keeps this one."""
+"""Size in bytes above which the server's log is renamed to `server.log.1` at the next start."""
 PRIVATE_UID = 61099
-"""Who the server runs as when Augury is root: it never has root's files. Nobody is logged in with
-this uid (it lies between the ranges distributions and systemd hand out), so a 0700 folder of it is
-as private as one of root."""
+"""User id of the server when Augury runs as root, so that the server cannot read root's files. No
+user has this id (it lies between the ranges that distributions and systemd assign), so a 0700
+folder of it is as private as one of root."""
 
 SERVER_OPTIONS: Mapping[str, str] = {
     "max_connections": "60",
@@ -52,17 +54,17 @@ SERVER_OPTIONS: Mapping[str, str] = {
     "work_mem": "16MB",
     "maintenance_work_mem": "128MB",
     "max_wal_size": "2GB",
-    # Kept for reuse, so that on a full disk it is the data that can't grow, which fails a
-    # statement, and not the log, which stops the server.
+    # Log files of this size are kept for reuse. On a full disk it is then the data that fails to
+    # grow, which fails one statement; a log that fails to grow would stop the server.
     "min_wal_size": "256MB",
     "wal_compression": "on",
     "fsync": "on",
     "full_page_writes": "on",
     "synchronous_commit": "on",
-    # After a crash one call in place of one a file: seconds less on a busy disk.
+    # After a crash, one sync call instead of one for each file: seconds faster on a busy disk.
     **({"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}),
-    # We start it again ourselves. Its own way can miss a second crash right after the first, as on
-    # a disk that goes on failing, and then waits for five minutes.
+    # The supervisor restarts the server. PostgreSQL's own restart can miss a second crash right
+    # after the first, e.g. on a disk that keeps failing, and then waits for five minutes.
     "restart_after_crash": "off",
     "jit": "off",
     "random_page_cost": "1.1",
@@ -75,13 +77,15 @@ SERVER_OPTIONS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Record:
-    """What the owner leaves in the data folder for those who attach, and for its successor."""
+    """What the owner writes to the data folder (server.json) for processes that attach to its
+    server and for the next owner."""
 
     folder: str
-    """Where this record was written: another place than it is read in means moved or copied."""
+    """Path of the folder when the record was written. If it is read at another path, the data
+    folder was moved or copied."""
     socket_dir: str
     identity: str
-    """Who the server runs as, in the words of `launch.py`."""
+    """User that the server runs as: an IDENTITY of `launch.py`."""
 
     @classmethod
     def read(cls, folder: Path) -> Record | None:
@@ -142,7 +146,8 @@ class Supervisor:
     # Where, and as whom
 
     def _settle(self) -> Record:
-        """Decide where the server's files lie and who it runs as; stick to what was decided."""
+        """Choose the folder of the socket and the server's user, keeping the previous choice of the
+        folder, and write the record."""
         if (uid := self._folder.stat().st_uid) != os.geteuid():
             raise SetupProblem(
                 f"The data folder {self._folder.parent} belongs to another user (uid {uid}). Run "
@@ -151,7 +156,7 @@ class Supervisor:
         _bring_home(self._folder)
         known = Record.read(self._folder)
         if known is not None and known.folder != str(self._folder):
-            known = None  # moved or copied: what the record names may be in use by the original
+            known = None  # moved or copied: the original may still use what the record names
         identity = self._identity()
         data = self._folder / "data"
         if data.exists() and data.stat().st_uid != (owner := _owner(identity)):
@@ -166,7 +171,8 @@ class Supervisor:
         return record
 
     def _identity(self) -> str:
-        """Who the server runs as: we ourselves, but never root, whose files it could read."""
+        """User that the server runs as: that of this process, but never root,
+        whose files it could read."""
         if _may_serve():
             return "same"
         somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
@@ -178,8 +184,8 @@ class Supervisor:
                 found = self._tried(private)
             if found == 0:
                 return private
-        # Where we may become nobody else (root of a namespace with one user in it, or a user
-        # without a name, which initdb wants): in a user namespace of our own we have a name.
+        # If this process can become no other user (root of a namespace with one user in it, or a
+        # user without a name, which initdb needs), it gets a name in a user namespace of its own.
         identity = f"namespace:{somebody.pw_uid}:{somebody.pw_gid}"
         if self._tried(identity) == 0:
             return identity
@@ -196,7 +202,7 @@ class Supervisor:
         return self._run(identity, self._binaries.program("postgres"), "--version").returncode
 
     def _folder_for(self, identity: str, folder: Path) -> str:
-        """The argument by which a program of `identity` gets to a folder."""
+        """The argument that names `folder` to a program that runs as `identity`."""
         return f"{launch.FOLDER}{folder}" if identity.startswith("user:") else str(folder)
 
     def _socket_dir(self, identity: str, known: Record | None) -> Path:
@@ -247,7 +253,8 @@ class Supervisor:
         self._started = True
 
     def _create(self) -> None:
-        """initdb beside the final place, then rename: a half-made folder is never used."""
+        """Run initdb in a temporary folder and rename it, so that a half-made folder is never
+        used."""
         new = self._data.with_name("data.new")
         shutil.rmtree(new, ignore_errors=True)
         identity = self.record.identity
@@ -282,9 +289,10 @@ class Supervisor:
             )
 
     def _clear_remains(self, deadline: float) -> None:
-        """Wait for or end a server that outlived its owner; drop what a dead one left.
+        """Stop a server that outlived its owner, and delete the files that a dead server left.
 
-        We hold the lock, so whatever still runs here is no longer wanted.
+        This process holds the lock of the owner, so a server that still runs
+        here is no longer wanted.
         """
         pid = _pid_in(self._data)
         escalation = [(5.0, signal.SIGINT), (5.0, signal.SIGQUIT)]
@@ -302,7 +310,7 @@ class Supervisor:
                     f"A PostgreSQL server (process {pid}) still uses {self._data} and does not "
                     "stop. Stop it, then start again."
                 )
-        # A dead server's number may by now belong to another process, which PostgreSQL would
+        # The process id in these files may by now belong to another process, which PostgreSQL would
         # take for a running server.
         for remains in (
             self._data / "postmaster.pid",
@@ -342,7 +350,7 @@ class Supervisor:
             pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 3)
 
     def _keep_reserve(self) -> None:
-        """Hold back room while there is plenty."""
+        """Reserve `RESERVE` bytes of disk space, if at least four times as much is free."""
         with suppress(OSError):
             if self._reserve.exists() or shutil.disk_usage(self._data).free < 4 * RESERVE:
                 return
@@ -357,7 +365,7 @@ class Supervisor:
                 log.error("disk_full", reserve_given_up=RESERVE, folder=str(self._data))
 
     def _spawn(self, command: list[str]) -> subprocess.Popen[bytes] | None:
-        """The server's process, or None when it is no longer wanted."""
+        """Start the server and return its process; None if it is to stop."""
         with self._spawning:
             if self._stopping.is_set():
                 return None
@@ -390,7 +398,7 @@ class Supervisor:
         self._lock.release()
 
     def _last_words(self) -> str:
-        """What the server wrote since we began to start it."""
+        """The last lines that the server logged since this process began to start it."""
         with self._log.open("rb") as file:
             file.seek(self._log_before)
             lines = file.read().decode(errors="replace").splitlines()[-5:]
@@ -398,13 +406,15 @@ class Supervisor:
 
 
 def _environment() -> dict[str, str]:
-    """The caller's environment less what would steer PostgreSQL's programs."""
+    """The environment of this process without variables that change what PostgreSQL's programs
+    do."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
     return {**kept, "LC_ALL": "C"}
 
 
 def _may_serve() -> bool:
-    """Whether PostgreSQL serves as who we are: not as root, and initdb wants a name."""
+    """Whether PostgreSQL can run as the user of this process: not as root, and only as a user with
+    a name, which initdb needs."""
     try:
         return pwd.getpwuid(os.geteuid()).pw_uid != 0
     except KeyError:
@@ -417,8 +427,8 @@ def _owner(identity: str) -> int:
 
 
 def _bring_home(folder: Path) -> None:
-    """Move a database into its data folder that an older version kept in /var/lib, when it was
-    root and user namespaces were refused."""
+    """Move a database from /var/lib into its data folder. An older version kept it in /var/lib if
+    it ran as root and user namespaces were refused."""
     try:
         record = json.loads((folder / "server.json").read_text())
         home, written = Path(record["home"]), record["folder"]
@@ -440,7 +450,7 @@ def _bring_home(folder: Path) -> None:
 
 
 def _hand_over(folder: Path, identity: str) -> None:
-    """Give `folder` with all it holds to the user the server runs as."""
+    """Make the user that the server runs as the owner of `folder` and all that it holds."""
     kind, *ids = identity.split(":")
     if kind == "user" or os.geteuid() == 0:
         uid, gid = (int(ids[0]), int(ids[1])) if kind == "user" else (os.geteuid(), os.getegid())

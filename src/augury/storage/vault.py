@@ -1,7 +1,7 @@
-"""Users' secrets in the database are sealed: a copy of it alone tells nothing.
+"""Encrypts users' secrets in the database, so that a copy of the database alone reveals nothing.
 
-AES-256-GCM under one key of the installation, bound to the row a secret belongs to. The key is
-`AUGURY_SECRET_KEY`, or a file of the data folder that only its owner may read.
+AES-256-GCM under one key of the installation; each secret is bound to the row that it belongs to.
+The key is `AUGURY_SECRET_KEY`, or a file of the data folder that only its owner may read.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ _NONCE = 12
 
 
 class CantOpen(Exception):
-    """Sealed under another key, or damaged."""
+    """The secret was encrypted with another key or for another row, or is damaged."""
 
 
 class Vault:
-    """Seals and opens secrets; the key is read, or made, when first needed."""
+    """Encrypts (seals) and decrypts (opens) secrets; the key is read, or made, when first
+    needed."""
 
     def __init__(self, settings: Settings) -> None:
         self._given = settings.secret_key
@@ -35,17 +36,17 @@ class Vault:
         self._cipher: AESGCM | None = None
 
     def seal(self, secret: bytes, owner: str) -> bytes:
-        """`secret` unreadable, and of use only for `owner` (the id of its row)."""
+        """Encrypt `secret`; it can be opened only for the same `owner` (the id of its row)."""
         nonce = os.urandom(_NONCE)
         return nonce + self._key().encrypt(nonce, secret, owner.encode())
 
     def open(self, sealed: bytes, owner: str) -> bytes:
-        """What was sealed for `owner`.
+        """Decrypt a secret that was sealed for `owner`.
 
         Raises
         ------
         CantOpen
-            This installation's key is not the one it was sealed with.
+            It was sealed with another key or for another owner, or is damaged.
         """
         from cryptography.exceptions import InvalidTag
 
@@ -79,7 +80,8 @@ def _decoded(text: str) -> bytes:
 
 
 def _kept(file: Path) -> bytes:
-    """The key in `file`, made when there is none; of processes that come together one makes it."""
+    """The key in `file`, which is made if there is none. Of several processes that start
+    together, only one makes it."""
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         made = file.with_suffix(f".{os.getpid()}")

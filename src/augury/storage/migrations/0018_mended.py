@@ -1,4 +1,5 @@
-"""Brings folders that ran earlier texts of migrations, or never ran some, to the schema of all."""
+"""Brings databases that ran older texts of some migrations, or skipped some, to the current
+schema."""
 
 import psycopg
 
@@ -10,7 +11,8 @@ _CAME_LATE = {
     "0008_rvol": "rvol_assets",
     "0015_sessions": "console_sessions",
 }
-"""Migrations that were added below one a folder may already have had, with a table of each."""
+"""Migrations that were added with a lower number than one that a database may already have run,
+each with one of the tables that it creates."""
 
 
 def prepare(connection: psycopg.Connection) -> None:

@@ -1,4 +1,4 @@
-"""Markets get the UUID that their own id stands for."""
+"""Gives each market the UUID that is derived from its id."""
 
 import psycopg
 
@@ -8,7 +8,7 @@ AT_ONCE = 50_000
 
 
 def complete(connection: psycopg.Connection) -> None:
-    # PostgreSQL itself has no SHA-1 to make them with.
+    # PostgreSQL has no built-in SHA-1, from which these UUIDs are made.
     ids = [row[0] for row in connection.execute("select id from markets order by seq")]
     for start in range(0, len(ids), AT_ONCE):
         part = ids[start : start + AT_ONCE]
