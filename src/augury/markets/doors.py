@@ -1,15 +1,16 @@
-"""Which quotes can't be right: the checks at the catalogue's door. Pure: no I/O, no clock.
+"""The checks that find quotes which can't be right, before they stay in the catalogue.
 
-A quote that fails is held in quarantine with its reason. The bounds are wide, since a sound quote
-that is held is missed: docs/operations.md has the measurement.
+Pure: no I/O, no clock. A quote that fails a check is held in quarantine with its reason. The bounds
+are wide, because a sound quote that is held is lost to its market; docs/operations.md has the
+measurement.
 
-- `unit`: prices a hundred times too small. A book of Kalshi between its ticks; most quotes of one
-  venue and day at or below a cent; a price of exactly a hundredth of the one recorded before.
+- `unit`: prices a hundred times too small: a Kalshi bid or ask between two ticks; all quotes of one
+  venue and day at a cent or less; a price that is a hundredth of the previously recorded one.
 - `book`: a price far outside its own book, or a bid above the ask.
-- `event_sum`: markets of which one at most comes true, with prices that sum far from one.
-- `twin`: a quote a hundred times that of the same contract on the other venue.
+- `event_sum`: markets of which at most one resolves Yes, with prices that sum far from one.
+- `twin`: a quote about a hundred times that of the same contract on the other venue.
 
-Of quotes that a sync brings only the ticks, the price before and the twin are looked at.
+Quotes from a sync (not from an import) are checked only for ticks, the previous price and the twin.
 """
 
 from __future__ import annotations
@@ -23,26 +24,35 @@ Reason = Literal["unit", "book", "event_sum", "twin"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 SHRUNKEN: Final = 0.0101
-"""Highest probability that a price divided by a hundred can have, and what rounding adds."""
+"""Highest price, bid or ask (0 to 1) that counts as a hundred times too small: a true price of at
+most 1, divided by a hundred, plus a margin for rounding."""
 KALSHI_TICK: Final = 0.001
 """Smallest step of a Kalshi book, in probability."""
 MIN_BATCH, MIN_EVENTS = 20, 10
-"""Fewest quotes of one venue and day, and of how many events, that say something of the unit: long
-shots of one event are all small by right."""
+"""MIN_BATCH: fewest quotes of one venue and day that are judged together by `unit`. MIN_EVENTS:
+fewest events that these quotes must come from, because the long shots of one event may rightly all
+be at a cent or less. Both chosen by hand."""
 OUTSIDE_BOOK: Final = 0.2
-"""Most by which a last price may lie outside its book, in probability: books move on after it."""
+"""How far, in probability, a price may lie outside its own book (bid to ask) without being held.
+Wide, because the book moves on after the last trade. Chosen by hand."""
 CROSSED: Final = 0.01
-"""Most by which a bid may be above its ask, in probability."""
+"""How far, in probability, a bid may be above its ask without the quote being held."""
 MAX_SUM, MIN_SUM = 1.5, 0.1
-"""Bounds of what exclusive markets sum to, at their bids and at their asks."""
+"""Bounds for the prices of an event's exclusive markets, in probability. The event is held if its
+bids sum to more than MAX_SUM or its asks to less than MIN_SUM. Both chosen by hand."""
 MIN_MEMBERS: Final = 3
-"""Fewest markets of an event whose sum may be too small."""
+"""Fewest quoted markets that an event must have for `MIN_SUM` to apply."""
 TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
-"""From which ratio on a quote is not its twin's, and the least that the greater must be."""
+"""TWIN_RATIO: twins are held if the higher quote is at least this multiple of the lower one.
+TWIN_FLOOR: only if the higher quote is at least this probability. Both chosen by hand."""
 
 
 class ScreenedQuote(NamedTuple):
-    """A market's quote as stored. Fields as in `records.Market`."""
+    """A market's quote as stored. Fields as in `records.Market`.
+
+    `at` is when the price was quoted or, without a price, when the market was observed. `imported`
+    is True for a market from a dump file, False for one from a sync.
+    """
 
     id: str
     platform: str
@@ -62,20 +72,21 @@ class HoldReason(NamedTuple):
 
 
 def is_shrunken(quote: ScreenedQuote) -> bool:
-    """Whether all that is quoted of the first outcome is a cent or less."""
+    """Whether the first outcome is quoted and its price, bid and ask are all a cent or less."""
     known = [quote.prices[0], quote.best_bid, quote.best_ask]
     return max((value for value in known if value is not None), default=1.0) <= SHRUNKEN
 
 
 def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[str, HoldReason]:
-    """The quotes that can't be right, by market.
+    """The quotes that can't be right: market id -> reason.
 
     Parameters
     ----------
     quotes
-        What arrived together, as it came.
+        The quotes to check; the imported ones of one venue and day are also judged together.
     before
-        The first outcome's price recorded last before its quote, of markets that are shrunken.
+        Market id -> the first outcome's last recorded price before the quote. Only needed for
+        quotes that are at a cent or less (`is_shrunken`).
     """
     found: dict[str, HoldReason] = {}
     batches: dict[tuple[str, date], list[ScreenedQuote]] = defaultdict(list)
@@ -93,9 +104,9 @@ def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[
 
 
 def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
-    """Whether quotes of one venue and day are all a cent or less, over many events.
+    """Whether quotes of one venue and day, from many events, are all at a cent or less.
 
-    Zero is zero in every unit, and what a lost market is quoted at: it says nothing.
+    Quotes of zero are ignored: zero is the same in every unit, and lost markets are quoted at it.
     """
     priced = [quote for quote in batch if quote.prices[0]]
     if len(priced) < MIN_BATCH or not all(map(is_shrunken, priced)):
@@ -104,7 +115,10 @@ def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
 
 
 def are_apart(one: float | None, other: float | None) -> bool:
-    """Whether two quotes of a contract, or of it and its complement, differ a hundredfold."""
+    """Whether the prices of two twins differ by a factor of at least `TWIN_RATIO`.
+
+    A twin may be the complement, so both `other` and 1 - `other` must be that far from `one`.
+    """
     if not one or not other:
         return False
     ratios = [max(one, p) / min(one, p) for p in (other, 1 - other) if p > 0]

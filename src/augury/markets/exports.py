@@ -1,6 +1,7 @@
 """Files of markets and histories: flat columns, as CSV or Parquet.
 
-Imported by the routes when a file is asked for: polars takes a quarter of the service's start.
+The routes import this module only when a file is requested: importing polars would take a quarter
+of the service's start-up time.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ CSV_COLUMNS: tuple[str, ...] = tuple(
     for name in EXPORT_COLUMNS
     for column in (("yes_price", "no_price", "outcome_prices") if name == "prices" else (name,))
 )
-"""Columns of the same as CSV, one value each: the price of Yes, or of the first outcome; of No, or
-of the second; of more than two all, as text."""
+"""Columns of a list export as CSV, where three columns of single values replace `prices`:
+`yes_price` (Yes, or else the first outcome), `no_price` (No, or else the second outcome) and
+`outcome_prices` (all outcomes as text, if there are more than two)."""
 
 
 def export_frame(markets: list[StoredMarket]) -> pl.DataFrame:
@@ -58,9 +60,9 @@ def history_frame(found: History) -> pl.DataFrame:
 
 
 def as_csv(frame: pl.DataFrame, *, header: bool = True) -> bytes:
-    """A table as CSV for spreadsheets: one value a cell, times as ISO 8601 with `Z`.
+    """A table as CSV for spreadsheets: one value per cell, times as ISO 8601 with `Z`.
 
-    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    A text that a spreadsheet would read as a formula gets an apostrophe in front.
     """
     if "prices" in frame.columns:
         frame = frame.with_columns(_priced(frame)).select(CSV_COLUMNS)
@@ -98,14 +100,14 @@ def _priced(frame: pl.DataFrame) -> list[pl.Series]:
 
 
 def as_slice(frame: pl.DataFrame) -> bytes:
-    """A frame as bytes that `joined` takes."""
+    """A frame as bytes (Arrow IPC), for `joined`."""
     buffer = io.BytesIO()
     frame.write_ipc(buffer, compression="zstd")
     return buffer.getvalue()
 
 
 def joined(slices: Sequence[bytes]) -> bytes:
-    """A Parquet file of slices."""
+    """One Parquet file of all slices, each made by `as_slice`."""
     return as_parquet(pl.concat([pl.read_ipc(io.BytesIO(body)) for body in slices]))
 
 
@@ -117,5 +119,5 @@ def as_parquet(frame: pl.DataFrame) -> bytes:
 
 
 def as_file(frame: pl.DataFrame, form: Literal["csv", "parquet"]) -> bytes:
-    """A frame in the form asked for."""
+    """A frame as a CSV or Parquet file."""
     return as_csv(frame) if form == "csv" else as_parquet(frame)

@@ -1,4 +1,7 @@
-"""How a family is written: its name with the days of a series left open, and its id. Pure."""
+"""The name and the id of a family. Pure.
+
+Days are left out of the name, so that all events of a daily series share one family.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from augury.markets.sides import DAY, DEADLINE, MONTH, YEAR, EventMember
 def undated(text: str, *, deadlines: bool = True) -> str:
     """`text` with each day widened to its month, so that a daily series shares one name.
 
-    With `deadlines` those are left open as well: "by March 31" and "by June" read "by …".
+    With `deadlines`, deadlines are left open too: "by March 31" and "by June" become "by …".
     """
     if deadlines and re.search(r"\b(?:by|before|prior|later)\b", text, re.I):
         text = DEADLINE.sub("by …", text)
@@ -36,7 +39,10 @@ _LETTERS = re.compile(r"(?:[a-z].*){5}")
 
 
 def family_id(name: str, member: EventMember) -> str:
-    """`name` as a readable id, equal on every venue; a nondescript one is the event's own."""
+    """`name` as a readable id (slug), the same on every venue.
+
+    A slug with fewer than five letters would not be distinctive, so the event's id is added to it.
+    """
     plain = name.casefold()
     foreign = False
     if not plain.isascii():

@@ -1,7 +1,7 @@
-"""Files of the whole list of markets, made in slices by a process of their own.
+"""Files of the whole list of markets, made in slices by a separate process.
 
-Whoever searches meanwhile shall not notice: the process reads the database by itself, one slice for
-whoever comes first, and rests between two slices for as long as the one before took.
+So that searches are not slowed down, that process reads the database over its own connection, makes
+one slice at a time (requests take turns), and pauses after each slice for as long as it took.
 """
 
 from __future__ import annotations
@@ -21,21 +21,26 @@ from augury.markets.store import Filters, Position, Sort
 from augury.storage.database import once
 
 MAX_PARQUET = 20_000
-"""Most markets one Parquet file holds; the next part starts at its cursor."""
+"""Most markets in one Parquet file. A longer list continues in a further file, requested with the
+cursor of the first."""
 SLICE = 1_000
+"""Markets per slice."""
 _PATIENCE = 120.0
-"""Seconds a slice may take."""
+"""Most seconds for making one slice, or for joining the slices of a file."""
 
 
 class FilePart(NamedTuple):
-    """A slice of a file, and the position after which the next starts; None: it was the last."""
+    """A slice of a file, and the position of its last market; None after the last slice.
+
+    The next slice starts with the market after that position.
+    """
 
     body: bytes
     next: Position | None
 
 
 class Files:
-    """The files of one process's callers."""
+    """Makes the files that callers of this process request."""
 
     def __init__(self, url: str, age: AgeRule, clock: Clock) -> None:
         self._url = url
@@ -46,13 +51,16 @@ class Files:
         self._rested = 0.0
 
     async def close(self) -> None:
-        """End what is being made."""
+        """Stop files that are being made."""
         await self._apart.close()
 
     async def csv(
         self, filters: Filters, sort: Sort, after: Position | None
     ) -> AsyncIterator[bytes]:
-        """The list after a position as CSV, a slice at a time. The first has the header."""
+        """The list as CSV, from the market after a position on, slice by slice.
+
+        Only the first slice has the header row.
+        """
         header = True
         while True:
             made = await self._slice(filters, sort, after, SLICE, "csv", header=header)
@@ -64,7 +72,10 @@ class Files:
     async def parquet(
         self, filters: Filters, sort: Sort, after: Position | None
     ) -> tuple[bytes, Position | None]:
-        """At most `MAX_PARQUET` markets of the list, and the position of the rest."""
+        """At most `MAX_PARQUET` markets as Parquet, and the position after which the rest starts.
+
+        The position is None if nothing is left.
+        """
         slices: list[bytes] = []
         for done in range(0, MAX_PARQUET, SLICE):
             size = min(SLICE, MAX_PARQUET - done)
@@ -104,7 +115,7 @@ class Files:
                 self._rested = now + (now - began)
 
 
-# What the other process does. Polars is not loaded here for it.
+# These functions run in the separate process, so that this one does not load polars for them.
 
 
 def _made(

@@ -1,7 +1,7 @@
-"""Follows the catalogue's changes: what is made of markets, one process at a time.
+"""Base class for data derived from markets (e.g. links), which follows the catalogue's changes.
 
-Changes are taken in batches, each in one transaction together with the number of its last
-change, so that a crash repeats nothing and loses nothing.
+One process at a time does so. Changes are processed in batches. Each batch is one transaction,
+which also stores the number of the batch's last change, so that a crash repeats and loses nothing.
 """
 
 from __future__ import annotations
@@ -18,33 +18,37 @@ from augury.storage.locks import LockKey
 BATCH: Final = 2_000
 """Changes read and written at a time."""
 LOOK_EVERY: Final = 1.0
-"""Seconds between looks for changes while there are none."""
+"""Seconds between two checks for new changes while there are none."""
 LEAD_EVERY: Final = 10.0
-"""Seconds between tries to become the one process that does it."""
+"""Seconds between two attempts to become the one process that follows the changes."""
 
 Progress = Callable[[int], None]
 
 
 class Follower(ABC):
-    """Keeps something up to the catalogue."""
+    """Keeps derived data up to date with the catalogue."""
 
     LOCK: ClassVar[LockKey]
-    """Of the lock that the one process holds."""
+    """Key of the lock that the following process holds."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @abstractmethod
     async def _begin(self) -> None:
-        """Make ready; begin anew what another version built, or what another catalogue left."""
+        """Prepare to follow changes.
+
+        Derived data from another version of the code or from another catalogue is cleared, to be
+        built again from the first change.
+        """
 
     @abstractmethod
     async def _step(self) -> int:
-        """Follow the next at most `BATCH` changes; how many there were."""
+        """Process the next changes, at most `BATCH`. Returns their number."""
 
     async def catch_up(self, progress: Progress | None = None) -> int | None:
-        """Follow all changes there are; how many, or None if another process is already doing
-        this."""
+        """Process all pending changes. Returns their number, or None if another process already
+        follows them."""
         async with self._database.leading(self.LOCK) as leads:
             if not leads:
                 return None
@@ -57,7 +61,7 @@ class Follower(ABC):
             return done
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Follow changes as they come, until `stop`."""
+        """Process changes as they arrive, until `stop` is set."""
         while not stop.is_set():
             async with self._database.leading(self.LOCK) as leads:
                 if leads:

@@ -1,15 +1,15 @@
-"""The one rule of age: what a market's status and price are worth at a moment. Pure.
+"""The rule of age: whether a market's status and price can still be relied on at a time. Pure.
 
-Everything that shows, lists, counts, compares or reasons with markets asks here, so that a market
-is active, closed or stale in the same way everywhere. `store.sql` has the rule's conditions for
-queries; a test holds the two together.
+All code that shows, lists, counts, compares or reasons with markets uses this rule, so that a
+market is active, closed or stale in the same way everywhere. `store.sql` has the same rule as SQL
+conditions; a test checks that both agree.
 
-- A market whose close has passed without a word from its venue since is **overdue**: it is shown
+- A market whose close has passed, with no news from its venue since, is **overdue**: it is shown
   as closed and stale, never as active.
-- A price older than `AgeRule.max_age` is **old**: it is no evidence, fires no rule, is compared
-  with nothing.
-- An active market is **stale** when it is overdue or when the last that was heard of its price is
-  old. A closed or resolved market keeps its last price and is not stale: nothing new is due.
+- A price older than `AgeRule.max_age` is **old**: it is no evidence, fires no rule, and is not
+  compared with other prices.
+- An active market is **stale** when it is overdue, or when its price is old. A closed or resolved
+  market keeps its last price and is not stale, because no new price is due.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MAX_AGE = timedelta(days=14)
 """Default age from which a price is old (`AUGURY_PRICE_MAX_AGE`)."""
 
 COMPARABLE = timedelta(days=1)
-"""Most time between two prices that are compared with each other: an unchanged price is recorded
-once a day."""
+"""Longest time between two prices that may be compared with each other. It is a day because an
+unchanged price is recorded only once a day."""
 
 
 class Dated(Protocol):
-    """What the rule reads of a market. Fields as in `records.Market`."""
+    """The fields of a market that the rule reads. Meaning as in `records.Market`."""
 
     @property
     def status(self) -> Status: ...
@@ -41,14 +41,14 @@ class Dated(Protocol):
 
 
 class Standing(NamedTuple):
-    """What a market is worth at a moment."""
+    """A market's status and staleness at a time."""
 
     status: Status
-    """As it is shown: an overdue market is closed."""
+    """The status as shown: an overdue market is closed."""
     stale: bool
-    """Whether its venue owes a word: on the market's end, or on its price."""
+    """True if the market is overdue, or active with an old price."""
     why: str | None = None
-    """Of a stale market, in a sentence."""
+    """Why the market is stale, as a sentence; None if it is not."""
 
 
 class AgeRule(NamedTuple):
@@ -62,14 +62,14 @@ class AgeRule(NamedTuple):
             return Standing("closed", True, f"{OVERDUE} ({market.closes_at:%Y-%m-%d}).")
         if market.status != "active":
             return Standing(market.status, False)
-        # Without any quote, when the venue last listed the market.
+        # For a market without a quote, the time when the venue last listed it counts.
         heard = market.price_as_of or market.observed_at
         if not self.is_old(heard, now):
             return Standing("active", False)
         return Standing("active", True, self.why_old(heard, now))
 
     def until(self, market: Dated, now: datetime) -> datetime | None:
-        """When what is known now will have become stale, without another word; None: never."""
+        """When the market becomes stale if its venue sends no more news; None: never."""
         if market.status != "active":
             return None
         heard = market.price_as_of or market.observed_at
@@ -79,15 +79,15 @@ class AgeRule(NamedTuple):
         return min(moments, default=None)
 
     def is_old(self, price_as_of: datetime | None, now: datetime) -> bool:
-        """Whether a price of that time is too old to count; one of no known time is."""
+        """Whether a price quoted at that time is too old to count. One of unknown time is."""
         return price_as_of is None or now - price_as_of > self.max_age
 
     def oldest(self, now: datetime) -> datetime:
-        """The time from which on a price counts."""
+        """The earliest quote time at which a price still counts."""
         return now - self.max_age
 
     def why_old(self, price_as_of: datetime | None, now: datetime) -> str:
-        """In a sentence, for a price that `is_old`."""
+        """Why a price is old, as a sentence. Only for a price that `is_old`."""
         if price_as_of is None:
             return "The time of its last price is not known."
         age, limit = in_words(now - price_as_of), in_words(self.max_age)
@@ -104,10 +104,10 @@ def is_overdue(
     price_as_of: datetime | None,
     now: datetime,
 ) -> bool:
-    """Whether a market's close has passed and its venue has said nothing since.
+    """Whether a market's close has passed with no news from its venue since.
 
-    What the venue said before, that it is active and at which price, is no evidence of now. A
-    venue may keep a market open past the close it named: then it is heard of after it.
+    A status or price from before the close does not show that the market is still open. A venue
+    may keep a market open past its announced close, but then news arrives after that close.
     """
     if status != "active" or closes_at is None or closes_at > now:
         return False
@@ -120,7 +120,10 @@ def are_comparable(one: datetime | None, other: datetime | None) -> bool:
 
 
 def in_words(age: timedelta) -> str:
-    """In the largest unit of which it is two, rounded down: "12 days", "30 hours", "1 minute"."""
+    """An age, rounded down, in the largest unit of which it is at least two (or exactly one).
+
+    For example "12 days", "30 hours", "1 minute".
+    """
     minutes = max(0, int(age / timedelta(minutes=1)))
     for unit, size in (("day", 1440), ("hour", 60), ("minute", 1)):
         if minutes >= 2 * size or unit == "minute" or minutes == size:

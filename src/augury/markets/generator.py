@@ -3,8 +3,8 @@
 The mix follows what the two venues list: about half of it sport and esport fixtures, a fifth
 daily crypto and weather ladders, the rest contests, deadlines and thresholds of politics,
 macroeconomics, companies and entertainment. Families are as large as real ones (a ladder of 8
-to 20 strikes, a field of up to 24 names), names follow a Zipf law over a vocabulary that grows
-with N, and everything is a function of (n, seed).
+to 20 strikes, a field of up to 24 names). Names follow a Zipf law over a vocabulary whose size
+grows with the number of markets. The same arguments always give the same markets.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ _VERBS = [
 
 
 class _Names:
-    """Names by a Zipf law over a growing vocabulary, so that common words are common."""
+    """Invented names, drawn from a fixed pool by a Zipf law, so that some names are common."""
 
     def __init__(self, rng: random.Random, size: int) -> None:
         self._rng = rng
@@ -312,9 +312,10 @@ _KINDS: list[tuple[int, str, Callable[[_Event, _Names], None]]] = [
 def generate(
     n: int, *, seed: int = 1, now: datetime | None = None, first: int = 1
 ) -> Iterator[Market]:
-    """Yield `n` markets, event by event. `now` (aware; default 2026-11-01 UTC) dates them.
+    """Yield `n` markets, event by event, dated relative to `now` (default 2026-11-01 UTC).
 
-    `first` numbers the first event: catalogues whose numbers do not meet share no market id.
+    `first` is the number of the first event. Market ids contain the event's number, so two
+    catalogues with disjoint ranges of numbers share no market id.
     """
     rng = random.Random(seed)
     names = _Names(rng, max(500, int(12 * n**0.6)))

@@ -1,15 +1,15 @@
-"""Which markets of an event hang together, and how: types and families. Pure.
+"""Which markets of an event belong together, and how: types and families. Pure.
 
-The type of a market says what its event's markets promise about each other:
+The type of a market says how the markets of its event constrain each other:
 
 - `threshold_ladder`: nested. "above 50" implies "above 40", "by March" implies "by June".
 - `sum_to_one`: disjoint buckets of one quantity or date; at most one resolves Yes.
 - `winner_take_all`: at most one of several named outcomes resolves Yes.
-- `binary`: none of this is known. Whatever is in doubt is binary.
+- `binary`: no constraint is known. A doubtful market is binary.
 
-Only what the event's own texts, strikes and flags say decides; prices and resolutions can
-only take a promise away. Catalogues may hold a part of an event, so none of the types says that
-the markets at hand are all there are.
+The event's own texts, strikes and flags decide the type; prices and resolutions can only rule a
+type out. A catalogue may hold only some markets of an event, so no type says that the stored
+markets are complete.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ from augury.markets.sides import (
 )
 
 MOST_EXCLUSIVE = 1.35
-"""Sum of the Yes prices of exclusive markets that ghost quotes and spreads still explain."""
+"""Highest sum of the Yes prices of an event's active markets, in probability, at which they may
+still exclude each other. Above 1, because spreads and ghost quotes add to it. Chosen by hand."""
 
 INVERSION = 0.10
-"""How far a wider rung of a ladder may be quoted below a narrower one: spreads, stale quotes."""
+"""How far, in probability, a wider rung of a ladder may be quoted below the next narrower one
+before the pair counts as out of order. Spreads and stale quotes cause that much. Chosen by hand."""
 
 
 class Grouping(msgspec.Struct, frozen=True):
-    """How one market stands among its kin."""
+    """A market's type and its family."""
 
     market_type: MarketType
     group_id: str
@@ -50,7 +52,7 @@ class Grouping(msgspec.Struct, frozen=True):
 
 
 def infer(members: Sequence[EventMember]) -> dict[str, Grouping]:
-    """The grouping of each of one event's markets (or of one market without an event), by id."""
+    """The groupings of all markets of one event (or of a single market without one), by id."""
     sides = {m.id: side_of(m) for m in members} if len(members) > 1 else {}
     name = _family_name(members, sides)
     group_id = family_id(name, members[0])
@@ -59,7 +61,7 @@ def infer(members: Sequence[EventMember]) -> dict[str, Grouping]:
 
 
 def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType]:
-    """The types that are known; every other market is binary."""
+    """The known types, by market id; every other market is binary."""
     if len(members) == 1:
         return _type_of_field(members[0])
     members = [m for m in members if len(m.outcomes) == 2]
@@ -97,7 +99,8 @@ def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType
 
 
 def _type_of_field(market: EventMember) -> dict[str, MarketType]:
-    """A lone market: with three outcomes or more they exclude each other by construction."""
+    """The type of an event's only market: three or more outcomes of one market exclude each other
+    by construction."""
     if len(market.outcomes) < 3:
         return {}
     ranges = sum(read_interval(label, "") is not None for label in market.outcomes)
@@ -107,7 +110,7 @@ def _type_of_field(market: EventMember) -> dict[str, MarketType]:
 def _types_of_flagged(
     members: Sequence[EventMember], intervals: dict[str, Interval], deadlines: dict[str, Deadline]
 ) -> dict[str, MarketType]:
-    """An event whose venue says that at most one market resolves Yes."""
+    """The types in an event whose venue says that at most one market resolves Yes."""
     if _contradicts_exclusion(members):
         return {}
     nested = any(len(rungs) > 1 for rungs in _ladders(intervals)) or len(deadlines) > 1
@@ -119,7 +122,7 @@ def _types_of_flagged(
 
 
 def _ladders(intervals: dict[str, Interval]) -> list[list[str]]:
-    """Sets of two or more markets with open intervals of one direction and frame."""
+    """Groups of two or more markets whose intervals are open to the same side and of one frame."""
     frames_with_ranges = {
         s.frame for s in intervals.values() if math.isfinite(s.low) and math.isfinite(s.high)
     }
@@ -133,7 +136,7 @@ def _ladders(intervals: dict[str, Interval]) -> list[list[str]]:
 
 
 def _buckets(intervals: dict[str, Interval]) -> list[list[str]]:
-    """Sets of two or more markets of one frame whose intervals do not overlap."""
+    """Groups of two or more markets of one frame whose intervals do not overlap."""
     frames: dict[str, list[str]] = defaultdict(list)
     for i, side in intervals.items():
         if not side.touch:
@@ -150,14 +153,14 @@ def _disjoint(sides: Sequence[Interval]) -> bool:
 
 
 def _yes(market: EventMember) -> float | None:
-    """The first outcome's probability, as quoted or as it was decided."""
+    """The first outcome's quoted price, or 1 or 0 once the market is resolved."""
     if market.status == "resolved" and market.resolution is not None:
         return 1.0 if market.resolution == market.outcomes[0] else 0.0
     return market.prices[0] if market.prices else None
 
 
 def _contradicts_exclusion(members: Sequence[EventMember]) -> bool:
-    """Whether prices or results show that more than one can resolve Yes."""
+    """Whether prices or results show that more than one market can resolve Yes."""
     won = sum(
         m.resolution is not None and m.resolution == m.outcomes[0]
         for m in members
@@ -168,7 +171,7 @@ def _contradicts_exclusion(members: Sequence[EventMember]) -> bool:
 
 
 def _contradicts_nesting(rungs: Sequence[tuple[Interval, EventMember]]) -> bool:
-    """Whether neighbouring rungs are, for the most part, quoted against their order."""
+    """Whether more than half of the pairs of neighboring rungs are quoted out of order."""
     quoted = sorted(
         (s.low if math.isinf(s.high) else -s.high, price)
         for s, m in rungs
@@ -180,7 +183,7 @@ def _contradicts_nesting(rungs: Sequence[tuple[Interval, EventMember]]) -> bool:
 
 
 def _adds_up(members: Sequence[EventMember]) -> bool:
-    """Whether every market is quoted or decided and the Yes sides add up to one."""
+    """Whether every market is quoted or decided and the Yes prices add up to about one."""
     prices = [_yes(m) for m in members]
     known = [p for p in prices if p is not None]
     return len(known) == len(prices) and 0.88 <= sum(known) <= 1.12
@@ -191,7 +194,10 @@ _NO_STEP = re.compile(r"\b(?:no changes?|unchanged|maintains?|hold|holds)\b", re
 
 
 def _names_steps(members: Sequence[EventMember]) -> bool:
-    """A decision by how much to move something: steps up, steps down, and none."""
+    """Whether the markets are the options of a rate decision: one "no change", all others a step.
+
+    A step is text such as "25 bps" or "percentage points". Takes at least three markets.
+    """
     texts = [m.subtitle or m.question for m in members]
     steps = sum(bool(_STEP.search(t) or re.fullmatch(r".{0,20}\d+\s*bps.{0,12}", t)) for t in texts)
     stays = sum(bool(_NO_STEP.search(t)) for t in texts)
@@ -220,7 +226,10 @@ _DRAW = re.compile(r"\b(?:tie|draw)\b", re.I)
 
 
 def _is_contest(members: Sequence[EventMember]) -> bool:
-    """Whether exactly one of the named can win, as far as texts tell and prices allow."""
+    """Whether the markets name contestants of whom only one can win.
+
+    The texts decide; prices and resolutions can only rule it out.
+    """
     if _contradicts_exclusion(members) or len({_choice(m) for m in members}) < len(members):
         return False
     if _is_fixture(members):
@@ -241,7 +250,8 @@ def _choice(market: EventMember) -> str:
 
 
 def _is_fixture(members: Sequence[EventMember]) -> bool:
-    """Two sides, or two and a draw, of one match, and nothing but who wins it."""
+    """Whether the markets are the two sides of one match, or these and the draw, and ask only who
+    wins it."""
     if not 2 <= len(members) <= 3:
         return False
     event = members[0].event_name or members[0].title
@@ -273,9 +283,9 @@ _COMMON_WORDS = frozenset({"winner", "will", "win", "the", "and", "match", "game
 
 
 def _common_frame(members: Sequence[EventMember]) -> str | None:
-    """What the questions have in common around one differing name; None when they differ else.
+    """The words that all questions share around one differing name; None if there is no such text.
 
-    With subtitles the titles are what is common, each without its own subtitle.
+    If all markets have subtitles, it is the common title without the subtitle.
     """
     if all(m.subtitle for m in members):
         frames = {squash(m.title.replace(m.subtitle or "", " ")) for m in members}
@@ -284,7 +294,7 @@ def _common_frame(members: Sequence[EventMember]) -> str | None:
         return None
     questions = [m.question.split() for m in members]
     head, tail = _common_ends(questions)
-    # A frame of two words ("Will ... ?") is no frame.
+    # Two shared words ("Will ... ?") are too few for a frame.
     if head + tail < 3 or any(len(q) - head - tail > 14 for q in questions):
         return None
     words = questions[0]
@@ -292,7 +302,8 @@ def _common_frame(members: Sequence[EventMember]) -> str | None:
 
 
 def _common_ends(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """How many first and last words all of `texts` share; at least one word is left to each."""
+    """How many first and how many last words all texts share. At least one word of each text is
+    counted as neither."""
     shortest = min(len(t) for t in texts)
     head = 0
     while head < shortest - 1 and len({t[head].casefold() for t in texts}) == 1:
@@ -306,8 +317,8 @@ def _common_ends(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
 def _family_name(members: Sequence[EventMember], sides: Sides) -> str:
     """What the event's markets are about, with the days of a recurring series left open.
 
-    So are deadlines, where one market stands alone or where they are what tells markets apart:
-    else ("the level before 2030") they belong to what is asked.
+    Deadlines are left open too if there is only one market, or if most of the markets differ by
+    deadline. Otherwise ("the level before 2030") the deadline is a part of the question.
     """
     named = [m.event_name for m in members if m.event_name and m.event_name.strip()]
     if named:

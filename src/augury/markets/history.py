@@ -12,7 +12,7 @@ _T = TypeVar("_T", float, float | None)
 
 
 class Detail(NamedTuple):
-    """A market with its latest recorded prices and its kin."""
+    """A market, its latest recorded prices, and the other markets of its event and family."""
 
     market: StoredMarket
     prices: list[PriceRow]
@@ -20,7 +20,10 @@ class Detail(NamedTuple):
 
 
 class History(NamedTuple):
-    """A market over [start, end): per outcome (start of interval, price), and what was traded."""
+    """A market's prices and traded volume over [start, end).
+
+    `series` has a list for each outcome, of (start of the interval, last price in it or None).
+    """
 
     market: StoredMarket
     start: datetime
@@ -31,7 +34,10 @@ class History(NamedTuple):
 
 
 def complement(prices: dict[int, _T], outcomes: int) -> dict[int, _T | float]:
-    """`prices` by outcome, and of two outcomes the one not recorded as 1 minus the other."""
+    """`prices` by outcome index. Of two outcomes, a missing one is filled in as 1 minus the other.
+
+    outcomes : number of outcomes of the market
+    """
     if outcomes != 2 or len(prices) != 1:
         return dict(prices)
     [(known, price)] = prices.items()

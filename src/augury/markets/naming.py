@@ -1,6 +1,6 @@
 """The names a market goes by: its own id, its UUID, its page at its venue, its slug. Pure.
 
-Wherever a market id is taken, each of them will do; `store.native_ids` finds the market.
+Every parameter that takes a market id accepts any of these; `store.native_ids` finds the market.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from urllib.parse import unquote
 from uuid import UUID
 
 MAX_NAME: Final = 1_000
-"""Characters of the longest name that is looked up."""
+"""Longest name that is looked up, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class VenueLink:
-    """A venue's page pasted as a query.
+    """The address of a page at a venue, taken apart.
 
-    Polymarket: `event` and `market` are slugs. Kalshi: `event` is the series ticker, `market` the
-    ticker of an event or a market of it (Kalshi's pages do not tell which).
+    Polymarket: `event` and `market` are slugs. Kalshi: `event` is the series ticker, and `market`
+    the ticker of an event or market of that series (the address does not tell which).
     """
 
     platform: Literal["polymarket", "kalshi"]
     event: str | None
     market: str | None
     words: str = ""
-    """What the address says in words, for a search where nothing else is said."""
+    """The words in the address: the search text if the query has no words of its own."""
 
 
 _LINK = re.compile(
@@ -44,19 +44,20 @@ _UUID = re.compile(
 
 
 class Name(NamedTuple):
-    """A market's name by its kind: what to look for in which column."""
+    """A name that a market can be looked up by, and the kind of name."""
 
     kind: Literal["id", "uuid", "page", "slug"]
     value: str
     link: VenueLink | None = None
-    """Of a page."""
+    """The parsed address, if `kind` is `page`."""
 
 
 def read_name(given: str) -> Name | None:
-    """What kind of name this is; None for what can name no market.
+    """The name with its kind; None for text that cannot name a market.
 
-    `polymarket:<id>` and `kalshi:<ticker>` (a ticker in any case), a UUID as RFC 9562 writes it, an
-    address at polymarket.com or kalshi.com, and else a slug of Polymarket or a ticker of Kalshi.
+    A name is `polymarket:<id>` or `kalshi:<ticker>` (tickers in upper or lower case), a UUID as in
+    RFC 9562, or an address at polymarket.com or kalshi.com. Any other text is taken as a slug of
+    Polymarket or a ticker of Kalshi.
     """
     given = given.strip()
     if not given or len(given) > MAX_NAME or "\0" in given:
@@ -73,14 +74,14 @@ def read_name(given: str) -> Name | None:
 
 
 def take_links(text: str) -> tuple[str, list[VenueLink]]:
-    """A text without the addresses of venues' pages in it, and what these name."""
+    """The text with all addresses of venue pages removed, and these addresses, parsed."""
     found = (_link(match["host"], match["path"]) for match in _LINK.finditer(text))
     return _LINK.sub(" ", text), [link for link in found if link is not None]
 
 
 def _link(host: str, path: str) -> VenueLink | None:
     path = unquote(path.split("?")[0].split("#")[0])
-    if "\0" in path:  # of no market, and no text of the database
+    if "\0" in path:  # names no market, and PostgreSQL refuses text with NUL
         return None
     parts = [part for part in path.rstrip("/.,;:!?)").split("/") if part]
     if len(parts) < 2:
@@ -95,7 +96,7 @@ def _link(host: str, path: str) -> VenueLink | None:
         return VenueLink("polymarket", event, market, _unslug(market or event or ""))
     if section.lower() not in ("markets", "events"):
         return None
-    # /markets/<series>[/<words>[/<ticker>]]; an event's or market's ticker begins as the series
+    # /markets/<series>[/<words>[/<ticker>]]; tickers of events and markets begin with the series'
     series = rest[0].upper()
     tickers = [part for part in rest[1:] if part.upper().startswith(series)]
     spoken = [part for part in rest[1:] if part not in tickers]

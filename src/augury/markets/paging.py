@@ -1,4 +1,4 @@
-"""A page of the catalogue as it is shown: by the service, and by the process that makes files."""
+"""A page of the list of markets, as shown by the service and by the process that makes files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from augury.markets.store import Filters, Position, Sort, StoredMarket
 
 
 class MarketPage(NamedTuple):
-    """Some markets, and the position after which more follow; None: these were the last."""
+    """Some markets, and the position after which the next page starts; None after the last page."""
 
     markets: list[StoredMarket]
     next: Position | None
@@ -30,7 +30,8 @@ async def read_page(
     age: AgeRule,
     at: datetime,
 ) -> MarketPage:
-    """At most `limit` markets after a position of the same list, as shown at a moment."""
+    """At most `limit` markets after a position in the list, with their status and staleness at
+    the time `at`. The position must come from a list with the same filters and sort order."""
     markets = await store.list_page(
         conn, filters, sort=sort, limit=limit + 1, now=at, oldest=age.oldest(at), after=after
     )
@@ -40,7 +41,7 @@ async def read_page(
 
 
 def shown(markets: Iterable[StoredMarket], age: AgeRule, at: datetime) -> list[StoredMarket]:
-    """Markets with the status and staleness they have at a moment."""
+    """Markets with the status and staleness that they have at the time `at`."""
     found = []
     for market in markets:
         standing = age.judge(market, at)

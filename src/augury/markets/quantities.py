@@ -1,7 +1,7 @@
-"""Quantities in a market's text: numbers with their units, and the side of them that means Yes.
+"""Quantities in a market's text: numbers with their units, and the range of values that means Yes.
 
-Pure. What a number stands for is said in front of it ("above 3 %", "reach $100k") or behind it
-("25 or fewer", "3+"); dates have to be blanked by the caller, for a year looks like a number.
+Pure. Words in front of a number ("above 3 %", "reach $100k") or behind it ("25 or fewer", "3+")
+tell the range. The caller has to blank dates first, because a year looks like a number.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ NUMBER: Final = (
     r"(?P<{0}>[-−]?[$€£]?\s?[-−]?\d[\d,]*(?:\.\d+)?|[$€£]\.\d+)"
     rf"(?:\s?(?P<{{0}}u>(?:{FACTOR})\b))?(?:\s?(?P<{{0}}n>{_UNIT}))?"
 )
-"""A number with its scale (`u`) and unit (`n`); format it with the name of its group."""
+"""Pattern of a number with scale and unit, to be formatted with a group name. With the name `a`,
+group `a` is the number, `au` its scale ("million") and `an` its unit ("%")."""
 
 _A, _B = NUMBER.format("a"), NUMBER.format("b")
 _RANGE: Final = re.compile(
@@ -76,7 +77,7 @@ _EXACT: Final = [
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """What has to hold of a value for Yes: it lies in [low, high]."""
+    """The range that a value has to lie in for Yes: from `low` to `high`."""
 
     low: float
     high: float
@@ -84,10 +85,10 @@ class Quantity(msgspec.Struct, frozen=True):
     """Whether `low` itself counts; the same for `high_in`. Infinite ends count as in."""
     high_in: bool
     touch: bool
-    """It is enough to get there once."""
+    """True if it is enough that the value reaches the range once ("hit $100k")."""
     unit: Unit
     span: tuple[int, int]
-    """Where it is said."""
+    """Start and end, in the text, of the words that state the quantity."""
 
 
 def quantity(plain: str) -> Quantity | None:
@@ -103,7 +104,7 @@ def quantity(plain: str) -> Quantity | None:
     taken = [hit.span for hit in hits]
     for found in _BEHIND.finditer(plain):
         if any(start < found.end("a") and found.start("a") < end for start, end in taken):
-            # "reach $5 or more": said twice of one number
+            # "reach $5 or more": words in front and behind state the range of one number
             hits = [_said_twice(hit, found) for hit in hits]
             continue
         up, x = found["more"] is not None, value(found, "a")
@@ -141,7 +142,7 @@ def _said_twice(hit: Quantity, found: re.Match[str]) -> Quantity:
     if not (start < found.end("a") and found.start("a") < end):
         return hit
     span = (min(start, found.start()), max(end, found.end()))
-    # "reach 3 or lower": the words behind tell the side, whatever the verb.
+    # "reach 3 or lower": the words behind the number decide the direction, not the verb.
     if hit.touch:
         up = found["more"] is not None
         x = hit.high if math.isinf(hit.low) else hit.low
@@ -151,14 +152,14 @@ def _said_twice(hit: Quantity, found: re.Match[str]) -> Quantity:
 
 
 def value(found: re.Match[str], name: str) -> float:
-    """The number a match of `NUMBER` holds, scaled: "$4.5M" -> 4,500,000."""
+    """The scaled number in group `name` of a match of `NUMBER`: "$4.5M" -> 4,500,000."""
     digits = re.sub(r"[^\d.]", "", found[name])
     number = float(digits) * FACTORS.get((found[f"{name}u"] or "").casefold(), 1.0)
     return -number if re.search(r"[-−]", found[name]) else number
 
 
 def unit(found: re.Match[str], *names: str) -> Unit:
-    """The unit of the first of the numbers that has one."""
+    """The unit of the first number, among the groups `names`, that has one; else `none`."""
     for name in names:
         if "$" in found[name]:
             return "usd"

@@ -1,4 +1,4 @@
-"""The catalogue's records, as venues produce them and stores keep them. No I/O here."""
+"""The catalogue's records, as connectors produce them and stores keep them. No I/O here."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ Platform = Literal["polymarket", "kalshi"]
 Status = Literal["active", "closed", "resolved"]
 MarketType = Literal["binary", "sum_to_one", "winner_take_all", "threshold_ladder"]
 Origin = Literal["venue", "dump", "sample"]
-"""Where the catalogue has a market from."""
+"""Source of a market: synced from its venue, imported from a dump file, or the invented sample."""
 
 PLATFORMS: tuple[Platform, ...] = ("polymarket", "kalshi")
 STATUSES: tuple[Status, ...] = ("active", "closed", "resolved")
 
 ShownOrigin = Literal["live", "import", "sample"]
-"""Where a number comes from, as every answer says it; what is replayed says `replay`."""
+"""Where a number comes from, as answers show it. (A replayed answer shows `replay` instead.)"""
 SHOWN_ORIGINS: tuple[ShownOrigin, ...] = ("sample", "import", "live")
-"""The least first: what is made of several origins is called by the first of these among them."""
+"""Origins, the least reliable first. A value made from several origins shows the first of these
+that is among them."""
 ORIGINS: dict[Origin, ShownOrigin] = {"venue": "live", "dump": "import", "sample": "sample"}
 
 
 def labels(outcomes: Sequence[str]) -> list[str]:
-    """Outcome labels fit to be keys: a repeated one is numbered, "Draw", "Draw (2)"."""
+    """Outcome labels made unique, to serve as keys: a repeated label is numbered, "Draw (2)"."""
     taken: dict[str, None] = {}
     for label in outcomes:
         name, n = label, 1
@@ -39,7 +40,7 @@ def labels(outcomes: Sequence[str]) -> list[str]:
 def priced(
     outcomes: Sequence[str], prices: Sequence[float | None]
 ) -> dict[str, float | None] | None:
-    """Probability by outcome label; None where nothing is quoted."""
+    """Probability by outcome label; None if no outcome has a quote."""
     known = dict(zip(outcomes, prices, strict=False))
     if len(known) < len(outcomes):
         known = dict(zip(labels(outcomes), prices, strict=False))
@@ -66,10 +67,10 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     platform: Platform
     platform_id: str
     question: str
-    """What is asked, whole: for Kalshi the event's title and the side ("title — subtitle")."""
+    """The full question; for Kalshi the event's title and the side ("title — subtitle")."""
     title: str
     subtitle: str | None = None
-    """What tells the markets of one event apart: a strike, a name, a date."""
+    """What distinguishes the market from the others of its event: a strike, a name, a date."""
     description: str | None = None
     """Resolution rules, as the venue wrote them. Untrusted text."""
     outcomes: tuple[str, ...] = ("Yes", "No")
@@ -88,7 +89,8 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     series_id: str | None = None
     """The venue's id of the recurring series of events (Kalshi's series ticker)."""
     exclusive: bool | None = None
-    """The venue says that exactly one (at most one) market of the event resolves Yes."""
+    """True if the venue says that at most one market of the event resolves Yes, False if it says
+    otherwise; None if it says neither."""
     category: str | None = None
     tags: tuple[str, ...] = ()
     volume: float | None = None
@@ -104,7 +106,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     """Polymarket's CLOB token per outcome: decimal strings of about 77 digits, never numbers."""
     origin: Origin = "venue"
     observed_at: datetime | None = None
-    """When this state of the market was seen at its source."""
+    """When this state of the market was read from its source."""
 
 
 class Strike(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,11 +131,12 @@ class PricePoint(msgspec.Struct, frozen=True, kw_only=True):
     source: str = "snapshot"
     """snapshot, trade, candle, history, dump:<kind>, sample."""
     volume: float | None = None
-    """The market's volume up to then, in the venue's unit; of candles, since the first of them."""
+    """The market's total volume up to `at`, in the venue's unit. In a `candle` point it is counted
+    from the first candle fetched, not over the market's life."""
 
 
 class MarketChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A venue's news of a market already known: only what it said; None leaves what is there."""
+    """A venue's news of a known market. A field that is None leaves the stored value unchanged."""
 
     id: str
     observed_at: datetime

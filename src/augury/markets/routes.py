@@ -53,7 +53,7 @@ def _number(text: object) -> object:
 
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-# PostgreSQL keeps no NUL, so it can't be asked for one.
+# PostgreSQL cannot store NUL in text, and refuses queries that contain it.
 MarketId = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00]+$")]
 
 
@@ -292,8 +292,8 @@ def _answer(request: Request, content: dict[str, Any]) -> Response:
 
 
 async def _csv_stream(parts: AsyncIterator[bytes]) -> Response:
-    """Rows as they are made. The first part is made before the answer starts, so that what is
-    wrong with the request still gets its own status."""
+    """Streams the CSV while it is being made. The first part is made before the response starts,
+    so that an error in the request can still set the response's status."""
     first = await anext(parts)
 
     async def lines() -> AsyncIterator[bytes]:
@@ -308,11 +308,14 @@ async def _csv_stream(parts: AsyncIterator[bytes]) -> Response:
 
 
 _PIECE = 65_536
+"""Most bytes of a response body that are sent, and compressed, at a time."""
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:
-    """A long body in parts that end with a line where there are any, and others' turns between
-    them: each is compressed on the loop."""
+    """Splits a long body into parts of at most `_PIECE` bytes, at line ends where possible.
+
+    Each part is compressed on the event loop, so other tasks get a turn between two parts.
+    """
     start = 0
     while start < len(body):
         end = start + _PIECE

@@ -1,7 +1,8 @@
 """The sample catalogue: what a fresh service shows until real markets arrive. Pure.
 
 The markets are invented (samples.toml); their times are relative to the moment of loading and
-their price histories are random walks that end at today's price. Same moment, same sample.
+their price histories are random walks that end at today's price. The sample depends only on that
+moment.
 """
 
 from __future__ import annotations
@@ -22,19 +23,20 @@ import numpy.typing as npt
 from augury.markets.records import Market, Platform, PricePoint, Status
 
 DAYS = 60
-"""How far back the histories reach."""
+"""Length of the price histories, in days."""
 
 _DAILY_VOLATILITY = 0.12
 """Standard deviation of a day's step, in log odds."""
 
 _DAILY_VOLUME = 0.02
-"""Share of a market's volume that its last day brings."""
+"""Share (0 to 1) of a market's total volume that is traded on its last day."""
 
 _DAILY_TRADING = 0.5
-"""Standard deviation of the logarithm of a day's volume."""
+"""Standard deviation of the random factor of a day's volume, in natural log."""
 
 _FADING = 30.0
-"""Days back over which trading falls to 1/e."""
+"""Time constant of trading, in days: 30 days before the last day, the daily volume is 1/e of the
+last day's."""
 
 _PLACEHOLDER = re.compile(r"\{(month|end|day|year):(-?\d+)\}")
 
@@ -43,7 +45,7 @@ _Array = npt.NDArray[np.float64]
 
 
 class SampleEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entry of samples.toml, as its head describes it."""
+    """One [[event]] of samples.toml; the comment at the top of that file explains the fields."""
 
     id: str
     platform: Platform
@@ -60,11 +62,11 @@ class SampleEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     price: float = 0.5
     closes: int = 30
     resolved: tuple[str, ...] | None = None
-    """Items that resolved Yes; None: not resolved."""
+    """Keys of `items` that resolved Yes; None if the event is not resolved."""
 
 
 class _Side(msgspec.Struct, frozen=True):
-    """One market of an event before it is written out."""
+    """One market of an event, before it is made into a `Market`."""
 
     key: str
     label: str | None
@@ -104,7 +106,7 @@ def _sides(event: SampleEvent, at: datetime) -> list[_Side]:
     for key, price in event.items.items():
         if event.kind == "deadlines":
             last = _month_end(at.date(), int(key))
-            # Of a "before" series the label is the day after: before May 1 is by April 30.
+            # A label with "Before" names the next day: "Before May 1" means by April 30.
             named = last + timedelta(days=1) if "Before" in event.label else last
             closes = datetime(last.year, last.month, last.day, tzinfo=UTC) + timedelta(days=1)
             sides.append(_Side(key, event.label.replace("{item}", _long(named)), price, closes))
@@ -201,7 +203,7 @@ def _paths(
     exclusive = event.kind in ("winner", "buckets")
     walkers = len(sides) if exclusive else 1
     steps = seed.normal(0, _DAILY_VOLATILITY, (walkers, len(days))) * np.sqrt(days)
-    # Backwards from today: the walk that ends at nought ends the path at today's price.
+    # Each walk is summed backwards from 0 today, so that each path ends at today's price.
     walk = np.zeros((walkers, len(times)))
     walk[:, :-1] = np.cumsum(steps[:, ::-1], axis=1)[:, ::-1]
     shape: Callable[[_Array, _Array], _Array] = _softmax if exclusive else _shift
@@ -210,7 +212,7 @@ def _paths(
 
 
 def _volumes(market: Market, times: Sequence[datetime]) -> list[float]:
-    """The market's volume at each of these times: busier and quieter days, up to all of it."""
+    """The market's cumulative volume at each of these times; the last is its total volume."""
     seed = np.random.default_rng(zlib.crc32(market.id.encode()))
     ages = (times[-1].timestamp() - np.array([t.timestamp() for t in times])) / 86_400
     usual = np.diff(_DAILY_VOLUME * _FADING * np.exp(-ages / _FADING))
@@ -231,7 +233,7 @@ def _shift(final: _Array, walk: _Array) -> _Array:
 
 
 def dated(text: str, at: datetime) -> str:
-    """`text` with its dates written out, counted from `at`."""
+    """`text` with its placeholders ("{month:1}") replaced by dates counted from `at`."""
 
     def written(found: re.Match[str]) -> str:
         count = int(found[2])

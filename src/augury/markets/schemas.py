@@ -1,4 +1,4 @@
-"""Wire shapes of the market routes: JSON records."""
+"""The JSON records that the market routes return."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class RelatedMarket(BaseModel):
 
 
 class MarketDetail(BaseModel):
-    """One market with its latest prices and its kin."""
+    """One market with its latest prices and the other markets of its event and family."""
 
     model_config = example(
         market=_EXAMPLE_RECORD,
@@ -199,14 +199,14 @@ class HistoryPoint(BaseModel):
 
 
 class OutcomeHistory(BaseModel):
-    """One outcome's prices, one point an interval from its first to its last with data."""
+    """One outcome's prices: one point per interval, from its first to its last with data."""
 
     outcome: str
     points: list[HistoryPoint] = Field(description="Empty: nothing in the window.")
 
 
 class TradedVolume(BaseModel):
-    """What was traded between two looks at the market, or in a venue's candles."""
+    """The volume traded between two observations of the market, or in a venue's candle."""
 
     start: datetime
     end: datetime
@@ -214,7 +214,7 @@ class TradedVolume(BaseModel):
 
 
 class MarketHistory(BaseModel):
-    """A market's prices over a window, and what was traded in it as far as that is known."""
+    """A market's prices over a window, and the volume traded in it as far as that is known."""
 
     model_config = example(
         market=_EXAMPLE_RECORD,
@@ -275,7 +275,7 @@ class Sparkline(BaseModel):
 
 
 class Sparklines(BaseModel):
-    """Sparklines in no order; a market that is unknown or has no quote is left out."""
+    """Sparklines in no particular order; unknown markets and those without a quote are left out."""
 
     items: list[Sparkline]
 

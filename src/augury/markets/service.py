@@ -1,4 +1,4 @@
-"""What the catalogue can be asked: pages of markets, one market, its history; and the sample."""
+"""Use cases of the catalogue: pages of markets, one market, its history, quarantine, the sample."""
 
 from __future__ import annotations
 
@@ -33,14 +33,17 @@ _WINDOW = {
     60: timedelta(days=30),
     1440: timedelta(days=365),
 }
+"""Default length of a history's window, by interval in minutes."""
 _RELATED = 50
+"""Most related markets in a market's detail."""
 _LATEST_PRICES = 200
+"""Most recorded prices of each outcome in a market's detail."""
 
 
 class MarketService:
     """The catalogue's use cases over one database.
 
-    Markets are given as they are shown: `status` and `stale` by the rule of age.
+    Markets are returned with the `status` and `stale` that the rule of age (`freshness`) gives.
     """
 
     def __init__(
@@ -56,7 +59,7 @@ class MarketService:
         self.files = Files(database.url, age, clock)
 
     async def close(self) -> None:
-        """End the files that are being made."""
+        """Stop files that are being made."""
         await self.files.close()
 
     def shown(self, markets: Iterable[StoredMarket]) -> list[StoredMarket]:
@@ -66,14 +69,14 @@ class MarketService:
     async def page(
         self, filters: Filters, *, sort: Sort, limit: int, after: Position | None = None
     ) -> MarketPage:
-        """At most `limit` markets after a position of the same list."""
+        """At most `limit` markets after a position in the list with these filters and order."""
         async with self._database.reading() as conn:
             return await read_page(
                 conn, filters, sort, limit=limit, after=after, age=self._age, at=self._clock()
             )
 
     async def detail(self, market_id: str) -> Detail:
-        """One market by any of its names, its latest prices, the others of its event and group."""
+        """One market, by any of its names, with its latest prices and its related markets."""
         async with self._database.reading() as conn:
             market = await self._market(conn, market_id)
             prices = await store.latest_prices(conn, market, _LATEST_PRICES)
@@ -89,11 +92,11 @@ class MarketService:
         end: datetime | None = None,
         interval_minutes: int = 60,
     ) -> History:
-        """Prices of a market over a window, one an interval, aligned to midnight UTC.
+        """A market's prices over a window, one per interval. Intervals are aligned to midnight UTC.
 
-        Without `end` the window ends now, or with the last recorded price of a market that is
-        no longer active; without `start` it is a day, a week, a month or a year long, by the
-        interval.
+        Without `end`, the window ends now. Without both, it ends with the last recorded price if
+        the market is no longer active. Without `start`, it is a day, a week, a month or a year
+        long, depending on the interval.
         """
         async with self._database.reading() as conn:
             market = await self._market(conn, market_id)
@@ -118,20 +121,20 @@ class MarketService:
         return History(market, *window, interval_minutes, series, traded)
 
     async def native_ids(self, market_ids: Sequence[str]) -> list[str]:
-        """The own ids of markets given by any name; what names none stays as it is."""
+        """Ids of markets given by any of their names; a name without a market stays unchanged."""
         async with self._database.reading() as conn:
             names = await store.native_ids(conn, market_ids)
         return [names.get(id_, id_) for id_ in market_ids]
 
     async def sparklines(self, market_ids: Sequence[str]) -> list[store.Spark]:
-        """A month of daily prices of each of these markets, by any name, that has a quote."""
+        """A month of daily prices for each of these markets (by any name) that has a quote."""
         async with self._database.reading() as conn:
             names = await store.native_ids(conn, market_ids)
             own = [names.get(id_, id_) for id_ in market_ids]
             return await store.sparks(conn, own, SPARK_DAYS)
 
     async def _market(self, conn: store.Connection, market_id: str) -> StoredMarket:
-        # PostgreSQL keeps no NUL, so it can't be asked for one.
+        # PostgreSQL cannot store NUL in text, and refuses queries that contain it.
         found = [] if "\0" in market_id else await store.fetch(conn, [market_id])
         if not found:
             names = await store.native_ids(conn, [market_id])
@@ -146,7 +149,10 @@ class MarketService:
     async def quarantined(
         self, ids: Sequence[str] | None = None, *, reason: Reason | None = None, limit: int
     ) -> list[store.Held]:
-        """What is held in quarantine; markets by any of their names, None: of all."""
+        """Quotes and recorded prices in quarantine, of the markets with these names or of all.
+
+        ids : any names of markets; None: all markets
+        """
         async with self._database.reading() as conn:
             names = None if ids is None else await self._named(conn, ids)
             return await store.held(conn, ids=names, reason=reason, limit=limit)
@@ -154,7 +160,7 @@ class MarketService:
     async def release(
         self, ids: Sequence[str] | None = None, *, reason: Reason | None = None
     ) -> tuple[int, int]:
-        """Give held quotes and recorded prices back; how many of each."""
+        """Release quotes and recorded prices from quarantine. Returns the number of each."""
         async with self._database.transaction() as conn:
             names = None if ids is None else await self._named(conn, ids)
             return await store.release(conn, ids=names, reason=reason)
@@ -167,13 +173,13 @@ class MarketService:
         return list(names.values())
 
     async def drop_sample(self) -> int:
-        """Take the sample away; returns how many markets that were."""
+        """Delete the sample. Returns the number of markets deleted."""
         async with self._database.transaction() as conn:
             await store.lock_for_ingest(conn)
             return await store.drop_sample(conn)
 
     async def ensure_sample(self) -> int:
-        """Fill an empty catalogue with the sample; returns how many markets that added."""
+        """Add the sample to an empty catalogue. Returns the number of markets added."""
         async with self._database.transaction() as conn:
             await store.lock_for_ingest(conn)
             if not await store.is_empty(conn):
@@ -201,7 +207,10 @@ def _check_window(start: datetime, end: datetime, interval_minutes: int) -> None
 def to_series(
     buckets: list[Bucket], outcomes: int, interval: timedelta
 ) -> list[list[tuple[datetime, float | None]]]:
-    """Per outcome its intervals from the first with a price to the last, None in the gaps."""
+    """For each outcome, (start, price) of its intervals, from its first to its last with a price.
+
+    The price is None for an interval without one.
+    """
     by_start: dict[datetime, dict[int, float]] = {}
     for bucket in buckets:
         by_start.setdefault(bucket.start, {})[bucket.outcome] = bucket.price

@@ -1,4 +1,4 @@
-"""What a market's Yes stands for: an interval of a quantity, or a deadline. Pure."""
+"""What a market's Yes means: a quantity in an interval, or something by a deadline. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from augury.markets.records import Platform, Status, Strike
 
 
 class EventMember(msgspec.Struct, frozen=True, kw_only=True):
-    """What the inference looks at in one market. Prices as in `records.Market`."""
+    """The fields of a market that `grouping` reads. Prices as in `records.Market`."""
 
     id: str
     platform: Platform
@@ -33,20 +33,23 @@ class EventMember(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Interval(NamedTuple):
-    """What has to lie in [low, high] for Yes. `touch`: it is enough to get there once."""
+    """Yes if a value lies in [low, high]; with `touch`, if it does so at least once."""
 
     low: float
     high: float
     frame: str
-    """The text without its number and words of direction: only equal frames compare."""
+    """The text without its number and words of direction. Only intervals with equal frames can be
+    compared with each other."""
     touch: bool = False
 
 
 class Deadline(NamedTuple):
-    """Yes when it happens by the date named."""
+    """Yes if the event happens by the date."""
 
     date: str
+    """The date as the text writes it."""
     frame: str
+    """The text without the date: what has to happen. Empty if the subtitle is only a deadline."""
 
 
 Sides = Mapping[str, "Interval | Deadline | None"]
@@ -87,7 +90,7 @@ _MEASURED = re.compile(rf"\d|\b{MONTH}", re.I)
 
 
 def side_of(market: EventMember) -> Interval | Deadline | None:
-    """What the market's Yes stands for, if it is a quantity or a date."""
+    """What the market's Yes means, if it is about a quantity or a deadline."""
     text = market.subtitle or market.question
     about = market.title if market.subtitle else ""
     if market.outcomes == ("Over", "Under"):
@@ -102,7 +105,8 @@ def side_of(market: EventMember) -> Interval | Deadline | None:
     if found := DEADLINE.search(text):
         if len(DEADLINE.findall(text)) > 1:
             return None
-        # What is asked beside a deadline in the subtitle is the event's; titles may vary.
+        # If the subtitle is only a deadline, what is asked is common to the event, and the frame
+        # stays empty: the titles of its markets may vary.
         alone = market.subtitle is not None and found.span() == (0, len(text.strip()))
         frame = (
             ""
@@ -147,10 +151,10 @@ def read_interval(text: str, about: str) -> Interval | None:
     """The quantity in `text`; None when there is none, or more than one."""
     if not re.search(r"\d", text):
         return None
-    # Dates, years and ordinals are no quantities. The blanks keep every place where it was.
+    # Dates, years and ordinals are not quantities. Blanks of equal length keep all positions.
     found = quantity(_DATED.sub(lambda m: "\x1f" * len(m[0]), text))
     if found is None or (found.touch and found.low == found.high):
-        return None  # "hit 50": from which side is not said
+        return None  # "hit 50" does not say from which side
     return Interval(found.low, found.high, _frame(text, found.span, about), found.touch)
 
 

@@ -1,4 +1,4 @@
-"""What was traded when: the differences of a market's volume as it was observed over time."""
+"""Volume traded over time: the differences between observations of a market's volume."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ _ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class VolumeReading(NamedTuple):
-    """A market's volume up to `at`, in the venue's unit."""
+    """A market's cumulative volume up to `at`, in the venue's unit."""
 
     at: datetime
     volume: float
     candle: bool
-    """Counted by a venue's candles, from the first of them on, and not over the market's life."""
+    """True: counted by the venue's candles, from the first of them on. False: counted over the
+    market's life."""
 
 
 class VolumeBar(NamedTuple):
-    """What was traded in (start, end], in the venue's unit."""
+    """The volume traded in (start, end], in the venue's unit."""
 
     start: datetime
     end: datetime
@@ -33,13 +34,14 @@ class VolumeBar(NamedTuple):
 def bars(
     readings: Sequence[VolumeReading], start: datetime, interval: timedelta
 ) -> list[VolumeBar]:
-    """What was traded from `start` on, between one reading and the next; in order of time.
+    """The volume traded between consecutive readings, from `start` on, in order of time.
 
-    `readings` are at most one an interval and kind, aligned to midnight UTC. A bar reaches from
-    the reading before it to its own, however long that took: nothing tells how its volume was
-    spread. Of candles a missing one means that nothing was traded, so a bar of theirs begins with
-    its own interval. Where there are candles they count, and readings of the whole market only
-    after the last one. A volume that went down was corrected: it makes no bar.
+    `readings` has at most one reading of each kind (candle or not) per interval; intervals are
+    aligned to midnight UTC. A bar reaches from one reading to the next, however far apart they are,
+    because nothing tells how the volume was spread. Between candles, however, a missing candle
+    means that nothing was traded, so a bar from candles covers its own interval alone, or the hour
+    of its candle if that is longer. Other readings count only after the last candle. A volume that
+    decreases was corrected by the venue: it makes no bar.
     """
     last_candle = max((r.at for r in readings if r.candle), default=None)
     found: list[VolumeBar] = []

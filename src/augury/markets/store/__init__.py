@@ -1,11 +1,12 @@
 """The catalogue in PostgreSQL: the only SQL over markets, their removals and their prices.
 
-Writing is in `upserts` (whole markets), `news` (what becomes known of them) and `prices`; reading
-in `reading`, `prices` and, for those who follow, `changes`. Others name the package alone.
+Writing is in `upserts` (whole markets), `news` (updates of known markets), `prices` and
+`quarantine`; reading in `reading`, `naming`, `prices` and, for code that follows the catalogue,
+`changes` and `moving`. Other packages import from this package, not from its modules.
 
-Every writer of `markets` first takes one advisory lock, held until its transaction ends. So
-`change` and `moved` numbers are taken and become visible in the same order, and a reader that has
-seen number n will never again find a new row below n.
+Every writer of `markets` first takes one advisory lock and holds it until its transaction ends. So
+the numbers in the columns `change` and `moved` become visible in the order in which they are
+assigned: after a reader has seen number n, no new row with a lower number appears.
 """
 
 from augury.markets.store.changes import (

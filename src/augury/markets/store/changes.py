@@ -1,4 +1,8 @@
-"""What those who follow the catalogue read: its changes in their order, and what moved."""
+"""Queries for code that follows the catalogue: its changes in order, and markets that moved.
+
+A market gets a new `change` number when a field that an index holds changes. It gets a new `moved`
+number when its price, volume, status or links change.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,10 @@ from augury.markets.store.sql import Connection, scalar, sql
 
 
 class IndexRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One step of the catalogue's history as an index must follow it, in `change` order.
+    """A changed market as an index reads it. Fields as in `records.Market`.
 
-    With `removed` only `seq` holds: the market of that number is gone.
+    `change` is the number of the change, and `seq` the market's number. If `removed`, the market
+    was deleted and all other fields are empty.
     """
 
     change: int
@@ -60,8 +65,9 @@ def _index_row(*values: Any) -> IndexRow:
 
 
 async def changes_since(conn: Connection, change: int, limit: int) -> list[IndexRow]:
-    """The next at most `limit` changes after number `change`, removals included, in order."""
-    # Two queries see two snapshots; both stop at a number below which nothing can still appear.
+    """The next changes after number `change`, at most `limit`, in order and with removals."""
+    # The two queries see different snapshots. Both stop at the last change visible before them, up
+    # to which no further change can appear.
     bounds = {"after": change, "upto": await last_change(conn), "limit": limit}
     async with conn.cursor(row_factory=args_row(_index_row), binary=True) as cursor:
         query = f"""
@@ -83,7 +89,7 @@ async def changes_since(conn: Connection, change: int, limit: int) -> list[Index
 
 
 async def fetch_index_rows(conn: Connection, seqs: Sequence[int]) -> list[IndexRow]:
-    """The present state of markets, as `changes_since` gives it, in the order of their numbers."""
+    """The current rows of the markets with these numbers, in ascending order of number."""
     async with conn.cursor(row_factory=args_row(_index_row), binary=True) as cursor:
         query = f"select {', '.join(_INDEX_COLUMNS)} from markets where seq = any(%s) order by seq"  # noqa: S608
         await cursor.execute(sql(query), (list(seqs),))
@@ -102,7 +108,7 @@ async def last_change(conn: Connection) -> int:
 
 
 async def moved_since(conn: Connection, moved: int, limit: int) -> tuple[list[str], int]:
-    """Ids of at most `limit` markets that moved after number `moved`, and how far that reaches."""
+    """Ids of at most `limit` markets that moved after number `moved`, and the last number read."""
     rows = await conn.execute(
         "select id, moved from markets where moved > %s order by moved limit %s", (moved, limit)
     )

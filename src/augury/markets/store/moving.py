@@ -1,4 +1,7 @@
-"""What of all markets can move, for those who keep it in memory: in bulk, and as it moves."""
+"""The fields of markets that change often, for code that keeps them in memory.
+
+They are read for all markets at once, and then for the markets that moved since.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ from augury.markets.store.sql import Connection, scalar, sql
 
 TWO_OUTCOMES: Final = 1
 HAS_TWINS: Final = 2
-"""Bits of `kinds`."""
+"""Bits of the field `kinds` of `MOVING`: the market has exactly two outcomes; it has twins."""
 
 NEVER: Final = np.iinfo(np.int64).min
-"""A time that is not known."""
+"""Value of a time field of `MOVING` that is not known."""
 
 MOVING = np.dtype(
     [
@@ -29,19 +32,20 @@ MOVING = np.dtype(
         ("observed_at", "<i8"),
         ("closes_at", "<i8"),
         ("volume", "<f8"),
-        ("origin", "u1"),  # place in venue, dump, sample
+        ("origin", "u1"),  # index into `_ORIGINS`
         ("kinds", "u1"),
-        ("category", "<i8"),  # a number for its name, which `categories` gives; 0: none
+        ("category", "<i8"),  # hash of the category's name, see `categories`; 0: no category
     ]
 )
-"""A market's record; all zero where there is none."""
+"""The record of one market in an array indexed by market number (`seq`). A record of zeros stands
+for a number without a market."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _ORIGINS: tuple[Origin, ...] = ("venue", "dump", "sample")
 
 
 class MovingRow(NamedTuple):
-    """The same as a row. Fields as in `records.Market`."""
+    """The fields of `MOVING` as a row of the database. Meaning as in `records.Market`."""
 
     seq: int
     moved: int
@@ -56,7 +60,7 @@ class MovingRow(NamedTuple):
     category_number: int
 
     def record(self) -> tuple[Any, ...]:
-        """As one element of an array of `MOVING`."""
+        """The row as one element of an array of type `MOVING`."""
         two = len(self.prices) == 2
         first, second = self.prices if two else (None, None)
         return (
@@ -76,7 +80,8 @@ def _micros(moment: datetime | None) -> int:
 
 
 _CATEGORY = "coalesce(hashtextextended(category, 0), 0)"
-"""64 bits of hash: among a thousand names two are alike once in 10^13 catalogues."""
+"""SQL for a category's number: a 64-bit hash of its name. The chance that two of a thousand names
+get the same number is below 1 in 10^13."""
 _COLUMNS = (
     "seq, moved, prices, price_as_of, observed_at, closes_at, volume, origin, linked_market_ids, "
     f"category, {_CATEGORY}"
@@ -84,7 +89,7 @@ _COLUMNS = (
 
 
 async def moving(conn: Connection, seqs: Sequence[int]) -> list[MovingRow]:
-    """The known ones among the markets of these numbers."""
+    """The rows of the markets with these numbers (`seq`); unknown numbers are left out."""
     return await _rows(conn, "where seq = any(%s)", (list(seqs),))
 
 
@@ -94,7 +99,7 @@ async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingR
 
 
 async def moving_apart(conn: Connection) -> list[MovingRow]:
-    """The markets whose state does not fit a record: not two outcomes, or twins."""
+    """The markets whose state a record cannot hold: not exactly two outcomes, or with twins."""
     return await _rows(conn, "where cardinality(prices) <> 2 or linked_market_ids <> '{}'", ())
 
 
@@ -105,11 +110,11 @@ async def _rows(conn: Connection, rest: str, params: Sequence[Any]) -> list[Movi
 
 
 async def last_move(conn: Connection) -> int:
-    """The highest number of a move that is visible; 0 in an empty catalogue."""
+    """The highest visible `moved` number; 0 in an empty catalogue."""
     return await scalar(conn, "select coalesce(max(moved), 0) from markets")
 
 
-# Columns of fixed width and without nulls: the rows of a binary copy are records as they come.
+# All columns have a fixed width and no nulls, so the binary copy is an array of equal records.
 _COPY = f"""
 copy (
   select seq, moved, coalesce(prices[1], 'NaN'), coalesce(prices[2], 'NaN'),
@@ -133,11 +138,11 @@ _WIRE = np.dtype(
     ]
 )
 _HEAD, _TAIL = 19, 2
-"""Bytes before and after the rows of a binary copy."""
+"""Bytes of a binary copy before its first row, and after its last."""
 
 
 async def categories(conn: Connection) -> dict[int, str]:
-    """The names of all categories, by their numbers."""
+    """The names of all categories, by number (the field `category` of `MOVING`)."""
     found = await conn.execute(
         sql(f"select distinct {_CATEGORY}, category from markets where category is not null")  # noqa: S608
     )
@@ -145,7 +150,7 @@ async def categories(conn: Connection) -> dict[int, str]:
 
 
 async def all_moving(conn: Connection) -> NDArray[np.void]:
-    """The records of all markets, in no order."""
+    """The records of all markets, in no particular order."""
     async with conn.cursor() as cursor, cursor.copy(sql(_COPY)) as copy:
         data = b"".join([bytes(part) async for part in copy])
     wire = np.frombuffer(data[_HEAD : len(data) - _TAIL], _WIRE)

@@ -1,4 +1,4 @@
-"""Markets by whatever name they are asked for."""
+"""Finds markets by any of their names: id, UUID, page, slug or ticker."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from augury.markets.naming import Name, VenueLink, read_name
 from augury.markets.store.sql import Connection
 
 MOST_NAMED = 5
-"""Markets of a page that are looked at: of one with several none is the one meant."""
+"""Most markets returned for one name. A name of several markets identifies none of them, so a few
+suffice, for the error message."""
 
 
 async def native_ids(conn: Connection, given: Sequence[str]) -> dict[str, str]:
-    """The own id of each known market among `given`, by the name it was given.
+    """Market ids by name: for each name in `given`, the id of the market that it identifies.
 
-    A name is an own id, a UUID, the address of the market's page (or of the page of an event with
-    this market alone), a slug of Polymarket or a ticker of Kalshi. What names several markets
-    names none.
+    A name is an id, a UUID, the address of the market's page (or of the page of an event that has
+    only this market), a slug of Polymarket or a ticker of Kalshi. A name of no market, or of
+    several, is left out.
     """
     found: dict[str, str] = {}
     names = {one: name for one in dict.fromkeys(given) if (name := read_name(one)) is not None}
@@ -45,7 +46,7 @@ _TYPES = {"id": "text", "uuid": "uuid"}
 
 
 def _as_id(name: Name) -> list[str]:
-    """The own ids that a name may be, the likelier first."""
+    """The market ids that a name may stand for, the likelier first."""
     if name.kind == "page" and name.link is not None and name.link.platform == "kalshi":
         return [f"kalshi:{name.link.market}"] if name.link.market else []
     if name.kind != "id":
@@ -60,7 +61,7 @@ def _as_uuid(name: Name) -> list[str]:
 
 
 async def named_by(conn: Connection, name: Name) -> list[str]:
-    """Ids of at most `MOST_NAMED` markets that a page or a slug names."""
+    """Ids of the markets that a page or a slug names, at most `MOST_NAMED`."""
     if name.kind == "slug":
         return await _select(
             conn, "slug = %(slug)s or id = %(ticker)s",

@@ -1,4 +1,4 @@
-"""What becomes known of markets that are there: a venue's news, links found between venues."""
+"""Updates of stored markets: news from their venue, and links found between venues."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ create temp table if not exists news (
 ) on commit drop
 """
 
-# Lifecycle and price age apart: a price refresh says nothing of the status and must not make
-# a listing that is still under way look old.
+# Lifecycle and price are dated separately: a price refresh says nothing about the status, and must
+# not make a listing that is still being read look outdated.
 _JUDGE_NEWS = f"""
 with aged as (
   select n.ord, m.seq, coalesce(n.price_as_of, n.observed_at) as quoted_at,
@@ -108,11 +108,11 @@ on conflict do nothing
 
 
 async def apply_changes(conn: Connection, changes: Sequence[MarketChange]) -> int:
-    """Apply news of known markets; returns how many markets it touched.
+    """Apply news to stored markets. Returns the number of markets that the news was applied to.
 
-    None leaves what is there. News older than the stored state is dropped, its price apart: a
-    price is judged by its own time. Several news of one market apply in the order of their
-    times. Unknown markets are passed over.
+    A field that is None leaves the stored value. News older than the stored state is dropped,
+    except for its price, which is compared with the stored price's own time. Several news items of
+    one market are applied in order of time. News of unknown markets is ignored.
     """
     if not changes:
         return 0
@@ -125,7 +125,7 @@ async def apply_changes(conn: Connection, changes: Sequence[MarketChange]) -> in
 
 
 def _rounds(changes: Sequence[MarketChange]) -> list[list[MarketChange]]:
-    """The news split so that each part holds one of a market, earlier before later."""
+    """Split news into rounds, each with at most one item per market; earlier items come first."""
     rounds: list[list[MarketChange]] = []
     depth: dict[str, int] = {}
     for change in sorted(changes, key=lambda c: c.observed_at):
@@ -160,7 +160,10 @@ async def _apply_round(conn: Connection, changes: Sequence[MarketChange]) -> lis
 
 
 async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> None:
-    """Note in each market, by number, which others are the same contract on another venue."""
+    """Store for each market which markets are the same contract on another venue.
+
+    links : numbers (`seq`) of the linked markets, by the market's number
+    """
     await lock_for_ingest(conn)
     await conn.execute(
         """
@@ -181,7 +184,7 @@ async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> Non
 
 
 async def unlink_all(conn: Connection) -> None:
-    """Forget all links, before they are found anew."""
+    """Remove all links between markets, before they are searched again."""
     await lock_for_ingest(conn)
     await conn.execute(
         "update markets set linked_market_ids = '{}', moved = nextval('market_move')"

@@ -18,7 +18,8 @@ COPY_CHUNK = 250_000
 """Price points sent in one COPY, so that memory stays bounded whatever the import's size."""
 
 PRICE_LASTS = timedelta(days=2)
-"""How long a recorded price stands: an unchanged one is recorded anew each day."""
+"""How long a recorded price counts as the current one. An unchanged price is recorded once a day,
+so after a longer gap the price is unknown."""
 
 
 class AppendSummary(msgspec.Struct, frozen=True):
@@ -27,9 +28,9 @@ class AppendSummary(msgspec.Struct, frozen=True):
     added: int = 0
     duplicate: int = 0
     unknown_market: int = 0
-    """Points of a market, or of an outcome, that the catalogue does not have."""
+    """Points of a market or an outcome that is not in the catalogue."""
     refused: int = 0
-    """Points whose price is no probability."""
+    """Points whose price is not between 0 and 1."""
 
 
 class Bucket(NamedTuple):
@@ -50,16 +51,17 @@ class PriceRow(NamedTuple):
 
 
 class PastPrices(NamedTuple):
-    """A request for one outcome's prices at `now - span`, `now - 2 span`, ..."""
+    """A request for one outcome's prices at `now - span`, `now - 2 * span`, ..."""
 
     market_seq: int
     outcome: int
     span: timedelta
 
 
-# A venue seen to quote nothing after the newest point has the last word. Of two outcomes the one
-# not recorded is what the other leaves; of several, prices within a day of the newest count. A 0
-# or 1 on an active market is no quote. The book is of the former quote.
+# Makes the newest appended point the market's quote, unless the stored quote, or the observation
+# that there is none, is newer. Of two outcomes, a missing price is 1 minus the other; of several,
+# prices up to a day older than the newest count. A 0 or 1 on an active market is no quote. Bid and
+# ask are cleared, because they belong to the previous quote.
 _FOLLOW_HISTORY = """
 with newest as (
   select market_seq as seq, max(at) as at from incoming_prices group by 1
@@ -97,10 +99,10 @@ from whole w where m.seq = w.seq
 
 
 async def append_prices(conn: Connection, points: Sequence[PricePoint]) -> AppendSummary:
-    """Add points to the price history; a point already there (same outcome and time) stays.
+    """Add points to the price history. A stored point of the same outcome and time is kept.
 
-    Where a point is newer than the market's own quote it becomes the quote, so that current
-    prices are never older than the history beside them.
+    A point that is newer than its market's quote becomes the quote, so that current prices are
+    never older than the history.
     """
     await lock_for_ingest(conn)
     valid = [p for p in points if 0.0 <= p.price <= 1.0]
@@ -119,7 +121,7 @@ async def append_prices(conn: Connection, points: Sequence[PricePoint]) -> Appen
 
 
 async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple[int, int]:
-    """Returns how many points were added and how many belong to nothing known."""
+    """Returns the number of points added, and the number of an unknown market or outcome."""
     ids = list({p.market_id for p in points})
     rows = await conn.execute(
         "select id, seq, cardinality(outcomes) from markets where id = any(%s)", (ids,)
@@ -191,9 +193,9 @@ async def volume_readings(
     end: datetime,
     interval_minutes: int,
 ) -> list[VolumeReading]:
-    """The last volume known in each interval, of candles and of others apart.
+    """The last volume reading in each interval, separately for candles and for other sources.
 
-    From one interval before `start`, so that what was traded in the first one is known.
+    Begins one interval before `start`, so that the volume traded in the first one is known.
     """
     width = timedelta(minutes=interval_minutes)
     rows = await conn.execute(
@@ -231,7 +233,7 @@ async def last_price_at(conn: Connection, market_seq: int) -> datetime | None:
 
 
 class Spark(NamedTuple):
-    """The price of one outcome a day, oldest first; None where none stood."""
+    """Daily prices of one outcome, oldest first; None for a day without a price (`PRICE_LASTS`)."""
 
     market_id: str
     outcome: str
@@ -241,9 +243,10 @@ class Spark(NamedTuple):
 
 
 async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list[Spark]:
-    """The last `days` daily prices of each known and quoted market, up to its own last one.
+    """The last `days` daily prices of each known market with a quote, up to that quote.
 
-    Of Yes where a market has it, else of its first outcome; in no order.
+    The prices are of Yes if the market has that outcome, else of its first one. The markets come
+    in no particular order.
     """
     rows = await conn.execute(
         """
@@ -279,7 +282,10 @@ async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list
 async def prices_before(
     conn: Connection, asked: Sequence[PastPrices], count: int, now: datetime
 ) -> list[list[float | None]]:
-    """For each request its last `count` prices, oldest first; None where none stood."""
+    """For each request its last `count` prices, oldest first.
+
+    A price is None if none was recorded in the `PRICE_LASTS` before its time.
+    """
     if not asked:
         return []
     rows = await conn.execute(

@@ -1,8 +1,9 @@
-"""Quotes held out of the catalogue: the checks run over what was written, before it is committed.
+"""Quotes held in quarantine, outside the catalogue.
 
-A held quote is taken from its market (which then has no quote) and from the history, and kept
-here with its reason. A later sound quote of the market ends the matter; so does a release by
-hand, after which the same quote passes.
+The checks (`doors`) run in the writing transaction, after the write and before the commit. A held
+quote is removed from its market (which then has no quote) and from the history, and stored here
+with its reason. It is held until the market gets a later sound quote, or until it is released by
+hand; after a release, the same quote is accepted.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from augury.markets.records import PricePoint
 from augury.markets.store.sql import Connection, lock_for_ingest, sql
 
 WHOLE = -1
-"""`outcome` of a held quote, as opposed to a recorded price."""
+"""Value of `Held.outcome` for the whole quote of a market. Other values are the index of the
+outcome whose recorded price is held."""
 _AT = "coalesce(m.price_as_of, m.observed_at, m.updated_at)"
 
 
-# A quote that is held already does not come in again.
+# Removes the quote of an incoming market if this same quote is held already.
 LEAVE_HELD = f"""
 update incoming i set
   prices = array_fill(null::float8, array[cardinality(i.outcomes)]),
@@ -40,7 +42,7 @@ class Held(NamedTuple):
     market_id: str
     question: str
     outcome: int
-    """-1: the market's whole quote."""
+    """Index of the outcome, or -1 (`WHOLE`) for the market's whole quote."""
     at: datetime
     prices: list[float | None]
     best_bid: float | None
@@ -52,10 +54,10 @@ class Held(NamedTuple):
 
 
 async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
-    """Hold the quotes of these markets that can't be right; how many, by reason.
+    """Hold the quotes of these markets that can't be right. Returns their number by reason.
 
-    Called by whatever writes quotes, in its transaction. An event's other markets and twins are
-    looked at too, and may be held along with them.
+    All code that writes quotes calls this in its transaction. Other markets of the same events, and
+    twins, are checked too and may be held as well.
     """
     if not ids:
         return Counter()
@@ -77,7 +79,7 @@ async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
 
 
 async def _suspects(conn: Connection, ids: Sequence[str]) -> list[ScreenedQuote]:
-    """The quotes to look at one by one: all that were imported, of others those that are small."""
+    """The quotes to check one by one: all imported ones, and other ones at a cent or less."""
     rows = await conn.execute(
         sql(f"""
         select id, platform, event_id, prices, best_bid, best_ask, {_AT}, origin = 'dump'
@@ -93,7 +95,7 @@ async def _suspects(conn: Connection, ids: Sequence[str]) -> list[ScreenedQuote]
 
 
 async def _before(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
-    """The first outcome's price recorded last before the quote, of the last 30 days."""
+    """Market id -> the first outcome's last recorded price in the 30 days before the quote."""
     rows = await conn.execute(
         """
         select m.id, p.price from markets m cross join lateral (
@@ -110,7 +112,7 @@ async def _before(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
 
 
 async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
-    """Quotes of exclusive events that sum to what their books can't mean."""
+    """The quotes of imported exclusive events whose bids sum to too much or asks to too little."""
     rows = await conn.execute(
         """
         with touched as (
@@ -147,7 +149,10 @@ async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
 
 
 async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
-    """Quotes a hundred times those of their twins, with these: which is right can't be told."""
+    """The quotes that are far apart from their twins' (`doors.are_apart`).
+
+    Both quotes are held, because nothing tells which one is right.
+    """
     rows = await conn.execute(
         """
         select m.id, m.prices[1], t.id, t.prices[1]
@@ -218,7 +223,7 @@ async def _hold(conn: Connection, verdicts: Mapping[str, HoldReason]) -> Counter
 
 
 async def hold_points(conn: Connection, points: Sequence[PricePoint], verdict: HoldReason) -> int:
-    """Hold recorded prices, which do not enter the history; how many were not here before."""
+    """Put price points into quarantine instead of the history. Returns how many are new there."""
     kept = await conn.execute(
         """
         insert into quarantine (market_id, outcome, at, prices, source, reason, detail)
@@ -250,7 +255,10 @@ async def counts(conn: Connection) -> list[tuple[str, Reason, int]]:
 async def held(
     conn: Connection, *, ids: Sequence[str] | None = None, reason: str | None = None, limit: int
 ) -> list[Held]:
-    """What is held, whole quotes first and the latest first; None narrows nothing."""
+    """What is held: whole quotes before recorded prices, and the latest held first.
+
+    ids, reason : only of these markets, only for this reason; None: all
+    """
     rows = await conn.execute(
         """
         select q.market_id, coalesce(m.question, ''), outcome, at, q.prices, q.best_bid,
@@ -298,8 +306,9 @@ async def release(
 ) -> tuple[int, int]:
     """Give held quotes back to their markets, and recorded prices to the history.
 
-    None narrows nothing. Returns how many quotes and how many recorded prices. The same quote
-    passes from then on.
+    Returns the number of quotes and of recorded prices. The same quote is accepted from then on.
+
+    ids, reason : only of these markets, only for this reason; None: all
     """
     await lock_for_ingest(conn)
     given: dict[str, Any] = {"ids": None if ids is None else list(ids), "reason": reason}

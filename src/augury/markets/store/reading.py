@@ -1,4 +1,4 @@
-"""Markets as they stand: by id, by page, by event; whole, or what of them can move."""
+"""Reads markets in their current state: by id, by page, by event; whole or only as quotes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ Sort = Literal["volume", "closes_at", "updated_at"]
 
 
 class StoredMarket(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of the catalogue. Fields, units and meaning as in `records.Market`."""
+    """A row of the catalogue. Fields, units and meaning as in `records.Market`.
+
+    `seq` is the market's number in this catalogue, assigned when it is inserted.
+    """
 
     seq: int
     id: str
@@ -62,19 +65,20 @@ class StoredMarket(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
     linked_market_ids: list[str] = []
     stale: bool = False
-    """By the rule of age, in markets that `MarketService` gives: there `status` is as shown."""
+    """Staleness by the rule of age (`freshness`). Set by `MarketService`, which also makes an
+    overdue market's `status` closed; always False in rows as read here."""
 
 
 _STORED_COLUMNS = tuple(f for f in StoredMarket.__struct_fields__ if f != "stale")
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True):
-    """What a list of markets is narrowed to; None narrows nothing."""
+    """The conditions that the markets of a list must meet; None: no condition."""
 
     ids: list[str] | None = None
     platform: Platform | None = None
     status: Status | None = None
-    """As shown: an overdue market is closed."""
+    """The status as shown: an overdue market is closed."""
     stale: bool | None = None
     category: str | None = None
     event_id: str | None = None
@@ -85,9 +89,9 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Where a page ended: the last row's value under the sort order, and its number.
+    """Where a page ended: its last market's value of the sort column, and that market's number.
 
-    `value` is a float for volume, an ISO time for the others, None for a market without one.
+    `value` is a float for volume, an ISO time for the other columns, None for a market without one.
     """
 
     value: float | str | None
@@ -107,7 +111,7 @@ class PlatformCount(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """What of a market can move, for those who watch it. Fields as in `records.Market`."""
+    """The fields of a market that watchers need. Meaning as in `records.Market`."""
 
     id: str
     seq: int
@@ -140,7 +144,7 @@ async def _fetch_stored(conn: Connection, rest: str, params: dict[str, Any]) -> 
 
 
 async def fetch(conn: Connection, ids: Sequence[str]) -> list[StoredMarket]:
-    """The known ones among `ids`, each once, in the order asked for."""
+    """The markets with these ids, each once, in the given order; unknown ids are left out."""
     found = await _fetch_stored(conn, "where id = any(%(ids)s)", {"ids": list(ids)})
     by_id = {m.id: m for m in found}
     return [by_id[i] for i in dict.fromkeys(ids) if i in by_id]
@@ -176,7 +180,7 @@ _ORDERS: dict[Sort, _Order] = {
 }
 
 
-# The plain comparison first: there is an index on it.
+# The plain comparison comes first, because the database has an index for it.
 _STATUS: dict[Status, str] = {
     "active": f"status = 'active' and not {OVERDUE}",
     "closed": f"(status = 'closed' or {OVERDUE})",
@@ -194,12 +198,12 @@ async def list_page(
     oldest: datetime,
     after: Position | None = None,
 ) -> list[StoredMarket]:
-    """The next `limit` markets after a position. Markets without the sort's value come last.
+    """The next `limit` markets after a position. Markets without a value to sort by come last.
 
-    `now` and `oldest` (the time from which on a price counts) decide status and staleness.
+    `now` and `oldest` (the earliest quote time of a price that counts) decide status and staleness.
 
-    The page starts strictly after the position's (value, seq), so ties and rows that came or
-    went since the page before neither repeat nor hide others.
+    The page starts strictly after the position's (value, seq). So no market is repeated or skipped
+    because of ties, or because rows were added or removed since the previous page.
     """
     order = _ORDERS[sort]
     conditions: list[str] = []
@@ -240,12 +244,12 @@ async def list_page(
 
 
 def _literal(word: str) -> str:
-    """`word` with the pattern characters of LIKE taken as themselves."""
+    """`word` with the special characters of LIKE patterns escaped."""
     return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def position(market: StoredMarket, sort: Sort) -> Position:
-    """Where `market` stands under `sort`, for the page after it."""
+    """The position of `market` in a list sorted by `sort`; the next page starts after it."""
     value = getattr(market, sort)
     return Position(value.isoformat() if isinstance(value, datetime) else value, market.seq)
 
@@ -253,7 +257,7 @@ def position(market: StoredMarket, sort: Sort) -> Position:
 async def counts_by_platform_status(
     conn: Connection, now: datetime, oldest: datetime
 ) -> list[PlatformCount]:
-    """How many markets there are, by venue, shown status and origin, and how fresh.
+    """The number of markets by venue, shown status and origin, and how fresh they are.
 
     `now` and `oldest` as for `list_page`.
     """
@@ -279,10 +283,10 @@ async def sample_size(conn: Connection) -> int:
 
 
 async def overdue(conn: Connection, now: datetime) -> NDArray[np.int64]:
-    """Numbers of the markets that are overdue (`freshness.is_overdue`) at `now`.
+    """Numbers (`seq`) of the markets that are overdue (`freshness.is_overdue`) at `now`, ascending.
 
-    Ascending. In one piece: an old dump has hundreds of thousands, and rows of them would keep
-    the loop from serving for as long as they are read.
+    Read as one binary value: an old dump has hundreds of thousands of overdue markets, and reading
+    as many rows would block the event loop.
     """
     packed: bytes = await scalar(
         conn,
@@ -297,12 +301,12 @@ async def overdue(conn: Connection, now: datetime) -> NDArray[np.int64]:
 
 
 async def quotes(conn: Connection, ids: Sequence[str]) -> dict[str, Quote]:
-    """The known ones among `ids`, as they stand."""
+    """The current quotes of the markets with these ids, by id; unknown ids are left out."""
     return {quote.id: quote for quote in await _quotes(conn, "id = any(%s)", list(ids))}
 
 
 async def quotes_by_seq(conn: Connection, seqs: Sequence[int]) -> dict[int, Quote]:
-    """The known ones among the markets of these numbers, as they stand."""
+    """The current quotes of the markets with these numbers, by number; unknown ones are omitted."""
     return {quote.seq: quote for quote in await _quotes(conn, "seq = any(%s)", list(seqs))}
 
 

@@ -1,4 +1,4 @@
-"""What all SQL over markets shares: the lock of ingest, and how much money makes a difference."""
+"""What all SQL over markets shares: the ingest lock, the salience bucket, the rule of age."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from augury.storage import locks
 
 Connection: TypeAlias = AsyncConnection[Any]
 
-# The number of half decades of money: a tie-breaker need not follow every trade.
+# The salience bucket: volume and liquidity in whole half decades (a factor of about 3.2 each).
+# Money only breaks ties in search, so an index need not follow every trade.
 _BUCKETS = (
     "(floor(2 * log(1 + greatest(coalesce({volume}, 0), 0))),"
     " floor(2 * log(1 + greatest(coalesce({liquidity}, 0), 0))))"
@@ -22,13 +23,14 @@ SALIENCE_OF_NEWS = _BUCKETS.format(
     volume="coalesce(n.volume, m.volume)", liquidity="coalesce(n.liquidity, m.liquidity)"
 )
 
-# A price confirmed unchanged moves its market once an hour, each market at its own minute, for
-# those who keep its time in memory: not at every look, which would be all markets all the time.
+# A price that is confirmed unchanged gives its market a new `moved` number only once an hour, so
+# that code which keeps price times in memory learns of it. Each market has its own second of the
+# hour. A new number at every confirmation would mean that all markets move all the time.
 _HOUR = "floor((extract(epoch from {at}) + mod(m.seq, 3600)) / 3600)"
 HEARD_AGAIN = f"{_HOUR} is distinct from {_HOUR.format(at='m.price_as_of')}"
 
-# The rule of age (`augury.markets.freshness`) for queries over `markets`: %(now)s is the moment,
-# %(oldest)s the time from which on a price counts.
+# The rule of age (`augury.markets.freshness`) for queries over `markets`: %(now)s is the time to
+# judge at, %(oldest)s the earliest quote time of a price that counts.
 OVERDUE = (
     "(status = 'active' and coalesce(closes_at, 'infinity') <= %(now)s"
     " and coalesce(greatest(observed_at, price_as_of), '-infinity') < closes_at)"
@@ -41,12 +43,13 @@ SHOWN_STATUS = f"case when {OVERDUE} then 'closed' else status end"
 
 
 def sql(text: str) -> SQL:
-    """SQL put together from these modules' own constants; values always go as parameters."""
+    """Marks text as SQL. It is composed from constants of these modules; values are parameters."""
     return SQL(text)  # type: ignore[arg-type]
 
 
 async def lock_for_ingest(conn: Connection) -> None:
-    """Wait until no other transaction is writing markets, and keep others out until this ends."""
+    """Take the ingest lock, waiting for it if needed: until this transaction ends, no other one
+    writes markets."""
     await locks.wait(conn, locks.INGEST)
 
 
@@ -54,6 +57,6 @@ Params: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
 async def scalar(conn: Connection, query: str, params: Params = (), *, binary: bool = False) -> Any:
-    """The first column of the first row; None without one."""
+    """The first column of the first row; None if there is no row."""
     row = await (await conn.execute(sql(query), params, binary=binary)).fetchone()
     return row[0] if row else None

@@ -1,4 +1,5 @@
-"""Whole markets into the catalogue: what is newer replaces, what is better known stays."""
+"""Writes whole markets to the catalogue. A newer state replaces an older one, except for a stored
+resolution or price that is better than the incoming one."""
 
 from __future__ import annotations
 
@@ -20,7 +21,11 @@ from augury.markets.store.sql import HEARD_AGAIN, SALIENCE, Connection, lock_for
 
 
 class UpsertSummary(msgspec.Struct, frozen=True):
-    """What became of a batch of markets. `unchanged` counts stale and refused ones too."""
+    """What became of a batch of markets.
+
+    `unchanged` also counts markets older than their stored state, and samples that were refused
+    because the catalogue has real markets.
+    """
 
     inserted: int = 0
     updated: int = 0
@@ -37,7 +42,7 @@ _INCOMING = (
     "strike_kind", "strike_floor", "strike_cap", "url", "slug", "token_ids", "origin",
     "observed_at", "group_id", "group_name", "market_type",
 )  # fmt: skip
-"""Columns that ingest writes; the rest number and date the row."""
+"""Columns that ingest writes. The other columns are the row's numbers, links and update time."""
 
 _INDEXED = (
     "question", "title", "subtitle", "description", "status", "event_id", "event_name",
@@ -45,10 +50,12 @@ _INDEXED = (
     "created_at", "closes_at", "resolved_at", "strike_kind", "strike_floor", "strike_cap", "url",
     "slug", "origin",
 )  # fmt: skip
-"""Columns whose change an index must hear of, beside the salience bucket."""
+"""Columns that an index holds: a change in one of them, or in the salience bucket (`sql.SALIENCE`),
+gives the market a new `change` number."""
 
 _SILENT = frozenset({"observed_at", "price_as_of"})
-"""A newer look that finds nothing new is noted, but is no update of the market."""
+"""Columns that are stored when they change, but whose change alone is no update of the market: the
+market was only observed again."""
 
 _ARRAYS = {"outcomes": "text[]", "prices": "float8[]", "tags": "text[]", "token_ids": "text[]"}
 _TYPES = {
@@ -74,8 +81,8 @@ def _any_differs(columns: Iterable[str]) -> str:
 
 _BUCKET_MOVED = f"{SALIENCE.format(t='i')} is distinct from {SALIENCE.format(t='m')}"
 
-# What is already known better stays: a resolution against word of the same moment, and a
-# price quoted later than the one that arrives.
+# Keeps what is better known in the stored row: a resolution, if the incoming state was observed at
+# the same time and has none; and a price that was quoted later than the incoming one.
 _RECONCILE = """
 with kept as (
   select i.id, m.status, m.resolution, m.resolved_at, m.prices, m.price_as_of, m.best_bid,
@@ -133,8 +140,8 @@ insert into markets ({", ".join(_INCOMING)})
 select {", ".join(_INCOMING)} from incoming where seq is null order by ord
 """  # noqa: S608
 
-# Two outcomes that add up to 1 say the same thing twice: the first is kept, readers take the
-# other for its complement.
+# If the prices of two outcomes add up to 1, only the first is recorded; readers take the other as
+# its complement.
 _RECORD_QUOTES = """
 insert into prices (market_seq, outcome, at, price, source, volume)
 select m.seq, p.n - 1, i.price_as_of, p.price, i.source, i.volume
@@ -160,7 +167,7 @@ _MEMBER_COLUMNS = (
 
 
 class _Known(NamedTuple):
-    """A stored market as the inference sees it, and what it was found to be."""
+    """A stored market as `grouping` reads it, with its stored grouping."""
 
     member: EventMember
     observed_at: datetime | None
@@ -168,12 +175,13 @@ class _Known(NamedTuple):
 
 
 async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertSummary:
-    """Bring the catalogue up to what was observed, within the caller's transaction.
+    """Insert and update markets as observed, within the caller's transaction.
 
-    A market seen earlier than the stored state changes nothing. Types and groups are inferred
-    anew for every event touched, stored members included. A changed price is also appended to
-    the market's history, and an unchanged one once a day, so that a quiet market is not
-    mistaken for one that nobody looked at. A quote that can't be right goes into quarantine.
+    A market that was observed before its stored state changes nothing. Types and groups are
+    inferred again for every event in the batch, including its stored markets. A changed price is
+    also appended to the market's history, and an unchanged one once a day, so that a quiet market
+    is not mistaken for one that is no longer observed. A quote that can't be right goes into
+    quarantine.
     """
     if not markets:
         return UpsertSummary()
@@ -183,7 +191,7 @@ async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertS
     batch = [m for m in batch if m.id not in known or _not_older(m, known[m.id].observed_at)]
     if not batch:
         return UpsertSummary(unchanged=len(markets))
-    # Seconds for tens of thousands of markets: not on the loop that serves requests meanwhile.
+    # In a thread, since it takes seconds for tens of thousands of markets and would block the loop.
     members = {**{i: k.member for i, k in known.items()}, **_members(batch)}
     inferred = await asyncio.to_thread(_infer, members)
     await _copy_incoming(conn, batch, inferred)
@@ -209,7 +217,7 @@ async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertS
 
 
 def _newest_each(markets: Sequence[Market]) -> list[Market]:
-    """One record an id, the newest; of two of the same moment the later in the batch."""
+    """The newest record of each id; of two with the same time, the later one in the batch."""
     newest: dict[str, Market] = {}
     for market in markets:
         other = newest.get(market.id)
@@ -219,12 +227,16 @@ def _newest_each(markets: Sequence[Market]) -> list[Market]:
 
 
 def _not_older(market: Market, seen: datetime | None) -> bool:
-    """Whether `market` may replace a state seen at `seen`; an undated one only the undated."""
+    """Whether `market` may replace a state observed at `seen` (None: at an unknown time).
+
+    A market without a time may only replace a state without one.
+    """
     return seen is None or (market.observed_at is not None and market.observed_at >= seen)
 
 
 async def _make_room(conn: Connection, batch: list[Market]) -> list[Market]:
-    """Real markets and the sample never stand side by side: the first real ones end it."""
+    """The markets of the batch to write. The sample and real markets are never stored together:
+    real markets delete the sample, and the sample is refused once there are real ones."""
     real = [m for m in batch if m.origin != "sample"]
     if real:
         await drop_sample(conn)
@@ -234,7 +246,10 @@ async def _make_room(conn: Connection, batch: list[Market]) -> list[Market]:
 
 
 async def drop_sample(conn: Connection) -> int:
-    """Delete the sample's markets with their prices, under the lock of ingest; how many."""
+    """Delete the sample's markets with their prices. Returns the number of markets.
+
+    The caller must hold the ingest lock.
+    """
     gone = await conn.execute(
         """
         with gone as (delete from markets where origin = 'sample' returning seq),
@@ -336,7 +351,7 @@ async def _copy_incoming(
 
 
 async def _follow_labels(conn: Connection) -> None:
-    """Where a market's outcomes come in another order, its history moves along with the labels."""
+    """If a market's outcomes arrive in another order, reorder its price history accordingly."""
     rows = await conn.execute(
         """
         delete from prices p using (
@@ -363,7 +378,7 @@ async def _follow_labels(conn: Connection) -> None:
 
 
 async def _regroup(conn: Connection, moved: dict[str, Grouping]) -> None:
-    """Give markets that did not arrive themselves the grouping their event now has."""
+    """Store new groupings of markets that are not in the batch themselves, but in its events."""
     if moved:
         await conn.execute(
             """
