@@ -133,7 +133,7 @@ async def test_the_pause_grows_with_each_failure_and_not_after_long_work(
 
     with capture_logs() as logs:
         await background._kept_up("work", run, stop)
-    assert [line["seconds"] for line in logs] == [0.001, 0.002, 0.004, 0.004, 0.001, 0.002]
+    assert [line["restart_in_s"] for line in logs] == [0.001, 0.002, 0.004, 0.004, 0.001, 0.002]
 
 
 @pytest.mark.anyio
@@ -200,7 +200,7 @@ def test_a_worker_whose_database_goes_away_warns_and_waits(tmp_path: Path) -> No
     try:
         wait_for(told, "The worker is running", process)
         server.close()
-        wait_for(told, "can't go on for now", process)
+        wait_for(told, "background_work_interrupted", process)
     finally:
         server.close()
         process.terminate()

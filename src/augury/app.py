@@ -213,7 +213,7 @@ async def _searching(
         except IndexInUse:
             if time.monotonic() > until:
                 raise
-        log.warning("index in use by another process; trying again", seconds=1)
+        log.warning("search_index_in_use_by_another_process", retry_in_s=1)
         await asyncio.sleep(1)
 
 
@@ -250,7 +250,7 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
             except Exception as error:
                 if as_unavailable(error) is None or time.monotonic() > until:
                     raise
-                log.warning("the database went away; starting again", reason=str(error))
+                log.warning("database_lost_during_start", reason=str(error), retry_in_s=0.5)
         await asyncio.sleep(0.5)
 
 

@@ -60,7 +60,11 @@ def building(settings: Settings, database: Database) -> dict[str, Work]:
     collector = None
     if settings.sync == "on" and settings.rvol_coins:
         if find_spec("ccxt") is None:
-            log.warning("no bars are fetched from exchanges: pip install 'augury[exchanges]'")
+            log.warning(
+                "price_bars_not_fetched",
+                reason="the package ccxt is not installed",
+                fix="pip install 'augury[exchanges]'",
+            )
         else:
             collector = Collector(database, settings)
     rvol_jobs.register(worker, database, RvolService(database, settings), collector)
@@ -105,11 +109,11 @@ async def _kept_up(name: str, run: Work, stop: asyncio.Event) -> None:
             RESTARTS.labels(name).inc()
             if (away := as_unavailable(error)) is not None:
                 log.warning(
-                    "background work can't go on for now; it starts again",
-                    work=name, reason=str(away), seconds=pause,
+                    "background_work_interrupted",
+                    work=name, reason=str(away), restart_in_s=pause,
                 )  # fmt: skip
             else:
-                log.exception("background work failed; it starts again", work=name, seconds=pause)
+                log.exception("background_work_failed", work=name, restart_in_s=pause)
             try:
                 await asyncio.wait_for(stop.wait(), pause)
             except TimeoutError:
@@ -134,7 +138,7 @@ async def child(stop: asyncio.Event) -> None:
             await _end(process)
         if monotonic() - began > PAUSES[1]:
             pause = PAUSES[0]
-        log.warning("the worker ended; it starts again", status=process.returncode, seconds=pause)
+        log.warning("worker_process_ended", status=process.returncode, restart_in_s=pause)
         await _first(stop.wait(), asyncio.sleep(pause))
         pause = min(PAUSES[1], pause * 2)
 

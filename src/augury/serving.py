@@ -42,7 +42,7 @@ def serve(
     configure(settings)
     raise_descriptor_limit()
     for exposure in exposures(settings):
-        log.warning("exposed", problem=exposure)
+        log.warning("service_exposed", problem=exposure)
     server = _Server(settings)
     try:
         server.run()
@@ -94,7 +94,12 @@ class _Server(Server):
         try:
             listening = presence.listen(self._settings)
         except OSError as error:
-            log.warning("commands can't ask this service", folder_has_no_socket=str(error))
+            log.warning(
+                "command_socket_not_opened",
+                folder=str(self._settings.data_dir),
+                reason=str(error),
+                effect="augury commands on this machine can't reach this service",
+            )
             return
 
         def connection() -> asyncio.Protocol:

@@ -60,9 +60,10 @@ def measured(settings: Settings) -> Iterator[None]:
         server, thread = start_http_server(port, host)
     except OSError as error:
         log.warning(
-            "the worker's /metrics are not served; set AUGURY_WORKER_METRICS_PORT to a free port"
-            " and AUGURY_WORKER_METRICS_HOST to an address of this machine",
+            "worker_metrics_not_served",
             host=host, port=port, reason=error.strerror or str(error),
+            fix="set AUGURY_WORKER_METRICS_PORT to a free port and AUGURY_WORKER_METRICS_HOST to an"
+            " address of this machine",
         )  # fmt: skip
         yield
         return

@@ -222,7 +222,7 @@ async def test_a_stream_that_breaks_is_left_unfinished(app: FastAPI) -> None:
     with capture_logs() as logs:
         status, body = await call(app, "/breaks", [], b"", pieces=1, method="GET")
     assert (status, body) == (200, b"one")
-    assert [entry for entry in logs if entry["event"] == "answer cut short"]
+    assert [entry for entry in logs if entry["event"] == "answer_cut_short"]
     assert "hunter2" not in json.dumps(logs, default=str)
 
 

@@ -127,7 +127,7 @@ class Sender:
                     except (psycopg.Error, AuguryError) as error:
                         if not isinstance(error, AuguryError) and as_unavailable(error) is None:
                             raise
-                        log.warning("deliveries wait for the database", reason=str(error)[:200])
+                        log.warning("deliveries_wait_for_database", reason=str(error)[:200])
                         await asyncio.sleep(1)
                     await self._rest()
                 if self._flying:
@@ -203,10 +203,15 @@ class Sender:
         return "unknown" if pace is None else "well" if pace < _SLOW else "unwell"
 
     def _landed(self, task: asyncio.Task[None]) -> None:
-        self._flying.pop(task, None)
+        message = self._flying.pop(task, None)
         self._wake.set()
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("delivery failed unexpectedly", error=type(error).__name__)
+            log.error(
+                "delivery_failed_unexpectedly",
+                delivery=message and message.delivery_id,
+                message=message and message.id,
+                error=type(error).__name__,
+            )
 
     async def _send(self, client: httpx2.AsyncClient, message: Claimed) -> None:
         began_at, began = clock.now(), time.perf_counter()
@@ -223,7 +228,12 @@ class Sender:
                 failure = None if 200 <= status < 300 else f"It answered with status {status}."
         except CantOpen:
             # Nothing was asked of the endpoint: no attempt. Tried again when the lease has run out.
-            log.error("an endpoint's secret can't be opened", delivery=message.delivery_id)
+            log.error(
+                "endpoint_not_decrypted",
+                delivery=message.delivery_id,
+                reason="its URL and secret were encrypted with another key",
+                fix="restore AUGURY_SECRET_KEY or secret.key, or create the delivery again",
+            )
             return
         except Refused as refused:
             failure = str(refused)

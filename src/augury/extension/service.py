@@ -220,7 +220,7 @@ class ExtensionService:
                 page = await asyncio.to_thread(page.filled, found.body)
             except (UpstreamFailed, InvalidInput) as problem:
                 # The address still has words of its own.
-                log.info("page not fetched", problem=str(problem))
+                log.info("page_not_fetched", reason=str(problem))
         if not is_readable(page.question):
             raise InvalidInput.at(
                 "body",

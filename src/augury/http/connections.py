@@ -56,7 +56,12 @@ class Connections:
         """From the settings, reduced to what the file descriptors of this process allow."""
         most = min(settings.max_connections, _affordable())
         if most < settings.max_connections:
-            log.warning("few descriptors", connections=most, wanted=settings.max_connections)
+            log.warning(
+                "open_file_limit_lowers_max_connections",
+                max_connections=most,
+                configured=settings.max_connections,
+                fix="raise the limit on open files (ulimit -n, or LimitNOFILE= of systemd)",
+            )
         # One address never takes more than half of what there is.
         return cls(most, min(settings.max_connections_per_address, most // 2), trusted)
 

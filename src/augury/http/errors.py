@@ -109,7 +109,7 @@ def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response
     if isinstance(exc, psycopg.Error | psycopg_pool.PoolTimeout | OSError):
         unavailable = as_unavailable(exc)
         if unavailable is not None:
-            log.warning("storage unavailable", request_id=request_id, error=type(exc).__name__)
+            log.warning("storage_unavailable", request_id=request_id, error=type(exc).__name__)
             return respond(unavailable, request_id)
     if isinstance(exc, TimeoutError):
         return respond(
@@ -121,7 +121,7 @@ def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response
         )
     if (advice := missing_extra(exc)) is not None:
         return respond(Unavailable(advice, code="not_installed"), request_id)
-    log.error("unexpected failure", request_id=request_id, **describe(exc))
+    log.error("request_failed_unexpectedly", request_id=request_id, **describe(exc))
     return problem(500, INTERNAL_ERROR)
 
 

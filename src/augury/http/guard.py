@@ -97,7 +97,7 @@ class Guard:
         if passage.status is not None:
             # The answer has begun, so no other can be sent. Left unfinished, it makes the
             # server close the connection.
-            log.error("answer cut short", request_id=request_id, **describe(failure))
+            log.error("answer_cut_short", request_id=request_id, **describe(failure))
             return
         if isinstance(failure, TimeoutError) and deadline.expired():
             failure = Unavailable(

@@ -67,7 +67,7 @@ class PostgresLimiter:
             async with self._database().reading() as conn:
                 await store.sweep(conn)
         except Exception as exc:
-            log.warning("rate limits not swept", error=type(exc).__name__)
+            log.warning("expired_rate_limits_not_deleted", error=type(exc).__name__)
 
     async def close(self) -> None:
         """Nothing to close: the database belongs to the service."""
@@ -166,7 +166,11 @@ async def enforce(
             raise
         # While the store fails, answering without a limit is better than refusing everybody.
         metrics.limiter_failures.labels(policy.name).inc()
-        log.warning("rate limit not counted", policy=policy.name, error=type(exc).__name__)
+        log.warning(
+            "request_allowed_without_rate_limit",
+            policy=policy.name,
+            error=type(exc).__name__,
+        )
         return
     window = math.ceil(rate.burst * rate.interval / 1e6)
     exchange.headers["RateLimit-Policy"] = f'"{policy.name}";q={rate.burst};w={window}'

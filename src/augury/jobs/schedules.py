@@ -65,7 +65,7 @@ class Schedules:
                 log.warning(
                     "schedules_wait_for_database",
                     reason=str(group.exceptions[0]),
-                    again_in=again_in,
+                    retry_in_s=again_in,
                 )
                 await pause(stop, again_in)
                 again_in = min(again_in * 2, 5)

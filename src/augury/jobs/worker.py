@@ -130,11 +130,14 @@ class Worker:
                     again_in = 0.2
                     await self._session(listening, stop)
             except FailingListenerError:
-                log.warning("worker_listens_anew", reason="the database did not answer in time")
+                log.warning(
+                    "worker_reconnects_to_job_queue",
+                    reason="the database did not answer in time",
+                )
             except Exception as error:
                 if not isinstance(error, AuguryError) and as_unavailable(error) is None:
                     raise
-                log.warning("worker_waits_for_database", reason=str(error), again_in=again_in)
+                log.warning("worker_waits_for_database", reason=str(error), retry_in_s=again_in)
                 await pause(stop, again_in)
                 again_in = min(again_in * 2, 5)
 
@@ -181,8 +184,13 @@ class Worker:
             except Exception as error:
                 # What a handler raises has been written down. This is a database that went away
                 # before it could be: were the entry to go, nobody would come back to the job.
-                log.warning("job_not_written_down", entry=entry.id, reason=type(error).__name__)
-                raise RetryRequested(timedelta(seconds=2), "not written down") from None
+                log.warning(
+                    "job_outcome_not_saved",
+                    job=(entry.payload or b"").decode(),
+                    error=type(error).__name__,
+                    retry_in_s=2,
+                )
+                raise RetryRequested(timedelta(seconds=2), "outcome not saved") from None
 
         async def perform(entry: models.Job, context: models.Context) -> None:
             job_id = (entry.payload or b"").decode()
@@ -279,7 +287,7 @@ class Worker:
     async def _mend(self) -> None:
         async with self._database.reading() as connection:
             for job_id in await queue.mend(connection):
-                log.warning("job_queued_again", job=job_id)
+                log.warning("job_requeued", job=job_id, reason="its entry in the queue was missing")
 
     async def _prune(self) -> None:
         async with self._database.reading() as connection:

@@ -349,7 +349,7 @@ class LanguageModel:
         self._verdicts[task.name] = found.passed
         QUALIFIED.labels(task.name).set(found.passed)
         log.info(
-            "language_model_examined", task=task.name, model=self.model, right=found.right,
-            of=found.of, used=found.passed,
+            "language_model_tested", task=task.name, model=self.model, correct=found.right,
+            questions=found.of, passed=found.passed,
         )  # fmt: skip
         return found.passed

@@ -178,7 +178,7 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
             return await super().handle_async_request(request)
         except Refused as refused:
             REFUSED.inc()
-            log.info("address refused", host=request.url.host[:100], reason=refused.detail)
+            log.info("address_refused", host=request.url.host[:100], reason=refused.detail)
             raise
 
 

@@ -71,4 +71,4 @@ def _write(file: Path, base: Base) -> None:
         draft.write_bytes(zlib.crc32(content).to_bytes(4, "little") + content)
         draft.replace(file)
     except OSError as error:
-        log.info("the compact causal base was not kept", reason=error.strerror)
+        log.info("compiled_factor_base_not_saved", file=str(file), reason=error.strerror)

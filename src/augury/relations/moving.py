@@ -72,7 +72,7 @@ class Moving:
         rows, compared = await asyncio.to_thread(measured, priced)
         async with self._database.transaction() as conn:
             await store.replace_co_movements(conn, rows, at, compared)
-        log.info("co-movement was measured", markets=compared, pairs=len(rows))
+        log.info("co_movement_measured", markets=compared, pairs=len(rows))
         await self.refresh()
 
     async def refresh(self) -> None:

@@ -59,5 +59,7 @@ def join(base: Base, data_dir: Path) -> Base:
     problems: list[str] = []
     base = joined(base, read(accepted_folder(data_dir), problems))
     for problem in problems:
-        log.warning("a judged pair of the data folder was left out", problem=problem)
+        log.warning(
+            "own_pair_verdict_skipped", folder=str(accepted_folder(data_dir)), reason=problem
+        )
     return base

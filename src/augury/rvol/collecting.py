@@ -149,7 +149,7 @@ class Collector:
                     found = await archive.month(asset.source or "", month, asset.minutes)
                 except FeedFailed as error:
                     # The exchanges have the same days, only slower.
-                    log.warning("archive_not_had", asset=asset.asset, reason=str(error))
+                    log.warning("archive_download_failed", asset=asset.asset, reason=str(error))
                     break
                 if found is None:
                     continue

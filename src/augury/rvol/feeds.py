@@ -110,7 +110,7 @@ class Exchanges:
             except Exception as error:
                 reason = self._reason(venue, error)
                 reasons.append(f"{venue}: {reason}")
-                log.warning("bars_not_had", venue=venue, symbol=symbol, reason=reason)
+                log.warning("bars_fetch_failed", venue=venue, symbol=symbol, reason=reason)
                 continue
             if len(found[0]) >= ENOUGH * expected:
                 return venue, found

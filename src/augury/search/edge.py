@@ -224,7 +224,7 @@ class EdgeEngine:
                 drop_doubles(list(parts.values()))
                 return parts
             except Exception:
-                log.exception("The search index can't be read and is rebuilt from the database.")
+                log.exception("search_index_unreadable_rebuild_started")
                 for part in parts.values():
                     part.close()
         return self._create()

@@ -119,7 +119,9 @@ class Indexer:
 
     async def _rebuild(self) -> None:
         if await asyncio.to_thread(self._engine.count):
-            log.warning("the search index does not fit the database; it is built anew")
+            log.warning(
+                "search_index_rebuild_started", reason="the index does not match the database"
+            )
         async with self._database.transaction() as conn:
             await store.drop_index(conn, self._name)
         await asyncio.to_thread(self._engine.clear)

@@ -283,11 +283,16 @@ class SeriesService:
     async def _refresh_claimed(self, series: Series) -> None:
         try:
             await self._refresh(series)
-        except (FetchFailed, Refused):
-            log.info("series not refreshed", series=series.id, host=series.host)
+        except (FetchFailed, Refused) as error:
+            log.info(
+                "series_refresh_failed",
+                series=series.id,
+                host=series.host,
+                error=type(error).__name__,
+            )
         except Exception:
             # Of this series alone: the others go on, and it waits as after any failure.
-            log.exception("series not refreshed", series=series.id, host=series.host)
+            log.exception("series_refresh_failed_unexpectedly", series=series.id, host=series.host)
             await self._note_failure(series, "It could not be refreshed, by a fault of ours.")
 
     @asynccontextmanager

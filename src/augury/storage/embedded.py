@@ -135,12 +135,12 @@ class _Heir(threading.Thread):
                 supervisor = Supervisor(self._folder, self._lock, binaries, self._options)
                 supervisor.start(time.monotonic() + 60)
             except (OSError, SetupProblem) as problem:
-                log.warning("database_not_inherited", problem=str(problem), again_in=3)
+                log.warning("database_takeover_failed", reason=str(problem), retry_in_s=3)
                 self._lock.release()
                 self._lock = OwnerLock(self._folder / "owner.lock")
                 pause = 3.0
                 continue
-            log.info("database_inherited")
+            log.info("database_taken_over_from_ended_process")
             self.supervisor = supervisor
             return
 

@@ -71,7 +71,7 @@ async def make(settings: Settings) -> Path:
     manifest = await backups.backup(settings, trial)
     await verify(settings, trial)
     trial.rename(file)
-    log.info("backup verified", file=str(file), rows=sum(manifest.rows.values()))
+    log.info("backup_verified", file=str(file), rows=sum(manifest.rows.values()))
     for old in sorted(where.glob(_PATTERN))[: -settings.backup_keep]:
         old.unlink()
     return file
@@ -103,4 +103,4 @@ async def scheduled(settings: Settings) -> None:
     try:
         await make(settings)
     except AuguryError as error:
-        log.error("backup failed", problem=str(error))
+        log.error("backup_failed", reason=str(error))

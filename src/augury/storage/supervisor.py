@@ -344,7 +344,7 @@ class Supervisor:
             status = process.wait()
             if self._stopping.is_set() or not self._started:
                 return
-            log.warning("database_stopped", status=status, restart_in=pause)
+            log.warning("database_stopped", status=status, restart_in_s=pause)
             self._give_up_reserve()
             self._stopping.wait(pause)
             pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 3)
@@ -362,7 +362,12 @@ class Supervisor:
         with suppress(OSError):
             if self._reserve.exists() and shutil.disk_usage(self._data).free < RESERVE:
                 self._reserve.unlink()
-                log.error("disk_full", reserve_given_up=RESERVE, folder=str(self._data))
+                log.error(
+                    "disk_full",
+                    folder=str(self._data),
+                    reserve_bytes_freed=RESERVE,
+                    fix="free space on this disk now",
+                )
 
     def _spawn(self, command: list[str]) -> subprocess.Popen[bytes] | None:
         """Start the server and return its process; None if it is to stop."""

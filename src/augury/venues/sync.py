@@ -223,14 +223,14 @@ class Sync:
             try:
                 outcome = await flow(platform)
             except (psycopg.Error, AuguryError) as problem:
-                log.warning("sync failed", venue=platform, problem=str(problem)[:200])
+                log.warning("sync_failed", venue=platform, reason=str(problem)[:200])
                 outcome = FlowOutcome(platform, "", failure="failed")
             if outcome.failure is None:
                 backoff = FIRST_BACKOFF
                 wait = interval
             else:
                 log.warning(
-                    "sync ended early", venue=platform, flow=outcome.flow, why=outcome.failure
+                    "sync_ended_early", venue=platform, flow=outcome.flow, reason=outcome.failure
                 )
                 wait = min(interval, backoff) if outcome.flow == "full" else max(interval, backoff)
                 backoff = min(LONGEST_BACKOFF, backoff * 2)
