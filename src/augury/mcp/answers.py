@@ -1,4 +1,5 @@
-"""What the tools' answers are made of: warnings, thinned lines, bands, notes of progress."""
+"""Helpers for the tools' answers: warnings, thinned price lines, volatility bands, progress
+notes."""
 
 from __future__ import annotations
 
@@ -22,12 +23,13 @@ Detail = Annotated[
     ),
 ]
 TICK = 1.0
-"""Seconds between two notes of progress."""
+"""Seconds between two progress notes to the client."""
 SAMPLE = "This is sample data: invented markets, not real ones. Tell the user."
 
 
 def answer(found: s.ToolAnswer, full: dict[str, Any] | None = None) -> CallToolResult:
-    """A tool's answer: the same once as text and once as data, without what says nothing."""
+    """A tool's answer: the same content as text and as data, without fields
+    that have their default."""
     if full is not None:
         found.full = full
     return CallToolResult(
@@ -37,7 +39,7 @@ def answer(found: s.ToolAnswer, full: dict[str, Any] | None = None) -> CallToolR
 
 
 def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Warnings about rows of the API: sample, replayed and stale ones."""
+    """Warnings about rows of the API that are samples, replayed or stale."""
     rows = list(rows)
     found = []
     if any(row.get("origin") == "sample" for row in rows):
@@ -50,14 +52,16 @@ def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def plain(warnings: Iterable[str], *, sample: bool = False) -> list[str]:
-    """Warnings, each once; that of sample data first and in our words."""
+    """Warnings without duplicates; those about sample data are replaced by
+    `SAMPLE`, which is first."""
     texts = list(dict.fromkeys(warnings))
     others = [text for text in texts if "sample" not in text]
     return [SAMPLE, *others] if sample or len(others) < len(texts) else others
 
 
 def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> CallToolResult:
-    """A forecast's answer with so many markets at most."""
+    """A forecast's answer with at most `evidence` markets that counted and `rejected` that did
+    not."""
     found = s.ForecastAnswer.model_validate(got)
     rows = doubts([row["market"] for row in got["evidence"]])
     notes = plain([*rows, *found.warnings], sample=found.origin == "sample")
@@ -72,7 +76,8 @@ def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> 
 
 
 def summed(line: s.HistoryLine, most: int) -> s.HistoryLine:
-    """A line with the figures of all its points and at most so many of them, the last one too."""
+    """Add first, last, low, high and change of all points to a line, then thin it to at most `most`
+    points, the first and the last included."""
     known = [point.probability for point in line.points if point.probability is not None]
     if known:
         line.first, line.last, line.low, line.high = known[0], known[-1], min(known), max(known)
@@ -83,7 +88,7 @@ def summed(line: s.HistoryLine, most: int) -> s.HistoryLine:
 
 
 def begins_late(found: s.HistoryAnswer) -> str | None:
-    """The time of the first price, where its window began a step or more before it."""
+    """Time of the first price, if the window begins more than two intervals earlier; else None."""
     known = [
         point.timestamp
         for line in found.series
@@ -111,7 +116,7 @@ def with_band(row: dict[str, Any]) -> s.VolatilityRow:
 
 @asynccontextmanager
 async def working(ctx: Context, what: str) -> AsyncIterator[None]:
-    """Tells the client that a long call goes on, once a second."""
+    """While the block runs, tell the client once a second that the call is still going on."""
 
     async def tell() -> None:
         seconds = 0

@@ -1,5 +1,5 @@
-"""The service's own HTTP API as the tools ask it: with the caller's key, so that scopes, limits
-and refusals are the API's, and with errors that tell a model what to change."""
+"""How the tools call the service's own HTTP API: with the caller's key, so that its scopes and
+limits apply, and with errors that tell a model what to change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAMES = {
     "dimensions": "relations",
     "interval_minutes": "interval",
 }
-"""What the tools call a field of the API, where they have another word."""
+"""Field of the API -> name of the argument of the tools, where the two differ."""
 
 
 class Reach(Protocol):
@@ -38,7 +38,7 @@ class Reach(Protocol):
 
 
 Reaching = Callable[[Context], Reach]
-"""How the tools of a server reach the API for one call."""
+"""Makes the function that sends requests to the API, from the context of one tool call."""
 
 
 async def ask(
@@ -52,7 +52,7 @@ async def ask(
     Raises
     ------
     ToolError
-        What the API said, and what to do about it.
+        The API answered with an error or not at all; the text says what to do about it.
     """
     chosen = {name: value for name, value in (query or {}).items() if value is not None}
     try:
@@ -73,7 +73,7 @@ async def ask(
 
 
 def explained(answer: httpx2.Response) -> str:
-    """What an error of the API says, in a line for a model."""
+    """One line for a model: what an error of the API says, and what to do about it."""
     said = _detail(answer)
     if answer.status_code == 429:
         seconds = answer.headers.get("Retry-After", "1")
@@ -100,10 +100,10 @@ def _detail(answer: httpx2.Response) -> str:
 
 
 async def market_path(reach: Reach, market_id: str) -> str:
-    """The address of a market by any of its names.
+    """The path of a market in the API, by its id or any other name of it.
 
-    A name with a slash, its page's address say, is looked up first: as a part of an address it
-    could lead to another route.
+    A name with a slash, e.g. the URL of its page, is looked up first: in a path it could
+    lead to another route.
 
     Raises
     ------
@@ -121,7 +121,7 @@ async def market_path(reach: Reach, market_id: str) -> str:
 
 
 def part(text: str) -> str:
-    """An id as one part of an address.
+    """An id, quoted as one segment of a path.
 
     Raises
     ------

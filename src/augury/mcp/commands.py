@@ -18,7 +18,7 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 PATIENCE: Final = 100.0
-"""Seconds an answer may take: more than any deadline of the service."""
+"""Seconds to wait for an answer; longer than any deadline of the service."""
 SCOPES = ("search:read", "forecast:read", "rvol:read", "watch:write")
 
 
@@ -53,8 +53,8 @@ async def _serve(settings: Settings) -> None:
 
 
 class Asking:
-    """Reaches one service: by address and key, or that of the data folder with a key lent to this
-    process and renewed when it has run out."""
+    """Sends requests to one service: the one at the configured address with its key, or the one
+    that runs on the data folder, with a temporary key that is renewed when it expires."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -69,7 +69,7 @@ class Asking:
         Raises
         ------
         SetupProblem
-            None answers on this data folder.
+            No service runs on this data folder.
         """
         settings = self._settings
         if settings.url is None:
@@ -96,7 +96,8 @@ class Asking:
             )
         async with _access(settings) as access:
             self._lent, key = await access.lend(*SCOPES)
-            # Who may read the data folder may read everything in it.
+            # Whoever can read the data folder can read everything in it, so its
+            # key may read this too.
             await access.set_rvol_approved(OPERATOR, True)
         await self._open.aclose()
         self._client = await self._open.enter_async_context(
@@ -115,7 +116,7 @@ class Asking:
         except httpx2.ConnectError:
             if self._lent is None:
                 raise
-        # The lent key has run out, or the service was started anew.
+        # The temporary key has expired, or the service was restarted.
         async with self._renewing:
             if client is self._client:
                 try:
@@ -126,7 +127,7 @@ class Asking:
         return await client.request(method, path, json=body, params=query)
 
     async def aclose(self) -> None:
-        """Give the lent key back."""
+        """Give back the temporary key and close the connection."""
         await self._open.aclose()
         if self._lent is None or await asyncio.to_thread(presence.health, self._settings) is None:
             return

@@ -1,4 +1,4 @@
-"""The MCP server inside the service: its tools ask the API in this process, as the caller."""
+"""The MCP server inside the service: its tools call the API in this process, as the caller."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 _PASSED_ON = {b"authorization", b"host", b"forwarded", b"x-forwarded-for", b"x-forwarded-proto"}
-"""Headers of the call that go to the API with each request: who asks, and from where."""
+"""Headers of an MCP request that are passed on to the API: who asks, and from where."""
 
 
 class ToolEndpoint:
-    """The server of one process, started by the first request; stateless, so that any process
-    answers any request."""
+    """The MCP server of one process, started by the first request. It is stateless, so that any
+    process can answer any request."""
 
     def __init__(self) -> None:
         self._manager: StreamableHTTPSessionManager | None = None
@@ -31,12 +31,12 @@ class ToolEndpoint:
         self._ending = asyncio.Event()
 
     async def manager(self) -> StreamableHTTPSessionManager:
-        """What answers requests.
+        """The session manager, which answers requests; the first call starts it.
 
         Raises
         ------
         NotFound
-            This installation leaves the tools out.
+            The packages that the tools need are not installed.
         """
         if self._manager is None:
             async with self._starting:
@@ -63,7 +63,7 @@ class ToolEndpoint:
         return manager
 
     async def close(self) -> None:
-        """End what is still being answered."""
+        """Stop the server and the requests that it is still answering."""
         self._ending.set()
         if self._running is not None:
             await self._running
@@ -75,7 +75,7 @@ def _made() -> StreamableHTTPSessionManager:
     from augury.mcp import server
 
     made = server.make(_reach)
-    # The guard has looked at Host and at the size; the route looks at Origin.
+    # The guard has checked Host and the size; the route checks Origin.
     unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     made.streamable_http_app(stateless_http=True, transport_security=unchecked)
     return made.session_manager
@@ -88,7 +88,7 @@ def _reach(ctx: Context) -> Inside:
 
 
 class Inside:
-    """Reaches the API in this process, as the caller of an MCP request."""
+    """Sends requests to the API in this process, as the caller of an MCP request."""
 
     def __init__(self, request: Request) -> None:
         self._request = request

@@ -1,4 +1,4 @@
-"""Fields of the tools' results: numbers, moments and texts as a model should read them."""
+"""Field types of the tools' results: numbers, times and texts as a model should read them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 MOST_TEXT = 700
-"""Characters of a market's rules in an answer; `detail: "full"` has them all."""
+"""Most characters of a text, e.g. of a market's rules, in an answer; `detail: "full"` has them
+all."""
 
 
 def rounded(value: Any) -> Any:
@@ -31,7 +32,7 @@ def _to_the_second(moment: Any) -> Any:
 
 
 MOST_MEMBERS = 8
-"""Further members of a family in an answer; `detail: "full"` has them all."""
+"""Most further members of a family in an answer; `detail: "full"` has them all."""
 
 
 def _in_a_line(members: Any) -> Any:

@@ -40,12 +40,12 @@ async def mcp(request: Request, caller: McpCaller) -> Response:
 
 
 def _refuse_strangers_pages(request: Request) -> None:
-    """Refuse a page of another origin, unless the operator lets it ask the API.
+    """Refuse a request from a web page of another origin, unless AUGURY_CORS_ORIGINS allows it.
 
     Raises
     ------
     Forbidden
-        The browser says that the request comes from elsewhere.
+        The Origin header names another website.
     """
     origin = request.headers.get("origin")
     if origin is None or origin in request.app.state.services.settings.cors_origins:

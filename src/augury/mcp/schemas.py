@@ -1,8 +1,8 @@
-"""What the tools answer: rows that are a part of the API's own, under the API's names.
+"""The tools' answers: rows with some of the fields of the API's objects, under the API's names.
 
-A `Row` is read from what the API answered: `component` names the schema of the OpenAPI document
-it comes from, and a field that lies deeper there says by `AliasPath` where. What has its default
-is left out of an answer, so a model reads only what says something.
+A `Row` is read from an answer of the API. `component` names its schema in the OpenAPI document, and
+a field that is nested there says where by `AliasPath`. Fields that have their default are left out
+of an answer, so that a model reads only what matters.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="ignore", populate_by_name=True, protected_namespaces=())
     component: ClassVar[str] = ""
     DERIVED: ClassVar[frozenset[str]] = frozenset()
-    """Fields that the tool works out and the API does not have."""
+    """Names of fields that the tool computes and the API does not have."""
 
     @model_validator(mode="before")
     @classmethod
@@ -481,5 +481,5 @@ class Silenced(ToolAnswer):
 
 
 def bare(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of the API without what is null or empty."""
+    """A row of the API without fields that are null or empty."""
     return {name: rounded(value) for name, value in row.items() if value not in (None, [], {})}

@@ -15,7 +15,8 @@ from augury.mcp.api import Reaching, ask, market_path
 from augury.mcp.tools import Tools
 
 LISTS_LAST = CacheHint(ttl_ms=3_600_000, scope="public")
-"""Names and texts of tools change with the version alone."""
+"""Cache hint for the lists of tools, prompts and resources: one hour, since they change
+only with the version."""
 
 
 def make(reaching: Reaching) -> MCPServer:

@@ -32,7 +32,7 @@ WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
 RUN_PATIENCE = 25.0
-"""Seconds a call waits for a run; what is left is read with `run_id`."""
+"""Seconds that a call waits for a run to end; answers that come later are read with `run_id`."""
 MOST_NODES, MOST_EDGES = 12, 16
 
 Question = Annotated[
@@ -55,7 +55,7 @@ INTERVALS = {"1m": 1, "5m": 5, "1h": 60, "1d": 1440}
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The tools over one way to reach the API."""
+    """The tools, which reach the API by `reaching`."""
 
     reaching: Reaching
 

@@ -1,4 +1,4 @@
-"""The tools for watchlists: what fired, watching something, and quiet."""
+"""The tools for watchlists: list alerts, watch something, silence a rule or an alert."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from augury.mcp.api import Reaching, ask, market_path, part
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """These tools over one way to reach the API."""
+    """The tools for watchlists, which reach the API by `reaching`."""
 
     reaching: Reaching
 

@@ -1,4 +1,4 @@
-"""What the server tells a model beside its tools: instructions, glossary, prompts."""
+"""Texts that the server gives a model besides its tools: instructions, glossary, prompts."""
 
 from __future__ import annotations
 
