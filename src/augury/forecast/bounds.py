@@ -1,8 +1,8 @@
-"""What logic alone says of an answer, given the prices of markets. Pure.
+"""Bounds that logic alone puts on an answer, given the prices of markets. Pure.
 
-`relations.logic.relate` knows implication, exclusion and complement, and is silent in doubt. Where
-it speaks, its word stands: a market that it orders with the question bounds the answer and never
-decides it, one that it holds for the same decides it, and no estimate leaves its bounds.
+`relations.logic.relate` finds implication, exclusion and complement, and returns `none` in doubt.
+What it finds is final: a market of a relation in `ORDERED` bounds the answer and never decides it,
+a market of a relation in `SAME` decides it, and no estimate leaves the bounds.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ _LIMITS: Final[dict[Relation, Callable[[float], tuple[float, float]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Between which chances the question lies; where markets contradict each other, both ends are
-    what the surer of them says."""
+    """Lower and upper bound on the question's probability, 0 to 1."""
 
     low: float = 0.0
     high: float = 1.0
@@ -41,7 +40,10 @@ class Bounds:
 
 
 def bounds(found: Iterable[tuple[Relation, float]]) -> Bounds:
-    """The bounds that relations and prices give, those named first being the surest."""
+    """The bounds from pairs of (the question's relation to a market outcome, its price).
+
+    found : the surest first; a pair that contradicts those before it is ignored
+    """
     low, high = 0.0, 1.0
     for relation, price in found:
         least, most = _LIMITS[relation](price)

@@ -1,7 +1,7 @@
-"""What integrations say of themselves, reduced to short plain labels. Pure.
+"""What integrations say about themselves in request headers, reduced to short plain labels. Pure.
 
-The headers are self-reported and may carry anything. Only what reads like a label is kept: what
-could be a secret, an address or a person's name is dropped, and no caller stands beside it.
+The headers are self-reported and may carry anything. A value is kept only if it reads like a label:
+what could be a secret or a network address is dropped. The caller is not stored with the labels.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 
 class Hints(NamedTuple):
-    """Six labels; empty where nothing was said that could be kept."""
+    """Six labels, one for each header; an empty string if the header was missing or dropped."""
 
     attribution_code: str = ""
     referrer: str = ""
@@ -26,8 +26,8 @@ NONE: Final = Hints()
 _LABEL: Final = re.compile(r"[a-z0-9]+(?:[ ._/+-][a-z0-9]+)*")
 _LONGEST: Final = 40
 _RUN: Final = re.compile(r"[a-z0-9]{17,}|(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{13,}")
-"""A run of characters that is too long for a word, or half as long and mixed with digits: it may be
-a secret."""
+"""17 or more letters and digits in a row, or 13 or more that mix both: too long for a word, so they
+may be a secret."""
 _PRIVATE: Final = re.compile(
     r"\b(?:aug|sk|pk|key|token|secret|password|passwd|bearer|basic|api[ _-]?key|auth|cookie|"
     r"session|localhost|local|lan|internal|corp|home|users?)\b|"
@@ -36,7 +36,7 @@ _PRIVATE: Final = re.compile(
 
 
 def label(said: str | None) -> str:
-    """The label in a header, in lower case; empty when it is none."""
+    """The header's value in lower case if it reads like a label, else an empty string."""
     text = (said or "").strip().casefold()
     if not 0 < len(text) <= _LONGEST or not text.isascii() or not _LABEL.fullmatch(text):
         return ""

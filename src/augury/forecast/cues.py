@@ -1,4 +1,4 @@
-"""Reads from a text what its proposition leaves out: names, places, small words. Pure."""
+"""Reads from a text what its proposition does not hold: names, ranks, modifiers. Pure."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from augury.search.text import is_month, is_number, is_year, terms
 def read(
     proposition: Proposition, text: str, *, context: str = "", closes: date | None = None
 ) -> Words:
-    """What is compared of a proposition, but for what its words weigh.
+    """All that is compared of a text, except the weights of its terms (`view.view` adds these).
 
-    text : as it was written, for its capitals
-    context : what else is known of the market
+    text : the question or title as written, with its capitals
+    context : other texts of a market (event name, rules); empty for a question
+    closes : day on which the market closes
     """
-    # A capital makes a name of a word that says little elsewhere: "TIME's Person of the Year".
+    # A capitalized word is a name even if it says little otherwise: "TIME's Person of the Year".
     names = frozenset(t for t in _names(text) if not is_number(t) and not is_month(t)) - _LEVELS
     if proposition.stage is not None:
-        names -= _STAGES  # how far is a part of its own
+        names -= _STAGES  # the stage is compared as a part of its own
     found = canonical(proposition.terms | names)
     names &= found
     said = frozenset(terms(text)) | found
@@ -62,7 +63,7 @@ def read(
 
 
 _LEVELS: Final = frozenset(terms("above below over under between exactly"))
-"""Words with which a market's level begins: "Above 200,000"."""
+"""Words with which a market's level begins ("Above 200,000"): capitalized, but not names."""
 _STAGES: Final = frozenset(
     terms("semifinals quarterfinals finals playoffs knockout stage round last grand")
 )
@@ -71,19 +72,21 @@ _RELATIVE: Final = re.compile(
     r"(?:holds?|controls?|keeps?|occup(?:y|ies)|remains?|has|have|is\s+left)\b(?:\s+of\b)?",
     re.I,
 )
-"""A clause about a thing, in which nothing is asked: "what it still holds of ..."."""
+"""A clause that only describes a thing ("what it still holds of ..."); removed before reading."""
 _GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
 
 
 def _last(p: Proposition) -> str | None:
-    """The last term of the choice as it is written; None where it is one word, or a class."""
+    """The last term of the choice (the contender's name) in the order of the text; None if the
+    choice is a single term or a class."""
     said = next((r.text for r in p.read if r.slot == "choice"), "")
     ordered = [t for t in terms(said) if t in p.choice]
     return ordered[-1] if len(ordered) > 1 and not p.indefinite else None
 
 
 def _unread(p: Proposition, text: str) -> str:
-    """The text behind the last word that was read as its polarity."""
+    """The text after the last words that were read as its negation, up to another way of not
+    happening; all of the text if it denies nothing."""
     if p.positive:
         return text
     last = max((text.find(r.text) + len(r.text) for r in p.read if r.slot == "polarity"), default=0)
@@ -94,7 +97,7 @@ def _unread(p: Proposition, text: str) -> str:
 _ANOTHER_WAY: Final = re.compile(
     r",?\s+or\s+(?!more|less|higher|lower|later|fewer|better|worse)(?=[a-z])"
 )
-"""Behind it stands another way for it not to happen: "fail to name X or name someone else"."""
+"""An "or" before another way of not happening: "fail to name X or name someone else"."""
 
 
 _HIGHEST: Final = re.compile(r"\b(?:highs?|highest|maximum|max|hottest|warmest)\b", re.I)
@@ -110,7 +113,7 @@ def _extreme(p: Proposition, text: str) -> int:
         return 0
     if said := (_HIGHEST.search(text) is not None) - (_LOWEST.search(text) is not None):
         return said
-    # Who never falls below has a low above it.
+    # What never falls below a level has its low above that level.
     return (_NEVER_ABOVE.search(text) is not None) - (_NEVER_BELOW.search(text) is not None)
 
 
@@ -143,7 +146,7 @@ _HOLDS_OFFICE: Final = re.compile(
 
 
 def _motion(p: Proposition, text: str) -> int:
-    """Whether a proposition says that something ends or that it lasts."""
+    """1 if the proposition says that something lasts, -1 if that something ends, else 0."""
     if p.threshold is not None or p.predicate in ("wins", "nominated", "advances", "ranks"):
         return 0
     plain = _DATED_END.sub(lambda m: m[0] if m["before"] and not m["end"] else " ", text)
@@ -244,7 +247,8 @@ _OPPOSITES: Final = tuple(
         ),
     )
 )
-"""Opposite ways for a thing to go. Both may fail to happen, but never the one as the other."""
+"""(name, pattern of one result, pattern of the opposite result). Both results may fail to happen,
+but a text about the one never asks for the other."""
 _NO_CHANGE: Final = re.compile(
     r"\bno\s+changes?\b|\bunchanged\b|\bhold\s+rates\b|\bstand\s+pat\b", re.I
 )
@@ -304,8 +308,8 @@ _FOLDED: Final = str.maketrans("wqcz", "vkks", "yaeiouhj")
 
 @remembered(8 << 20)
 def sound(term: str) -> str:
-    """The consonants of a name: what is left of it when letters of another script are written in
-    ours; empty where too little is left to tell names apart."""
+    """The first letter and the consonants of a name, alike ones merged: equal for most ways of
+    writing a foreign name in Latin letters. Empty if too short to tell names apart."""
     if len(term) < 6 or not term.isalpha():
         return ""
     folded = term[0] + re.sub(r"(.)\1+", r"\1", term[1:].translate(_FOLDED))
@@ -316,13 +320,15 @@ _CAPITAL: Final = re.compile(
     r"(?<![.!?:]\s)(?<!^)(?<![\w'])[A-Z][\w.&'-]*"
     r"(?:\s+(?:of\s+(?:the\s+)?)?[A-Z0-9][\w.&'-]*)*"
 )
-"""Words with a capital in a row, but where every sentence begins with one."""
+"""Consecutive capitalized words, except at the start of a sentence, where any word has a capital.
+"""
 _ASIDE: Final = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _INITIALS: Final = re.compile(r"[A-Z.]{1,5}")
 
 
 def _runs(text: str) -> tuple[frozenset[str], ...]:
-    """Its names; what stands in brackets, and initials alone (AI, NBA), tell no market apart."""
+    """The terms of each name in the text. Text in brackets and initials (AI, NBA) are left out:
+    they do not tell markets apart."""
     plain = districts(_ASIDE.sub(" ", text).replace("'s", "").replace("’s", ""))
     found = (words for words in _CAPITAL.findall(plain) if not _INITIALS.fullmatch(words))
     named = (

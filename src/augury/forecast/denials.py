@@ -1,4 +1,4 @@
-"""Rules that bring ways of saying that something does not happen to "not" and its like. Pure."""
+"""Rules that rewrite ways of saying that something does not happen, mostly to "not". Pure."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ _RUN_OUT = (
     r"go\s+by|comes?\s+and\s+goe?s?|elapses?|expires?|gets?\s+through|goes?\s+through|go\s+through|"
     r"makes?\s+it\s+(?:past|through|to|beyond)|gets?\s+(?:past|beyond)|survives?)"
 )
-# Ways of saying that something does not happen. Each leaves one "not", which the reader of
-# propositions takes for what it is; what it knows by itself (fail to, avoid, without, other than,
-# stay below) is left to it.
+# Each rule leaves one "not", which `relations.reading` reads as a negation. Wordings that it reads
+# by itself (fail to, avoid, without, other than, stay below) need no rule here.
 _WHO = (
     r"(?:someone|somebody|anyone|anybody|something|anything|(?:an?|any|some|another)\s+(?:\w+\s+)?"
     r"(?:team|player|club|side|candidate|person|company|country|nation|film|movie|driver|party|school|"
@@ -117,7 +116,7 @@ DENIALS: Final = (
     rule(r"\brenominat(?=ed\b|ion\b)", "nominat"),
     rule(r"\b(?:be|is|are|gets?)\s+(?:replaced|supplanted|displaced|dropped|dumped|removed)\s+as\s+"
           r"(?=(?:the|an?|his|her|their)\s+(?:[\w'-]+\s+){0,4}?(?:nominee|candidate|standard-bearer)\b)", "not be "),
-    # Another than the one named.
+    # Someone or something other than the one named.
     rule(r"\b(?:some|any|an)\s*other\s+((?:[\w-]+\s+){1,3})than\b", r"some \1other than"),
     rule(r"\b(?:else|different)\s+(?:than|but|besides|from)\b", "other than"),
     rule(rf"\b({_WHO})\s+(?:who\s+is\s+)?not\s+(?:named|called)\b", r"\1 other than"),
@@ -147,13 +146,13 @@ DENIALS: Final = (
     rule(r"\b(?:bottoms?(?:\s+out)?)\s+(?:above|over)\b", "stay above"),
     rule(r"(?<!never\s)(?<!not\s)\b(?:sits?|trades?|holds?|hovers?|keeps?)\s+(below|under|above|over)\b(?=.{0,40}\b(?:through|throughout|until|all\s+(?:the\s+)?(?:way|year|month)|entire|whole|at\s+all\s+times))",
           r"stay \1"),
-    # What is said of a thing in passing, not of the question.
+    # Asides that are no part of what is asked.
     rule(r"(?<=\w),\s+without\s+(?:\w+\s+)?(?:having|being|\w+ing)\b[^?,]*(?=[?,]|$)", ""),
     rule(r"\b(?:un(?:interrupted(?:ly)?|broken)|without\s+(?:an?\s+|any\s+)?(?:interruption|break|pause|delay|exception|"
           r"doubt|question|fail|precedent|warning|further\s+ado|let-?up))\b", ""),
     rule(r"(?<=\w{2}\s)(?:(?:that|which|who)\s+)?(?:it|he|she|they)?\s*(?<!true\sthat\s)\b(?:does|do|did)(?:\s+not|n't)\s+"
           r"(?:currently|yet|already|now|presently)\s+\w+", ""),
-    # Time that passes without it: what has not come by its end.
+    # "June passes without X": X has not happened by the end of June.
     rule(rf"^will\s+({_MONTH},?\s+(?:19|20)\d\d)\s+{_RUN_OUT}\s+(?=without\b|with\s+no\b)", r"Will through \1 "),
     rule(rf"\b{_RUN_OUT}\b(?=.{{0,60}}\b(?:without|with\s+no|"
           r"with\s+.{2,40}\s+(?:still\s+)?(?:not|un)))", " "),
@@ -244,7 +243,7 @@ DENIALS: Final = (
     rule(r"^(will|is|are|does|do|did|has|have|can)\s+(?:there\s+be\s+)?(?:no|zero)\s+"
           r"(?!longer|more|fewer|less|later|change)(?=\w)", r"\1 not a "),
     rule(r"\b(?:at\s+least\s+)?(?:a\s+|some\s+)?part\s+of\s+(?=.{2,60}\bnot\b)", "all of "),
-    # What only lists the ways it may not happen.
+    # Lists of the ways in which it may not happen.
     rule(r",?\s+such\s+as\s+(?:an?\s+)?[^?]*", ""),
     rule(r",\s+(?:whether|be\s+it|either)\s+(?:by|through|because)\b[^?]*", ""),
 )  # fmt: skip

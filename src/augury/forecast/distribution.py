@@ -1,6 +1,7 @@
-"""Ladders of thresholds and series of deadlines as a distribution: what lies between the rungs.
+"""Turns ladders of thresholds and series of deadlines into a distribution between their rungs.
 
-Pure. Rungs are made monotone around the answer itself, which stays as it is; the parts sum to 1.
+Pure. The probabilities of the rungs are made monotone, the answer itself stays as it is, and the
+parts sum to 1.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from augury.forecast.pool import isotonic
 MOST: Final = 12
 """Largest number of rungs beside the one asked about; the nearest are kept."""
 CONTRADICTION: Final = 0.15
-"""Largest change of a price, as a probability, with which rungs may be made consistent. If more is
-needed, they belong to different ladders and no distribution is given."""
+"""Largest change of a rung's probability that making the rungs monotone may need. If one needs
+more, the rungs are taken for parts of different ladders, and there is no distribution. Chosen by
+hand."""
 _ASKED: Final = 1e6
 """Weight of the answer itself among the rungs: so large that it does not move."""
 
@@ -45,7 +47,7 @@ def chances(parts: Distribution) -> dict[str, float]:
 
 
 def named(by_label: Mapping[str, float]) -> Distribution:
-    """Outcomes that are told apart by their names."""
+    """A distribution over named outcomes."""
     return tuple(Part(label, None, None, p) for label, p in by_label.items())
 
 
@@ -57,7 +59,8 @@ def by_level(
     Parameters
     ----------
     rungs
-        The chance of reaching (`upward`) or staying within each other level.
+        By level, without that of the question: the chance of reaching it (`upward`), or else of
+        staying at or below it.
     asked, p
         The level of the question and its answer.
 

@@ -1,8 +1,8 @@
 """How sure an estimate is: its interval and its confidence, from the evidence. Pure.
 
-The interval claims, with 80 %, to hold the price at which the question's market (or the market
-there would be) trades a week later, or when it closes if that is sooner. It does not claim to
-hold the outcome, which is 0 or 1. `docs/forecasting.md` shows how often it did.
+The interval is meant to contain, with a chance of 80%, the price at which the question's market (a
+hypothetical one if there is none) trades a week later, or at its close if that is sooner. It says
+nothing of the outcome, which is 0 or 1. `docs/forecasting.md` shows how often it held the price.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ NOISE: Final[dict[Platform, tuple[float, float, float]]] = {
     "polymarket": (0.03, 3.9, 0.29),
     "kalshi": (0.28, 4.75, 0.29),
 }
-"""Half of the 80 % width of a week's move in log-odds is (a + b / sqrt(days left + 2)) times
-(1 + c * |log-odds|): what is unlikely moves further in log-odds, and what is thinly traded is
-quoted more roughly. Fitted on 58,521 weeks of 2,341 events that no evaluation question is about,
-Polymarket's on those decided since, which move more than those still open;
-the page has the table."""
+"""(a, b, c) by venue. Half the width of the interval that holds 80% of one week's price moves, in
+log-odds, is (a + b / sqrt(days left + 2)) * (1 + c * |log-odds|): unlikely outcomes move further,
+and thinly traded markets are quoted more roughly. Fitted on 58,521 weeks of 2,341 events that no
+evaluation question is about; for Polymarket on decided events only, which move more than open ones
+(table in `docs/forecasting.md`)."""
 UNKNOWN_DAYS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What speaks against an estimate. All but `age` in log-odds."""
+    """What speaks against an estimate: the inputs of its interval and its confidence."""
 
     match: float
     """Doubt that the market is about the same thing, from 0 (the same words) to 1."""
     disagreement: float
-    """Distance between markets on the same question, as a probability."""
+    """Weighted standard deviation, in log-odds, of the markets that ask the question; 0 for one."""
     age: float
     """Days since the price was quoted."""
     spread: float
-    """Half the distance between bid and ask, as a probability."""
+    """Half the distance between bid and ask, in log-odds; 0 if unknown."""
     days_left: float | None
     """Days until the question is decided; None if unknown."""
     direct: int
     """Number of markets that ask exactly this."""
     slack: float
-    """Distance between the logical bounds on the estimate, as a probability; 0 for a direct answer.
-    """
+    """Upper minus lower logical bound on the estimate, as a probability; 0 for a direct answer, a
+    fixed value for a hint."""
     platform: Platform = "polymarket"
     """Venue of the market with the largest weight."""
 
 
 def deviation(p: float, d: Doubts) -> float:
-    """Standard deviation of the estimate `p` a week on, in log-odds."""
+    """Standard deviation, in log-odds, of the price a week later around the estimate `p`."""
     left = UNKNOWN_DAYS if d.days_left is None else max(0.0, d.days_left)
     level, steepness, tilt = NOISE[d.platform]
     drift = (level + steepness / math.sqrt(left + 2)) * (1 + tilt * abs(logit(p))) / Z80
@@ -64,14 +64,14 @@ def deviation(p: float, d: Doubts) -> float:
 
 
 def interval(p: float, d: Doubts) -> tuple[float, float]:
-    """Lower and upper end of the 80 % interval; it always holds the estimate."""
+    """Lower and upper end of the 80% interval, which always contains the estimate."""
     width = Z80 * deviation(p, d)
     lower, upper = expit(logit(p) - width), expit(logit(p) + width)
     return min(p, lower), max(p, upper)
 
 
 def confidence(d: Doubts) -> float:
-    """0 to 1: how much the evidence is worth, whatever the probability it gives.
+    """Confidence, 0 to 1: how far the evidence can be relied on, whatever probability it gives.
 
     A fresh, exact, undisputed market gives 0.9 and more; bounds and proxies at most 0.5.
     """

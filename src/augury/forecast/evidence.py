@@ -11,15 +11,19 @@ from augury.markets.records import Origin as MarketOrigin
 from augury.markets.records import Platform
 
 Role = Literal["direct", "bound", "proxy", "weak"]
-"""direct: the market asks the same proposition or its exact opposite; bound: logic puts the answer
-above or below it; proxy: it tells something about the answer; weak: it is only about the same
-things."""
+"""The part that a market plays as evidence for one question.
+
+- direct: the market asks the question itself, or its exact opposite;
+- bound: logic puts the answer above or below the market's price;
+- proxy: the market tells something about the answer, without logic;
+- weak: the market only shares the question's subject.
+"""
 
 
 class Snapshot(NamedTuple):
-    """A market as it was known at one moment: open then, at the last price quoted until then.
+    """A market as it was known at one moment, with the last price quoted up to that moment.
 
-    Whatever is only known of the present (volume, spread) is None in a replay.
+    In a replay, fields that are known only for the present (volume, liquidity, bid, ask) are None.
     """
 
     seq: int
@@ -53,11 +57,12 @@ class Snapshot(NamedTuple):
     origin: MarketOrigin = "venue"
     digest: bytes | None = None
     words: bytes | None = None
-    """What was read from the market's text, stored with a digest of text and code (`words.digest`);
-    None: not read yet."""
+    """The market's text as read earlier (`words.packed`); valid only while `digest` equals
+    `words.digest` of the market. None: not read yet."""
 
     def price(self, outcome: int) -> float | None:
-        """The probability of an outcome; of two, one is what the other leaves."""
+        """The probability of an outcome, None without a quote. Of two outcomes, a second without a
+        price has 1 minus the price of the first."""
         if outcome < len(self.prices) and self.prices[outcome] is not None:
             return self.prices[outcome]
         if len(self.outcomes) == 2 and self.prices and self.prices[0] is not None:
@@ -65,7 +70,7 @@ class Snapshot(NamedTuple):
         return None
 
     def current_prices(self) -> dict[str, float]:
-        """Price by label, as far as known."""
+        """Price by outcome label; outcomes without a price are left out."""
         priced = ((label, self.price(i)) for i, label in enumerate(self.outcomes))
         return {label: price for label, price in priced if price is not None}
 
@@ -81,30 +86,33 @@ class Evidence:
     flipped: bool
     """Whether the market asks the opposite, so that 1 - price counts."""
     probability: float
-    """What the market implies for the question, after flipping."""
+    """Probability, 0 to 1, that the price implies for the question: 1 - price if `flipped`."""
     age: float
     """Days since the price was quoted."""
     fit: float
-    """How certainly the market is about what is asked, 0 to 1."""
+    """How well the market matches the question, 0 to 1: a third of `Comparison.score`, clipped."""
     weight: float
-    """How much it counts, by match, age and spread; 0 for what only stands beside the estimate."""
+    """How much the market counts in the estimate, 0 to 1, by its match, age, spread and trading; 0
+    for a market that is only shown."""
     relation: str
     """How the market relates to the question, in words."""
     low: float = 0.0
     high: float = 1.0
-    """`low` and `high`: the bounds that logic puts on the answer, given this market."""
+    """`low` and `high`: between which probabilities logic puts the answer, given this market alone;
+    0 and 1: no bound."""
     averaged: bool = True
-    """False: its price stands for one outcome of several, and enters no average."""
+    """False for one outcome of an open question, whose price enters no average."""
 
     @property
     def share(self) -> float | None:
-        """Share in the average of the markets that ask the question; 0: it does not count; None:
-        it counts, but nothing is averaged: a bound, a hint, one outcome of several."""
+        """Share in the average of the markets that ask the question, 0 to 1. 0: the market does not
+        count. None: it counts without being averaged (a bound, a hint, an outcome of an open
+        question)."""
         averaged = self.averaged and self.role == "direct"
         return round(self.weight, 4) if averaged or not self.weight else None
 
     def shown(self) -> dict[str, Any]:
-        """As streams show it and memory keeps it."""
+        """The evidence as JSON data, as the stream sends it and the table `forecasts` keeps it."""
         return {
             "market_id": self.market.id,
             "question": self.market.question,
@@ -127,8 +135,9 @@ Origin = Literal["live", "sample", "replay"]
 """Where an answer comes from: the markets of now, the marked sample, or the markets of the past."""
 
 Grade = Literal["asked", "bounded", "hinted", "none"]
-"""How an answer was come by, best first: a market asks the question; logic bounds it by other
-markets; a related market only hints at it; there is no answer."""
+"""How an answer was found, best first: a market asks the question (asked); logic bounds the answer
+by other markets (bounded); a related market only hints at it (hinted); there is no answer (none).
+"""
 
 GRADES: Final[tuple[Grade, ...]] = ("asked", "bounded", "hinted", "none")
 
@@ -144,9 +153,10 @@ NullKind = Literal[
 - stale_price: a market asks it, but was last priced too long ago;
 - closed: a market asked it, and has closed without a result so far;
 - decided: a market asked it, and has been decided;
-- open_question: it has no yes or no;
-- hint_only: related markets hint at an answer, and hints are no probability;
-- bounds_only: only rivals of the one asked about have markets, and leave too little to believe.
+- open_question: it cannot be answered by yes or no;
+- hint_only: related markets only hint at an answer, and a hint gives no public probability;
+- bounds_only: only rivals of the contender asked about have markets, and their prices leave less
+  than `grade.LEAST_LEFT`, which has not been reliable.
 """
 
 
@@ -156,14 +166,15 @@ class NullReason:
 
     kind: NullKind
     text: str
-    """For people: what is the case, then what to do."""
+    """The reason in words, then what the reader can do about it."""
     market: Snapshot | None = None
     """The market that asks or asked the question."""
     price: float | None = None
-    """Its last price, turned to the side the question asks about."""
+    """That market's last price as the probability of the question: 1 - price if the market asks
+    the opposite."""
     price_at: datetime | None = None
     retry_as_of: datetime | None = None
-    """A moment as of which the same question has an answer."""
+    """Earlier moment as of which the same question has an answer; None: none is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +190,7 @@ class Estimate:
     """What the evidence amounts to. Without a probability, `error` says why there is none."""
 
     evidence: tuple[Evidence, ...]
-    """What counted, in the order of its weight."""
+    """The markets that count, and some that are only shown (weight 0)."""
     probability: float | None = None
     lower: float | None = None
     upper: float | None = None
@@ -193,13 +204,14 @@ class Estimate:
     rejected: tuple[Rejected, ...] = ()
     """The markets nearest to the question that were not used."""
     null: NullReason | None = None
-    """Set wherever there is no probability."""
+    """Why there is no probability, once the service has looked into it; None if there is one."""
     warnings: tuple[str, ...] = ()
-    """What a reader of the number should know of it."""
+    """Cautions for readers of the number, one sentence each."""
 
     @property
     def grade(self) -> Grade:
-        """By the evidence that has weight."""
+        """The grade, by the roles of the evidence that has weight: one proxy or weak market makes
+        it `hinted`, else one bound makes it `bounded`."""
         if self.probability is None and not self.distribution:
             return "none"
         roles = {one.role for one in self.evidence if one.weight > 0}
@@ -211,8 +223,8 @@ class Estimate:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Between which probabilities the evidence with weight puts the answer; where markets
-        contradict each other, between what they say."""
+        """Lower and upper bound on the answer, from the bound markets that have weight. If these
+        contradict each other (lower above upper), the two numbers are swapped."""
         counted = [one for one in self.evidence if one.weight > 0 and one.role == "bound"]
         low = max((one.low for one in counted), default=0.0)
         high = min((one.high for one in counted), default=1.0)
@@ -224,7 +236,8 @@ class Estimate:
 
     @property
     def profile(self) -> str:
-        """The evidence in one word of the specification."""
+        """The mix of evidence, as one of the names of the API specification: direct_only,
+        direct_mixed, proxy_only, weak_only or none."""
         direct, others = self.count("direct"), self.count("bound", "proxy", "weak")
         if direct:
             return "direct_mixed" if others else "direct_only"
@@ -233,7 +246,7 @@ class Estimate:
         return "weak_only" if others else "none"
 
     def shown(self) -> dict[str, Any]:
-        """As streams show it."""
+        """The estimate as JSON data, as the stream sends it."""
         return {
             "probability": self.probability,
             "lower": self.lower,

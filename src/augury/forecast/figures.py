@@ -1,4 +1,4 @@
-"""Rules that bring figures, places and amounts in words to the form that markets have. Pure."""
+"""Rules that rewrite figures, places and amounts in words to the form that markets use. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _MONTH = calendar.MONTH
 _ROMAN = re.compile(r"(?P<l>L)?(?P<x>X{0,4})(?P<i>I[XV]|V?I{0,3})\Z")
 _AMOUNT = r"\d{1,3}(?:,\d{3})*(?:\.\d+)?"
 _NO_LATER_GROUP = r"(?!(?:(?<=\b\d,)|(?<=\b\d\d,)|(?<=\b\d\d\d,))\d{3})"
-"""Not at thousands of an amount that begins before: it was tried, and would end alike."""
+"""Keeps a match from beginning at the second group of an amount (the 500 of "2,500"): a match from
+the first group was tried before, and ends at the same place."""
 _STEP = r"(?:cut|hold|pause|hike|skip)"
 _THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
 
@@ -50,7 +51,7 @@ def _counted(found: re.Match[str]) -> str:
 
 
 def _super_bowl(found: re.Match[str]) -> str:
-    """The year in which it is played: the first was in January 1967."""
+    """The Super Bowl with the year in which it is played for its Roman number: I was in 1967."""
     read = _ROMAN.match(found[1].upper())
     if read is None:
         return found[0]
@@ -59,7 +60,7 @@ def _super_bowl(found: re.Match[str]) -> str:
 
 
 def _chain(found: re.Match[str]) -> str:
-    """Decisions in their order, as markets write them."""
+    """Rate decisions in order, as markets write them: "cut–pause–cut"."""
     steps: list[str] = re.findall(_STEP, found[0].casefold())
     return "–".join("pause" if step == "hold" else step for step in steps)
 
@@ -84,7 +85,7 @@ FIGURES: Final = (
     rule(r"\banywhere\s+(?:(?:in|on)\s+(?:the\s+world|the\s+planet|the\s+globe|earth)|at\s+all)\b", ""),
     rule(rf"\b{_NO_LATER_GROUP}({_AMOUNT})\s+(?!(?:percent|degrees?|points?|bps)\b)([a-z]{{3,}}s)\s+or\s+(more|fewer|less)\b", r"\1 or \3 \2"),
     rule(r"\b(?:the|(?<='s))\s+(?:daily\s+)?(high|low)\b(?=.*\b\d+\s*(?:degrees|°))(?!\s+temperature)", r" \1 temperature"),
-    # A match to the end of the sentence says that nothing more comes in it.
+    # A sentence without such a verb is matched to its end and kept, so it is scanned only once.
     rule(r"\b((?:high|low|temperature)\b[^?]*?)(?:\b(?P<verb>stays?|remains?|keeps?|holds?)\s+at\s+(?=\d+\s*(?:degrees|°\s?[FC]?)?\s+or\s+(?:less|lower|below|higher|more|above))|(?=\?|\Z))",
           lambda f: f"{f[1]}be at " if f["verb"] and re.search(r"\b(?:high|low)\b", f[1]) else f[0]),
     rule(rf"\b(?:go(?:es)?\s+)?{_STEP}s?{_THEN}{_STEP}s?{_THEN}{_STEP}s?\b", _chain),

@@ -1,5 +1,5 @@
-"""An evidence gate: answers that rest on too little are refused. What that does to the Brier
-score, beside the crowd's on the same questions. Pure.
+"""An evidence gate that refuses answers resting on too little, and its effect on the Brier score,
+compared with the score of the market's price (the crowd) on the same questions. Pure.
 """
 
 from __future__ import annotations
@@ -14,32 +14,33 @@ from augury.forecast.evidence import Grade
 GRADES: Final = frozenset[Grade](("asked", "bounded"))
 """Grades that pass."""
 LEAST_CONFIDENCE: Final = 0.5
+"""Lowest confidence, 0 to 1, that passes."""
 WIDEST_INTERVAL: Final = 0.5
-"""Greatest distance between the ends of the interval."""
+"""Largest width of the 80% interval (upper minus lower, as a probability) that passes."""
 OLDEST_PRICE_HOURS: Final = 48.0
-"""Greatest age of the newest price that counts. These four are the notebook's, set before any
-real question was looked at."""
+"""Largest age of the newest price that counts, in hours, that passes. All four conditions are those
+of `docs/notebooks/evidence_gate.py`, set before any real question was looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialForecast:
-    """A question whose end is known, and what was answered as of a moment before it.
+    """A question whose outcome is known, and the answer given as of an earlier moment.
 
-    Probabilities are of the first outcome, 0 to 1; `outcome` is 1 where it happened.
+    Probabilities, 0 to 1, are those of the market's first outcome; `outcome` is 1 if it happened.
     """
 
     event: str
-    """What it is decided together with."""
+    """Id of the event; questions of one event are decided together."""
     outcome: float
     crowd: float
-    """The market's last recorded price before the moment."""
+    """The market's last recorded price before the moment of the answer."""
     probability: float | None
     grade: Grade = "none"
     confidence: float = 0.0
     width: float | None = None
-    """Distance between the ends of the interval."""
+    """Upper minus lower end of the 80% interval, as a probability."""
     age_hours: float | None = None
-    """Age of the newest price that counts."""
+    """Age of the newest price that counts, in hours, at the moment of the answer."""
 
 
 CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {
@@ -51,14 +52,15 @@ CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {
 
 
 def effect(tried: Sequence[TrialForecast]) -> dict[str, Any]:
-    """What each condition and all four do.
+    """Brier scores of the answers that pass and of those refused, by each condition and by all.
 
     Returns
     -------
-    `asked` and `answered`, and `gates`: by condition (`none`: all answers; `all four`) the `kept`
-    and the `refused` answers, each with `n`, `brier`, `crowd_brier`, and `worse`: the mean
-    difference of the two, with its standard error over events (`error`). None where there is no
-    answer, or no error where there are fewer than two events.
+    The counts `asked` and `answered`, and `gates`: for each condition (also `none`, which passes
+    every answer, and `all four`) the `kept` and the `refused` answers, each with `n`, `events`,
+    `brier`, `crowd_brier`, `worse` (mean of the answer's score minus the crowd's; above 0 the
+    answers are worse) and `error` (standard error of `worse`, clustered by event). Scores are None
+    without an answer, `error` also with fewer than two events.
     """
     answered = [t for t in tried if t.probability is not None]
     gates: dict[str, Callable[[TrialForecast], bool]] = {

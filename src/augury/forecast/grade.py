@@ -1,4 +1,5 @@
-"""What of an estimate the closed public answer may show: what beats knowing nothing. Pure."""
+"""Which estimates the public answer (`POST /v1/forecast`) may show as a number: those of kinds that
+have beaten the base rate. Pure."""
 
 from __future__ import annotations
 
@@ -9,27 +10,30 @@ from augury.forecast import explain, nulls
 from augury.forecast.evidence import Estimate, NullReason
 
 MIN_HINT_CONFIDENCE: Final = 1.1
-"""Least confidence, 0 to 1, from which a hint may stand as the probability of a public answer;
-above 1: none does. Set by the floor of `augury eval leave-one-out`: on the development questions
-hints come from 16 markets and beat the base rate (Brier 0.112 to 0.250, t -2.9 by market), but a
-floor takes 20, and one hint in five is inverted."""
+"""Lowest confidence with which a hint is shown as the probability of a public answer. Confidences
+end at 1, so 1.1 withholds every hint. `augury eval leave-one-out` gives no lower floor yet: on the
+development questions hints come from 16 markets and beat the base rate (Brier 0.112 against 0.250,
+t -2.9 by market), but a floor needs 20 markets, and one hint in five is inverted."""
 
 
 RIVALS: Final = "from_rivals"
-"""Marks what the prices of rivals alone leave for the one asked about."""
+"""Fallback marker of an estimate that rests only on what the prices of rivals leave for the
+contender asked about."""
 LEAST_LEFT: Final = 0.5
-"""Least that rivals have to leave open for a public answer. Where they left less, the answers said
-3% and 41% came true (`augury eval leave-one-out`, 29 titles of resolved markets: Brier 0.378, base
-rate's 0.251; worse in both halves). Usually the rivals are others than was thought."""
+"""Smallest probability, 0 to 1, that the prices of rivals must leave open for a public answer to
+give a number. Where they left less, answers of 3% came true in 41% of cases (`augury eval
+leave-one-out`, 29 titles of resolved markets: Brier 0.378 against the base rate's 0.251; worse in
+both halves), usually because the markets found were not rivals of that contender."""
 WIDEST_BOUNDS: Final = 0.9
-"""Greatest distance between bounds of logic at which answers of the choosing half beat the base
-rate by two standard errors (54 titles, Brier 0.178 to 0.249, t -2.2; the other half: 63, 0.169 to
-0.228, t -2.2). Wider ones are told with that warning, as what rivals leave is."""
+"""Largest width (upper minus lower, as a probability) of logical bounds whose answer carries no
+warning; wider ones, and answers from rivals alone, carry `LOOSE`. Up to this width, answers on the
+half of the titles used for choosing beat the base rate by two standard errors (54 titles, Brier
+0.178 against 0.249, t -2.2; on the other half: 63, 0.169 against 0.228, t -2.2)."""
 LOOSE: Final = "Markets leave it so much room that the number is worth no more than the base rate."
 
 
 def is_shown(estimate: Estimate) -> bool:
-    """Whether the probability may stand in the closed public answer."""
+    """Whether the public answer may give the probability."""
     match estimate.grade:
         case "hinted":
             return estimate.confidence >= MIN_HINT_CONFIDENCE
@@ -40,7 +44,8 @@ def is_shown(estimate: Estimate) -> bool:
 
 
 def is_loose(estimate: Estimate) -> bool:
-    """Whether it is bounded by what has not been better than the base rate."""
+    """Whether it is a bounded answer of a kind that has not beaten the base rate: from rivals
+    alone, or with bounds wider than `WIDEST_BOUNDS`."""
     if estimate.grade != "bounded":
         return False
     return RIVALS in estimate.fallbacks or _width(estimate) > WIDEST_BOUNDS
@@ -52,8 +57,11 @@ def _width(estimate: Estimate) -> float:
 
 
 def public(estimate: Estimate) -> Estimate:
-    """The estimate as the closed public answer gives it: a hint, or what few rivals leave, keeps
-    its evidence and is told in words, but leaves the probability null; loose bounds say so."""
+    """The estimate as the public answer gives it.
+
+    An estimate that may not be shown keeps its evidence and is described in words, without its
+    probability. An answer with loose bounds keeps its number and says so in its reasoning.
+    """
     if estimate.probability is None:
         return estimate
     if is_shown(estimate):

@@ -1,6 +1,6 @@
-"""Ways of saying that a quantity gets to a level, or stays on one side of it. Pure.
+"""Rules for ways of saying that a quantity reaches a level or stays on one side of it. Pure.
 
-Each is brought to one of four verbs that `markets.quantities` reads: hit (from either side),
+Each is rewritten to one of four verbs that `markets.quantities` reads: hit (from either side),
 surpass, dip to, stay below or above.
 """
 
@@ -49,4 +49,5 @@ LEVELS: Final = (
           "surpass "),
     rule(rf"\bset(?:s)?\s+foot\s+above\s+(?={_AMOUNT})", "surpass "),
 )  # fmt: skip
-"""In order: what stays, before what gets there."""
+"""The rules in the order in which they apply: wordings of staying on a side come before wordings of
+reaching a level."""

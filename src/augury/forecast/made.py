@@ -1,4 +1,4 @@
-"""A forecast as it was made, apart from who asked when: what every answer shows of it."""
+"""A forecast, independent of the request that asked for it, and what every answer shows of it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from augury.forecast.evidence import Estimate, Evidence, Origin, Snapshot
 from augury.forecast.normalise import Reading
 
 OLD_PRICE_DAYS: Final = 2.0
-"""Age in days of a price that counts from which the answer carries a warning."""
+"""Age in days: the answer carries a warning if the oldest price that counts is older than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """An answer, apart from who asked when."""
+    """An answer to a question, independent of the request that asked for it."""
 
     reading: Reading
     estimate: Estimate
     as_of: datetime
     considered: int
-    """Markets that were open with a fresh price and were looked at."""
+    """Number of markets gathered for the question, all of them open with a fresh price."""
     replay: bool = False
     """Made as of a moment in the past."""
     timings: Mapping[str, float] = field(default_factory=dict)
@@ -36,15 +36,16 @@ class Forecast:
 
     @property
     def origin(self) -> Origin:
-        """`replay` for an answer as of the past, `sample` where a sample market counts or, without
-        an answer, was looked at."""
+        """`replay` for an answer as of the past; `sample` if a sample market counts, or if no
+        market counts and a sample market was looked at; else `live`."""
         if self.replay:
             return "replay"
         return "sample" if any(one.origin == "sample" for one in self._rests_on) else "live"
 
     @property
     def _rests_on(self) -> list[Snapshot]:
-        """The markets that count; where none does, those that were looked at in vain."""
+        """The markets that count; if none does, the rejected ones and the one that the null reason
+        names."""
         if counted := self.counted:
             return [one.market for one in counted]
         null = self.estimate.null
@@ -53,7 +54,7 @@ class Forecast:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the answer should know of it."""
+        """Cautions for readers of the answer, one sentence each."""
         told = list(self.estimate.warnings)
         if any(one.origin == "sample" for one in self._rests_on):
             told.append("The markets are the sample that comes with Augury, not real ones.")

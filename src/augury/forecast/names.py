@@ -1,8 +1,8 @@
-"""What a name says besides itself: capitals stand for states, nicknames for teams. Pure.
+"""Terms that a name also stands for: capitals stand for states, nicknames for teams. Pure.
 
-General knowledge by domain, on top of `augury.search.aliases`, for comparing one question with one
-market. There a word becomes another; here a word keeps its own sense and brings in a second one,
-so that an ambiguous name ("Washington") harms nobody.
+General knowledge by domain, for comparing one question with one market. `augury.search.aliases`
+replaces a word by another; here a word keeps its own term and adds those of a second meaning, so
+that an ambiguous name ("Washington") does no harm.
 """
 
 from __future__ import annotations
@@ -297,7 +297,7 @@ def _words(entry: str) -> tuple[str, str]:
 
 
 def _table() -> dict[str, list[tuple[frozenset[str], frozenset[str]]]]:
-    """By one term of a name: all its terms, and what it says besides."""
+    """Pairs of (all terms of a name, terms that it also stands for), by one term of the name."""
     table: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
     for block in _BLOCKS:
         for entry in " ".join(block.split()).split(";"):
@@ -316,14 +316,16 @@ _NAMES: Final = _table()
 _EVERYDAY: Final = frozenset(
     terms("senators hurricanes islanders capitals nationals heat wild stars flames devils rays")
 )
-"""Nicknames that are words of another sense: the Senate has no team."""
+"""Nicknames that are also everyday words ("senators"). They name a team only beside its city or its
+league."""
 _IN_LEAGUE: Final = {
     "nbafin": "nba", "superbowl": "nfl", "worldseri": "mlb", "stanleycup": "nhl",
 }  # fmt: skip
 
 
 def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """The names of more than one word among some terms, and what each says besides."""
+    """The names of two or more terms that `found` contains: pairs of (terms of the name, terms that
+    it also stands for)."""
     return tuple(
         (name, said)
         for one in found
@@ -334,15 +336,16 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
 
 @remembered(16 << 20)
 def besides(found: frozenset[str]) -> frozenset[str]:
-    """`_besides`, and what those names say in their turn."""
+    """Terms, not in `found`, that names in `found` also stand for, and those that these stand for
+    in turn."""
     more = _besides(found)
     return (more | _besides(found | more)) - found if more else more
 
 
 def _besides(found: frozenset[str]) -> frozenset[str]:
-    """What the names among some terms say besides: "knesset" says "israel" and "parliament".
+    """Terms that names in `found` also stand for: "knesset" adds "israel" and "parliament".
 
-    A team is known by its nickname, and by its city where the league is named.
+    A team is recognized by its nickname, and by its city if the league is named.
     """
     more: set[str] = set()
     for one in found:

@@ -1,4 +1,4 @@
-"""A question in plain words brought to the form markets have: positive, in figures, dated. Pure.
+"""Brings a question in plain words to the form that markets use: positive, in figures, dated. Pure.
 
 Three things are done to the text before its parts are read: what surrounds the question is
 dropped ("what are the odds that"), figures in words become figures ("a quarter point", "fourth or
@@ -45,7 +45,7 @@ _LEAD: Final = (
     rule(r"^\W*what(?:'s|\s+is|\s+are)\s+(?:the\s+)?(?:\w+\s+)?(?:probability|odds|chances?|likelihood)\s+(?:for\s+)?(?=\w)", "Will "),
     rule(r"^\W*(?:probability|odds|chances?|likelihood)(?:\s+that|:)?\s+(?=\w)", "Will "),
     rule(r"\b(?:is|are)\s+(.{2,80}?)\s+going\s+to\s+(?=\w)", r"Will \1 "),
-    # Titles stand before names that markets give without.
+    # Titles before names, which markets leave out.
     (re.compile(r"\b(?:Governor|Gov\.?|Senator|Sen\.?|Representative|Rep\.?|Congress(?:man|woman)|"
                 r"President(?!\s+of)|Secretary(?!\s+of)|Mayor(?!\s+of)|Chancellor|Justice|Judge|Mrs?\.?|Ms\.?|Dr\.?|"
                 r"Sir|Coach)\s+(?=[A-Z][a-z]+)"), ""),
@@ -68,7 +68,8 @@ _MARGIN: Final = re.compile(
     r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?|(?=\?|\Z))",
     re.I,
 )
-"""Or the end of a sentence without one, from which on it is looked for again."""
+"""A margin of victory ("by 5 points") with the text before it. A text without a margin is matched
+to the end of its sentence, without group `by`, so that it is scanned only once."""
 _WINS: Final = re.compile(r"\b(?:wins?|beats?|defeats?)\b", re.I)
 
 
@@ -80,19 +81,19 @@ class Reading:
     effective: str
     """The question in the form in which markets were looked for and compared."""
     proposition: Proposition
-    """What is asserted; `positive` False where the question asks for the opposite."""
+    """What the question asserts; `positive` is False if it asks that something does not happen."""
     reason: str | None
     """What was done to the question; None where nothing was."""
     either: tuple[str, ...] = ()
-    """Names of which any one will do: "either Google or OpenAI"."""
+    """Two names, either of which makes the answer Yes ("either Google or OpenAI"); else empty."""
     wider: str | None = None
-    """The win alone, where the question is of a win by so much."""
+    """If the question asks for a win by a margin: the same question without the margin."""
     core: str = ""
-    """The question without what stands around it, in its own words."""
+    """The question in its own words, without its frame ("is it true that")."""
     denied: bool = False
-    """What stands around it denies it: "is it false that"."""
+    """Whether the frame denies the question: "is it false that"."""
     side: str | None = None
-    """The side that it names of a market's title: "Who will win X? — Name"."""
+    """The outcome named behind a market's title, "Name" in "Who will win X? — Name"; else None."""
 
     @property
     def normalized(self) -> str:
@@ -105,15 +106,15 @@ class Reading:
 
     @property
     def search_text(self) -> str:
-        """What markets are searched by."""
+        """The text by which markets are searched."""
         return self.effective
 
     def parts(self, at: datetime) -> list[Reading]:
-        """The question for each of the names of which one will do."""
+        """One question for each name of `either`."""
         return [normalise(_EITHER.sub(f"{name} ", self.effective), at) for name in self.either]
 
     def shown(self) -> dict[str, Any]:
-        """As streams show it."""
+        """The reading as JSON data, as the stream sends it."""
         p = self.proposition
         return {
             "original_question": self.question,
@@ -137,7 +138,7 @@ def _finite(value: float) -> float | None:
 
 
 def normalise(question: str, at: datetime) -> Reading:
-    """Read a question as asked at `at`; of the moment only the day tells."""
+    """Read a question as asked at `at`, of which only the day is used."""
     return _normalised(question, at.date())
 
 
@@ -197,7 +198,7 @@ def _normalised(question: str, day: date) -> Reading:
 
 
 def _applied(pattern: Finder, replacement: Replacement, text: str, what: str) -> str:
-    """The text with a rule applied, but to nothing that begins in a name."""
+    """The text with a rule applied. A polarity rule skips matches that begin inside a name."""
     if pattern.search(text) is None:
         return text
     if what != "polarity":

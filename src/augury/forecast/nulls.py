@@ -1,7 +1,7 @@
-"""Why a forecast has no probability, told so that its reader can act on it. Pure.
+"""Why a forecast has no probability, worded so that its reader can act on it. Pure.
 
-The order of the questions: was it understood; does it depend on a condition; does a market ask it
-whose price is old, which has closed, or which has been decided; else no market is about it.
+The reasons are tried in this order: the question depends on a condition; it was not understood; a
+market asks it, but its price is old, it has closed, or it has been decided; no market is about it.
 """
 
 from __future__ import annotations
@@ -16,32 +16,33 @@ from augury.forecast.normalise import Reading
 from augury.markets.records import Status
 
 INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
-"""Kinds that a market out of the running may explain better."""
+"""Kinds of null reason that a better one replaces if a closed, decided or long unpriced market
+asks the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastMarket:
-    """A market whatever its state, as it was known at a moment."""
+    """A market as it was known at a moment, whether it was open, closed or resolved."""
 
     market: Snapshot
-    """At its last known price, however old."""
+    """With its last known price, however old; with 0.5 if it never had one."""
     status: Status
     resolution: str | None
     resolved_at: datetime | None
     priced_at: datetime | None
     """Time of its last price while it was open; None: it never had one."""
     recorded_at: datetime | None
-    """Time of its last price of the history, as of which it can be replayed; None: there is
-    none."""
+    """Time of the last recorded price while it was open: as of then the question can be replayed.
+    None: no price was recorded."""
 
 
 def with_reason(estimate: Estimate, kind: NullKind, text: str) -> Estimate:
-    """An estimate without a probability, and why."""
+    """The estimate without its probability, for this reason."""
     return explained(estimate, NullReason(kind, text))
 
 
 def explained(estimate: Estimate, reason: NullReason) -> Estimate:
-    """An estimate without a probability, with its reason in every place that shows one."""
+    """The estimate without its probability, with the reason as error, reasoning and null reason."""
     return replace(
         estimate, probability=None, lower=None, upper=None, confidence=0.0, decisive=None,
         error=reason.text, reasoning=reason.text, null=reason,
@@ -49,7 +50,7 @@ def explained(estimate: Estimate, reason: NullReason) -> Estimate:
 
 
 def is_understood(reading: Reading) -> bool:
-    """Whether anything of the question could be read that a market could be about."""
+    """Whether the question names anything that a market could be about."""
     return bool(reading.proposition.terms)
 
 
@@ -61,7 +62,8 @@ def is_over(reading: Reading, at: datetime) -> bool:
 
 
 def over(reading: Reading, estimate: Estimate) -> Estimate:
-    """No answer from markets of later times to a question whose time is over."""
+    """The reply to a question whose time is over: no probability, because the open markets are
+    about later times."""
     end = reading.proposition.window.end
     day = f" ({end - timedelta(days=1)})" if end else ""
     text = (
@@ -142,7 +144,8 @@ def _last(price: float | None, at: datetime | None) -> str:
 
 
 def blocked(question: str, reading: Reading) -> Estimate | None:
-    """Why a question has no single answer whatever the markets say; None where it may have one."""
+    """An estimate that says why the question has no single answer, whatever the markets say; None
+    if it may have one."""
     nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
     if (condition := compound.condition(question)) is not None:
         return with_reason(nothing, "condition", conditional(condition))

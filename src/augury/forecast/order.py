@@ -1,14 +1,16 @@
-"""How one part of a question can stand to the same part of a market. Pure."""
+"""How one part of a question (window, level, stage ...) relates to that part of a market. Pure."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 Order = Literal["same", "opposite", "implies", "implied", "excludes", "differs", "unsaid"]
-"""How one part of the question stands to the market's.
+"""How one part of the question relates to the same part of the market.
 
+- same; opposite: exactly one of the two comes true;
 - implies: the question's event is contained in the market's, so it is at most as likely;
-- implied: the other way round;
-- excludes: both can't be;
-- differs: they can't be compared; unsaid: one of them does not name this part.
+- implied: the market's event is contained in the question's, so it is at most as likely;
+- excludes: both cannot come true;
+- differs: the two cannot be compared;
+- unsaid: they are not both specific about this part, so that it does not tell them apart.
 """

@@ -1,9 +1,8 @@
-"""Words that turn a question round: lost for won, missing for there, kept for changed. Pure.
+"""Words that reverse an assertion: lost for won, missing for present, kept for changed. Pure.
 
-What `normalise` and `relations.reading` read as "not" is read there. This is about what is
-left: single words, in classes, each of which turns only some predicates. A question is the
-opposite of a market when one of them has such a word and the other has none; words that stand
-in both turn nothing.
+`normalise` and `relations.reading` handle whatever they read as "not". This module handles the
+remaining single words, in classes, each of which reverses only some predicates. A question is the
+opposite of a market if one of the two has such a word and the other has none.
 """
 
 from __future__ import annotations
@@ -15,11 +14,12 @@ from augury.relations.proposition import CONTESTS, Proposition
 from augury.remembered import remembered
 
 Turn = Literal["loses", "others", "lacks", "lasts"]
-"""loses: comes away without what is contested; others: another has it; lacks: does not do it, is
-not there; lasts: all stays as it is."""
+"""Class of a reversing word. loses: the subject does not get what is contested; others: somebody
+else gets it; lacks: the subject does not do it, or is absent; lasts: everything stays as it is."""
 
 LASTING: Final[frozenset[Turn]] = frozenset(("lasts", "lacks"))
-"""What holds until a day when it has held on every day before."""
+"""Classes that assert something of every day up to a deadline: the later the deadline, the less
+likely they are."""
 
 _WORDS: Final[dict[Turn, str]] = {
     "loses": (
@@ -69,7 +69,8 @@ _DENIED: Final = re.compile(
 
 @remembered(16 << 20)
 def turns(text: str) -> frozenset[Turn]:
-    """The classes of turning words in a text; a word under a "not" right before it is left out."""
+    """The classes of reversing words in a text. Words with a "not" just before them and names do
+    not count."""
     found: set[Turn] = set()
     for turn, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):
@@ -81,7 +82,7 @@ def turns(text: str) -> frozenset[Turn]:
 
 
 def turned(question: frozenset[Turn], market: frozenset[Turn], p: Proposition) -> bool:
-    """Whether one of the two has a word that turns the market's predicate, and the other none."""
+    """Whether exactly one of the two has a word that reverses the predicate of the market `p`."""
     telling: frozenset[Turn]
     if p.predicate in CONTESTS:
         telling = frozenset({"loses", "others"})

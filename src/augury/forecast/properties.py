@@ -1,9 +1,9 @@
-"""What must hold of answers whatever the wording, tried on the titles of a catalogue. Pure.
+"""Properties that answers must have in any wording, tested with the titles of a catalogue. Pure.
 
-A title asked verbatim has its own market's price; denied it has what that leaves; denied twice, or
-with other capitals, quotes, "please" or "what are the odds that", nothing changes. Two markets
-whose titles are asked of each other agree in how they bear. No hand judges an answer here, so
-that nothing can be tuned to it but the rule itself.
+A title asked verbatim gets its own market's price; denied, it gets 1 minus that price. Denying
+twice, other capitals, quotes, "please" or "what are the odds that" change nothing. Of two markets,
+each asked about the other's title, both or neither are direct. What is right follows from these
+rules alone; no answer is judged by hand.
 """
 
 from __future__ import annotations
@@ -21,17 +21,20 @@ from augury.forecast.normalise import normalise
 from augury.markets.records import Market
 
 Verdict = Literal["own", "inverted", "other", "null"]
-"""own: the price asked for; inverted: nearer to its opposite; other: neither; null: no answer."""
+"""own: the right price, within `CLOSE`; inverted: 1 minus that price, within `CLOSE`; other: any
+other probability; null: no probability."""
 
 PRICE: Final = 0.13
-"""Price of the market asked about: far from its complement, and from `BESIDE`."""
+"""Price, as a probability, given to the market asked about: far from its complement and from
+`BESIDE`."""
 BESIDE: Final = 0.41
-"""Price of the markets beside it."""
+"""Price, as a probability, given to the other markets of its event."""
 SIBLINGS: Final = 12
-"""Most markets of its event that stand beside it."""
+"""Largest number of other markets of its event that the market is asked beside."""
 CLOSE: Final = 0.005
+"""Largest difference, as a probability, at which an answer counts as the price."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
-"""The day on which a market is asked about that names no end."""
+"""Moment as of which a market with neither a close nor an opening time is asked about."""
 
 
 @dataclass(slots=True)
@@ -56,7 +59,7 @@ class Tally:
 
 
 def snapshot(market: Market, number: int, price: float, at: datetime) -> Snapshot:
-    """A market as if it were quoted at a moment."""
+    """A market as if quoted at `price` at the moment `at`."""
     strike = market.strike
     return Snapshot(
         seq=number, id=market.id, platform=market.platform, question=market.question,
@@ -72,7 +75,8 @@ def snapshot(market: Market, number: int, price: float, at: datetime) -> Snapsho
 
 
 def moment(market: Market) -> datetime:
-    """A moment at which a market was open: a month before it closes, or its first day."""
+    """A moment at which a market was open: 30 days before its close; halfway to its close if it
+    opened later than that; its opening if it has no close."""
     if market.closes_at is None:
         return market.created_at or OPENED
     asked = market.closes_at - timedelta(days=30)
@@ -131,7 +135,7 @@ def clause(title: str) -> Clause | None:
 
 
 def dressed(title: str, parts: Clause | None) -> Iterator[tuple[str, str]]:
-    """A title in other dress, by the name of the dress."""
+    """Wordings that ask the same as a title: pairs of (name of the change, wording)."""
     yield "upper case", title.upper()
     yield "lower case", title.lower()
     yield "no question mark", title.replace("?", "")
@@ -147,7 +151,7 @@ def dressed(title: str, parts: Clause | None) -> Iterator[tuple[str, str]]:
 
 
 def denied(parts: Clause) -> Iterator[tuple[str, str]]:
-    """Ways of denying a clause, by their names."""
+    """Questions that deny a clause: pairs of (name of the denial, question)."""
     yield "not", f"Will {parts.subject} not {parts.rest}?"
     yield "NOT", f"Will {parts.subject} NOT {parts.rest}?"
     yield "false", f"Is it false that {parts.stated}?"
@@ -157,7 +161,7 @@ def denied(parts: Clause) -> Iterator[tuple[str, str]]:
 
 
 def denied_twice(parts: Clause) -> Iterator[tuple[str, str]]:
-    """Ways of denying a denied clause."""
+    """Questions that deny a clause twice: pairs of (name of the denial, question)."""
     yield "false not", f"Is it false that {parts.subject} will not {parts.rest}?"
     yield "wrong not", f"Is it wrong to say that {parts.subject} will not {parts.rest}?"
 
@@ -166,7 +170,7 @@ def denied_twice(parts: Clause) -> Iterator[tuple[str, str]]:
 
 
 def judged(found: Estimate, right: float) -> Verdict:
-    """How an answer stands to the one asked for."""
+    """Compare an answer with the right probability."""
     p = found.probability
     if p is None:
         return "null"
@@ -176,7 +180,7 @@ def judged(found: Estimate, right: float) -> Verdict:
 
 
 class EventCatalogue:
-    """Markets by event, each to be asked about alone or beside its siblings."""
+    """Yes/No markets and their siblings: the other markets of the same event."""
 
     def __init__(self, markets: Iterable[Market]) -> None:
         self.markets = [m for m in markets if is_binary(m)]
@@ -193,7 +197,7 @@ class EventCatalogue:
 
 
 def ask(engine: Engine, question: str, market: Market, beside: Sequence[Market] = ()) -> Estimate:
-    """The answer where these markets are all there is."""
+    """The answer if `market` and those `beside` it are the only markets."""
     at = moment(market)
     known = [snapshot(market, 0, PRICE, at)]
     known += [snapshot(other, n, BESIDE, at) for n, other in enumerate(beside, 1)]
@@ -216,7 +220,7 @@ def verbatim(
 
 
 def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
-    """Complement and metamorphic properties: each title dressed up, denied, and denied twice."""
+    """Complement and metamorphic properties: each title reworded, denied, and denied twice."""
     found: dict[str, Tally] = {}
     for market in markets:
         parts = clause(market.question)
@@ -235,7 +239,8 @@ def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
 
 
 def bearing(found: Estimate) -> tuple[str, bool]:
-    """The role of the one market asked about, and whether it was turned."""
+    """The role of the first piece of evidence, and whether it is flipped; ("none", False) without
+    an answer."""
     if found.probability is None or not found.evidence:
         return "none", False
     return found.evidence[0].role, found.evidence[0].flipped

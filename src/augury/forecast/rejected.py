@@ -14,18 +14,21 @@ if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
 
 MAX_REJECTED: Final = 8
-"""Markets that are listed as not used: those nearest to the question."""
+"""Largest number of markets listed as not used; those nearest to the question are kept."""
 MIN_ABOUT: Final = 0.34
-"""Share of the question's content that a market names before its parts are compared at all."""
+"""Smallest share, 0 to 1, of the question's content that a market must name (`Comparison.asked`) to
+be about it at all. Chosen by hand."""
 MIN_CONTENT: Final = 0.85
-"""Least likeness of what two are about before a level or a deadline is what tells them apart."""
+"""Smallest `Comparison.content` with which a level or a deadline can be the reason given; below it,
+the reason is that the market is about something else. Equal to `roles.KIN_CONTENT`."""
 MAX_FOREIGN: Final = 0.8
-"""Weight of a market's most telling name that the question does not say, above which the market is
-about something else; the engine's own limit."""
+"""From this weight on, a market's most telling name that the question does not say
+(`Comparison.foreign`) makes the market about something else. Equal to `roles.FOREIGN`."""
 MIN_TWIN: Final = 0.6
-"""Share of each other's content that two markets name to be called the same."""
+"""Smallest share, 0 to 1, of each other's content that two markets must name to count as twins.
+Chosen by hand."""
 MAX_TWIN_GAP: Final = 0.1
-"""Difference of their probabilities above which they are not."""
+"""Largest difference, as a probability, between the prices of two twins. Chosen by hand."""
 
 
 def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected, ...]:
@@ -48,7 +51,7 @@ def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected,
 
 
 def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) -> str | None:
-    """Where markets of the other venue on the same event count in its place."""
+    """The reason if markets of the other venue on the same event count in its place; else None."""
     twin = next((other for other in counted if _are_twins(b, other)), None)
     if twin is not None:
         return (

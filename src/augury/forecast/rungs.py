@@ -1,8 +1,8 @@
 """Which markets are the rungs of one ladder: the same quantity at other levels, the same event by
 other days. Pure.
 
-An answer with its ladder (`engine`) and the outcomes of an open question (`outcomes`) choose by the
-same table: of two markets on one rung the better, which comes first, stands.
+The distribution beside an answer (`weighing`) and the outcomes of an open question (`outcomes`) are
+both chosen here. Of two markets on one rung, the first is kept, which is the better match.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Way = Literal["above", "below"]
 
 
 def way(p: Proposition) -> Way | None:
-    """The side of its level on which Yes lies; what is only "hit" is hit from below; None for a
-    range or without a level."""
+    """The side of the level on which Yes lies. A level that is only to be "hit" counts as hit from
+    below. None for a range, or without a level."""
     if p.threshold is None:
         return None
     towards = p.threshold.direction
@@ -39,8 +39,8 @@ def level(p: Proposition, towards: Way) -> float:
 def by_level(
     of: Proposition, towards: Way, bearings: Iterable[Bearing], fits: Callable[[Bearing], bool]
 ) -> dict[float, Bearing]:
-    """The best market of each level of the quantity of `of`, with Yes on the side `towards`; `fits`
-    says of a market with such a level whether it asks the same otherwise."""
+    """The best market for each level, by level: markets on the quantity of `of`, with Yes on the
+    side `towards`. `fits` says whether a market differs from `of` in nothing but the level."""
     found: dict[float, Bearing] = {}
     if of.threshold is None:
         return found
@@ -55,15 +55,15 @@ def by_level(
 
 
 def is_deadline(b: Bearing) -> bool:
-    """Whether a market asks for an event by a day, not for something that is to last till then."""
+    """Whether a market asks if something happens by a day, not if something lasts until then."""
     return b.view.proposition.window.kind == "by" and not b.fit.lasting
 
 
 def by_day(
     bearings: Iterable[Bearing], after: date, day: Callable[[Bearing], date | None]
 ) -> dict[date, Bearing]:
-    """The best market of each deadline later than `after`; `day` gives the first day that is too
-    late, None where a market asks something else."""
+    """The best market for each deadline later than `after`, by deadline. `day` gives a market's
+    deadline as the first day that is too late; None if the market asks something else."""
     found: dict[date, Bearing] = {}
     for b in bearings:
         end = day(b) if is_deadline(b) else None

@@ -1,4 +1,4 @@
-"""Questions with a known end: the titles of resolved markets, asked while they were open."""
+"""Questions with a known outcome: the titles of resolved markets, asked while they were open."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEAST_LEFT: Final = timedelta(days=3)
-"""Time before the end at which a title may be asked."""
+"""Shortest time before a market's end at which its title may be asked."""
 PER_EVENT: Final = 4
-"""Titles of one event, which end together."""
+"""Largest number of titles of one event, which are decided together."""
 
 
 def resolved(

@@ -1,7 +1,7 @@
-"""Whether a question is a market's own title, in its words or with one "not" more. Pure.
+"""Whether a question is a market's own title, word for word or with one "not" more or less. Pure.
 
-Capitals, quotes, marks and what stands around a question (`framing`) tell nothing apart. What is
-said in the very words of a market is about that market, however its parts are read.
+Capitals, quotes, punctuation and the frame of a question (`framing`) make no difference. A question
+in a market's own words is about that market, however its parts are read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def denied(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
     """Whether a question asks for a market's No; None where it is not in the market's words.
 
     core : the question out of its frame (`Reading.core`)
-    title : the market's question; only of markets with the outcomes Yes and No
+    title : the market's question
+    outcomes : the market's outcomes; None is returned unless they are Yes and No
     """
     if tuple(label.casefold() for label in outcomes) != ("yes", "no"):
         return None
