@@ -1,1 +1,1 @@
-"""Deliveries: alerts sent to where their owners want them, at least once, signed."""
+"""Deliveries: alerts sent as signed messages to the endpoints of their owners, at least once."""

@@ -1,10 +1,11 @@
-"""One message through apprise, in a process of its own: `python -m augury.deliveries.notify`.
+"""Sends one message through apprise, in a separate process: `python -m augury.deliveries.notify`.
 
-Apprise talks to some hundred services through libraries of its own, past our guard. So this
-process is one that can't connect inward at all: a hook in the interpreter, which nothing can
-remove, judges each connection, refuses to start programs, and opens no file but Python's own and
-what the network needs: some services' addresses name a template or a key by its path. Takes its
-job as JSON on standard input; ends with 0 when the service took the message.
+Apprise talks to about a hundred services through libraries of its own, which bypass our guard
+against internal addresses. So this process is confined by an audit hook of the interpreter,
+which nothing can remove. The hook checks each connection, forbids starting programs, and lets
+only files of Python and of the network setup be read, because the URLs of some services can
+name a local template or key. The job is JSON on standard input; the exit status is 0 if the
+service accepted the message.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ _READING = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NO
 
 
 def confine(policy: AddressPolicy) -> None:
-    """From now on this process connects to public addresses only, and reads no file that is not
-    Python's or the network's. It can't be undone."""
+    """Confine this process for good: it can connect only to addresses that `policy` allows, and
+    read only files of Python and of the network setup."""
     readable = tuple(map(os.path.realpath, (*filter(None, sys.path), *zoneinfo.TZPATH, *_SYSTEM)))
 
     def judge_file(path: Any, flags: int) -> None:
@@ -92,7 +93,7 @@ def send(url: str, payload: dict[str, Any]) -> bool:
 
 
 def main() -> int:
-    """Send the one job of standard input."""
+    """Send the message that standard input describes; returns the exit status."""
     job = json.load(sys.stdin)
     import apprise  # noqa: F401  (before the hook: importing looks at the machine)
 

@@ -1,4 +1,4 @@
-"""When a failed delivery is tried again, and when its endpoint is given up. Pure.
+"""When a failed delivery is tried again, and when its endpoint is disabled. Pure functions.
 
 The times are those that Standard Webhooks recommends
 (https://github.com/standard-webhooks/standard-webhooks, "Operational considerations").
@@ -20,7 +20,7 @@ RETRIES = (
 )
 """Pauses before the second, third, ... attempt. A message fails for good after the last attempt."""
 OFF_AFTER = timedelta(hours=120)
-"""An endpoint that has accepted nothing for this long is switched off."""
+"""Time without an accepted message after which a failing endpoint is disabled."""
 GONE = 410
 
 
@@ -32,7 +32,7 @@ def retry_in(failures: int, retries: Sequence[timedelta] = RETRIES) -> timedelta
 def switches_off(
     status_code: int | None, failing_since: datetime | None, now: datetime
 ) -> str | None:
-    """Why an endpoint is switched off after a failure; None: it is not."""
+    """The reason to disable an endpoint after a failure; None if it stays enabled."""
     if status_code == GONE:
         return "The endpoint answered 410 Gone."
     if failing_since is not None and now - failing_since >= OFF_AFTER:

@@ -1,4 +1,4 @@
-"""Wire shapes of deliveries."""
+"""Request and answer models of deliveries."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class DeliveryRequest(BaseModel):
     )
 
     def new(self) -> NewEndpoint:
-        """As the service takes it."""
+        """The request as a `NewEndpoint`, which the service takes."""
         return NewEndpoint(self.type, self.url, self.secret)
 
 

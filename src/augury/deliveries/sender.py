@@ -1,7 +1,7 @@
-"""Sends what is due: signed, each endpoint at its own pace, at least once across any crash.
+"""Sends due messages: signed, at the pace of each endpoint, at least once even across crashes.
 
-A message is claimed under a lease, sent, and its outcome recorded. Whoever dies in between leaves
-a lease that runs out, and the message goes out again under the same `webhook-id`.
+A message is claimed under a lease and sent, then its outcome is recorded. If the process dies in
+between, the lease runs out, and the message is sent again under the same `webhook-id`.
 """
 
 from __future__ import annotations
@@ -61,12 +61,13 @@ _ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 def _room(places: int, health: Health, taken: int, rivals: int) -> int:
-    """How many of these places are left for endpoints in this health."""
+    """Slots that endpoints of this health may still take. Of `places` slots `taken` are in use, and
+    `rivals` of those by endpoints of this or worse health."""
     return min(places - taken, max(1, int(places * _ROOM[health])) - rivals)
 
 
 class Sender:
-    """The deliveries of one process; any number of processes share the work."""
+    """Sends due messages. Each process runs one, and any number of processes share the work."""
 
     def __init__(
         self,
@@ -84,10 +85,12 @@ class Sender:
         host_rate: float = 10.0,
         host_burst: int | None = None,
     ) -> None:
-        """`at_once` messages under way, `each` of one endpoint that is quick to answer,
-        `each_unproven` of any other, `each_host` to one host; to which go `host_rate` a second,
-        after a pause up to `host_burst` at once, if not given ten seconds' worth. `deadline` and
-        `lease` in seconds."""
+        """Limits on messages in flight: `at_once` in all, `each` to one quick endpoint,
+        `each_unproven` to any other endpoint, `each_host` to one host.
+
+        One host gets `host_rate` messages per second, and after a pause up to `host_burst` at once
+        (default: ten seconds' worth). `deadline` of an answer and `lease` of a claim in seconds.
+        """
         self._database = database
         self._vault = vault
         self._policy = policy
@@ -107,11 +110,11 @@ class Sender:
         self._notifying = asyncio.Semaphore(4)
 
     def wake(self) -> None:
-        """There may be something to send."""
+        """Say that there may be something to send."""
         self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Send until `stop` is set, then let what is under way end."""
+        """Send until `stop` is set, then let messages in flight finish for a few seconds."""
         stopping = asyncio.create_task(stop.wait())
         stopping.add_done_callback(lambda _: self._wake.set())
         async with guard.client(
@@ -149,7 +152,8 @@ class Sender:
         await asyncio.sleep(_BATCH)
 
     async def _turn(self, client: httpx2.AsyncClient | None) -> None:
-        """Record what ended and, with a `client`, take what is due."""
+        """Record finished attempts and, with a `client`, claim due messages and start sending
+        them."""
         done = self._done[:]
         claimed: list[Claimed] = []
         async with self._database.transaction() as conn:
@@ -168,7 +172,7 @@ class Sender:
         self, conn: store.Connection, claimed: list[Claimed], health: Health
     ) -> list[Claimed]:
         flying = [*self._flying.values(), *claimed]
-        # Worse ones count against the room of better ones, never the other way round.
+        # Endpoints of worse health use up the share of better ones, never the other way round.
         order = list(_ROOM)
         alike = order[order.index(health) :]
         rivals = [message for message in flying if self._health(message) in alike]
@@ -227,7 +231,8 @@ class Sender:
                 status = await self._post(client, url, secret, message, began_at)
                 failure = None if 200 <= status < 300 else f"It answered with status {status}."
         except CantOpen:
-            # Nothing was asked of the endpoint: no attempt. Tried again when the lease has run out.
+            # The endpoint was not contacted, so this is no attempt. It is tried
+            # again when the lease ends.
             log.error(
                 "endpoint_not_decrypted",
                 delivery=message.delivery_id,
@@ -275,14 +280,14 @@ class Sender:
             client.stream("POST", url, content=message.payload, headers=headers) as response,
         ):
             try:
-                # Read so that the connection can be used again; of no other interest.
+                # Read only so that the connection can be used again.
                 await body.read(response, _ANSWER_READ)
             except (body.BodyError, httpx2.HTTPError):
                 pass
             return response.status_code
 
     async def _notify(self, url: str, message: Claimed) -> str | None:
-        """Hand a message to apprise, in a process of its own that can be ended."""
+        """Send a message through apprise, in a separate process that can be killed."""
         async with self._notifying, asyncio.timeout(self._deadline * 2):
             process = await asyncio.create_subprocess_exec(
                 sys.executable,

@@ -1,4 +1,4 @@
-"""Endpoints of a watchlist: made, changed, tested, their log and replays."""
+"""Manages the delivery endpoints of a watchlist: create, change, delete, test, log and replay."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Type = Literal["webhook", "notify"]
 
 @dataclass(frozen=True)
 class NewEndpoint:
-    """What somebody wants delivered to."""
+    """A request for a new endpoint: where alerts should be delivered."""
 
     type: Type
     url: str
@@ -41,7 +41,7 @@ class NewEndpoint:
 
 
 class DeliveryService:
-    """The use cases over one database."""
+    """Operations on delivery endpoints."""
 
     def __init__(
         self,
@@ -59,7 +59,8 @@ class DeliveryService:
         self._clock = clock
 
     def check(self, new: NewEndpoint, *loc: str | int) -> None:
-        """Refuse what can't be delivered to; `loc` is where the request says it."""
+        """Raise InvalidInput if nothing can be delivered to the endpoint; `loc` is
+        its place in the request."""
         try:
             if new.type == "webhook":
                 self._policy.check_url(new.url)
@@ -93,7 +94,8 @@ class DeliveryService:
     async def add(
         self, conn: Connection, watchlist_id: str, new: NewEndpoint
     ) -> tuple[Endpoint, str | None]:
-        """Store a checked endpoint; it and its signing secret, which is not shown again."""
+        """Store a checked endpoint; returns it with its signing secret, which is not shown
+        again."""
         if await store.count(conn, watchlist_id) >= MOST:
             raise Conflict(f"A watchlist has at most {MOST} deliveries.", code="too_many")
         delivery_id = new_id("whd")
@@ -119,7 +121,7 @@ class DeliveryService:
     async def create(
         self, account_id: str, watchlist_id: str, new: NewEndpoint
     ) -> tuple[Endpoint, str | None]:
-        """A new endpoint of a watchlist of the account."""
+        """Create an endpoint of a watchlist of the account; returns it with its signing secret."""
         self.check(new, "body")
         async with self._database.transaction() as conn:
             await self._owned(conn, account_id, watchlist_id)
@@ -141,7 +143,11 @@ class DeliveryService:
         enabled: bool | None = None,
         new_secret: bool = False,
     ) -> tuple[Endpoint, str | None]:
-        """Another address, on or off, a new signing secret (shown once)."""
+        """Change an endpoint's address, enable or disable it, or renew its signing secret.
+
+        Returns the endpoint and the new secret, which is not shown again; None
+        if it was not renewed.
+        """
         secret = None
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
@@ -170,13 +176,13 @@ class DeliveryService:
         return endpoint, secret
 
     async def delete(self, account_id: str, watchlist_id: str, delivery_id: str) -> None:
-        """The endpoint and its log are gone."""
+        """Delete an endpoint and its log."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             await store.delete(conn, endpoint.id)
 
     async def ping(self, account_id: str, watchlist_id: str, delivery_id: str) -> str:
-        """Send a test message; its id, to be looked for in the log."""
+        """Send a test message; returns its id, under which the log shows what became of it."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             self._check_on(endpoint)
@@ -210,7 +216,8 @@ class DeliveryService:
         message_id: str | None = None,
         since: datetime | None = None,
     ) -> list[str]:
-        """Send one message of the log again, or what failed since a time; the new ids."""
+        """Send one message of the log again, or all alerts that failed since a time, at most
+        `MOST_REPLAYED`. Returns the new ids."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             self._check_on(endpoint)
@@ -248,7 +255,8 @@ def payload(kind: str, data: dict[str, Any], at: datetime) -> str:
 
 
 def _shown(new: NewEndpoint) -> str:
-    """What of an address may be shown: paths and queries hold tokens."""
+    """The part of an address that may be shown: the host of a webhook, else the scheme. Paths and
+    queries may hold tokens."""
     if new.type == "notify":
         return new.url.partition("://")[0].lower()
     return (urlsplit(new.url).hostname or "").rstrip(".")

@@ -15,16 +15,16 @@ from augury.storage.database import columns
 Connection = AsyncConnection[Any]
 
 KEPT = timedelta(days=30)
-"""How long delivered and failed messages stay in the log."""
+"""Time for which delivered and failed messages stay in the log."""
 
 
 Health = Literal["well", "unknown", "unwell"]
-"""well: answers quickly; unknown: not asked yet; unwell: answers slowly. An endpoint that fails at
-once occupies no slot for long, so it is not unwell."""
+"""How quickly an endpoint answers this process. well: quickly; unknown: nothing sent yet; unwell:
+slowly. An endpoint that fails quickly is well too, since it never occupies a slot for long."""
 
 
 class Endpoint(NamedTuple):
-    """Where alerts go; `url` and `secret` sealed."""
+    """An address that alerts are sent to; `url` and `secret` are encrypted."""
 
     id: str
     watchlist_id: str
@@ -50,7 +50,7 @@ class Outgoing(NamedTuple):
 
 
 class Claimed(NamedTuple):
-    """A message that is ours to send until its lease ends."""
+    """A message that this process has claimed and may send until its lease ends."""
 
     id: str
     delivery_id: str
@@ -66,7 +66,8 @@ class Claimed(NamedTuple):
 
 
 class AttemptOutcome(NamedTuple):
-    """How an attempt ended. `retry_in` the pause before the next; None after a failure: none."""
+    """How an attempt ended. `retry_in`: the pause before the next attempt; None after a failure
+    means that there is none."""
 
     message_id: str
     delivery_id: str
@@ -99,7 +100,8 @@ _ENDPOINT = columns(Endpoint._fields, "d")
 
 
 async def owns(conn: Connection, account_id: str, watchlist_id: str) -> bool:
-    """Whether the watchlist is the account's; it can't go away before the transaction ends."""
+    """Whether the watchlist belongs to the account; it can't be deleted until the transaction
+    ends."""
     cursor = await conn.execute(
         "select 1 from watchlists where id = %s and account_id = %s for key share",
         (watchlist_id, account_id),
@@ -118,7 +120,7 @@ async def insert(conn: Connection, endpoint: Endpoint) -> None:
 
 
 async def count(conn: Connection, watchlist_id: str) -> int:
-    """How many endpoints a watchlist has; nobody else adds one until the transaction ends."""
+    """Number of endpoints of a watchlist; no other transaction can add one until this one ends."""
     await conn.execute("select 1 from watchlists where id = %s for no key update", (watchlist_id,))
     cursor = await conn.execute(
         "select count(*) from watch_deliveries where watchlist_id = %s", (watchlist_id,)
@@ -128,7 +130,7 @@ async def count(conn: Connection, watchlist_id: str) -> int:
 
 
 async def endpoints(conn: Connection, account_id: str, watchlist_id: str) -> list[Endpoint]:
-    """Those of a watchlist of the account, oldest first."""
+    """The endpoints of a watchlist of the account, oldest first."""
     async with conn.cursor(row_factory=class_row(Endpoint)) as cursor:
         await cursor.execute(
             f"""
@@ -143,7 +145,8 @@ async def endpoints(conn: Connection, account_id: str, watchlist_id: str) -> lis
 async def endpoint(
     conn: Connection, account_id: str, watchlist_id: str, delivery_id: str
 ) -> Endpoint | None:
-    """One of the account's, held until the transaction ends; None for anybody else's."""
+    """An endpoint of the account, locked until the transaction ends; None if
+    another account owns it."""
     async with conn.cursor(row_factory=class_row(Endpoint)) as cursor:
         await cursor.execute(
             f"""
@@ -156,7 +159,8 @@ async def endpoint(
 
 
 async def change(conn: Connection, endpoint: Endpoint) -> None:
-    """Store what may change of an endpoint. One that is switched off sends nothing more."""
+    """Store the changeable fields of an endpoint. If it is disabled, its waiting
+    messages are marked failed."""
     await conn.execute(
         """
         update watch_deliveries set url = %(url)s, host = %(host)s, secret = %(secret)s,
@@ -175,7 +179,7 @@ async def delete(conn: Connection, delivery_id: str) -> None:
 
 
 async def of_watchlists(conn: Connection, watchlist_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Ids of the endpoints that are on, by watchlist."""
+    """Ids of the enabled endpoints, by watchlist."""
     rows = await conn.execute(
         "select watchlist_id, array_agg(id order by id) from watch_deliveries"
         " where enabled and watchlist_id = any(%s) group by 1",
@@ -185,7 +189,8 @@ async def of_watchlists(conn: Connection, watchlist_ids: Sequence[str]) -> dict[
 
 
 async def enqueue(conn: Connection, messages: Sequence[Outgoing]) -> None:
-    """Have messages sent, should this transaction commit; one an endpoint, alert and kind."""
+    """Queue messages, which are sent once this transaction commits. A message for the same
+    endpoint, alert and kind as an earlier one is ignored."""
     if messages:
         await conn.execute(
             """
@@ -198,7 +203,7 @@ async def enqueue(conn: Connection, messages: Sequence[Outgoing]) -> None:
 
 
 async def replay(conn: Connection, delivery_id: str, ids: Mapping[str, str]) -> list[str]:
-    """Send messages of the log again under new ids (old id -> new id); the new ids."""
+    """Queue messages of the log again; `ids` maps their ids to new ones. Returns the new ids."""
     rows = await conn.execute(
         """
         insert into watch_messages (id, delivery_id, alert_id, kind, payload, replays)
@@ -241,15 +246,15 @@ async def claim(
     limit: int,
     lease: timedelta,
 ) -> list[Claimed]:
-    """Take due messages to send, each endpoint's oldest first.
+    """Claim due messages to send, each endpoint's oldest first, for the duration `lease`.
 
-    A host takes `each_host` at most, or as many as `rooms` says, and the accounts that send to it
-    take turns.
+    Only endpoints of this `health` are considered. Each health has its own share of the slots, so
+    that slow endpoints never delay the messages of quick ones. The accounts that send to the same
+    host take turns. A message whose lease has run out can be claimed again.
 
-    Only of endpoints in that `health`, each kind of which has its own room, so that no endpoint
-    keeps a healthy one's messages waiting; `known` says which are quick (True) or slow. `busy` is
-    how many are under way an endpoint; none gets beyond `each`. A message whose lease ran out is
-    anybody's again.
+    busy : messages in flight, by endpoint; no endpoint gets more than `each` at once
+    known : whether an endpoint is quick, by endpoint; those that are missing are unknown
+    rooms : messages that may be claimed, by host; `each_host` for a host that is missing
     """
     rows = await conn.execute(
         """
@@ -298,11 +303,11 @@ async def claim(
 
 
 async def record(conn: Connection, outcomes: Sequence[AttemptOutcome]) -> None:
-    """Log attempts and what follows from them for their messages and endpoints."""
+    """Log attempts and update their messages and endpoints."""
     if not outcomes:
         return
     columns = [list(column) for column in zip(*outcomes, strict=True)]
-    # Endpoints before messages, as whoever deletes one locks them.
+    # Locks endpoints before messages, the order in which a deletion locks them, to avoid deadlocks.
     await conn.execute(
         "select 1 from watch_deliveries where id = any(%s) order by id for no key update",
         (sorted({o.delivery_id for o in outcomes}),),
@@ -331,7 +336,7 @@ async def record(conn: Connection, outcomes: Sequence[AttemptOutcome]) -> None:
         on conflict do nothing
         """
     )
-    # A success counts whoever had it; a failure only while nobody else has taken the message up.
+    # A success always counts; a failure only if no other process has claimed the message since.
     await conn.execute(
         """
         update watch_messages m set
@@ -404,5 +409,5 @@ async def log(
 
 
 async def prune(conn: Connection) -> None:
-    """Forget messages that ended long ago; for a schedule."""
+    """Delete messages that ended more than `KEPT` ago; called on a schedule."""
     await conn.execute("delete from watch_messages where ended_at < now() - %s", (KEPT,))
