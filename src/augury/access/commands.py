@@ -1,4 +1,4 @@
-"""`augury keys` and `augury accounts`: run beside a running service or without one."""
+"""`augury keys` and `augury accounts`; they work with or without a running service."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _show_new(key: ApiKey, text: str, as_json: bool) -> None:
 
 
 def _limits(key: ApiKey) -> list[str]:
-    """What the settings allow the key, a rate for each of its scopes."""
+    """The rate limits of a key by the settings, one for each of its scopes that has a rate."""
     settings = Settings()  # type: ignore[call-arg]
     rates = {
         "search:read": f"search {settings.search_rate}",

@@ -35,7 +35,7 @@ EXPLICIT = frozenset({"forecast:read", "rvol:read", "metrics:read", "internal", 
 
 
 class NewKey(NamedTuple):
-    """A key fresh from the mint; `text` is shown once and kept nowhere."""
+    """A newly made key; `text` is shown once and never stored."""
 
     text: str
     prefix: str
@@ -43,7 +43,7 @@ class NewKey(NamedTuple):
 
 
 def mint() -> NewKey:
-    """A new key."""
+    """Make a new random key."""
     prefix = "".join(secrets.choice(ALPHABET) for _ in range(PREFIX_LENGTH))
     number = int.from_bytes(secrets.token_bytes(SECRET_BYTES))
     digits = []
@@ -61,7 +61,7 @@ def prefix_of(token: str) -> str | None:
 
 
 def digest(token: str) -> bytes:
-    """What is stored of a key."""
+    """The SHA-256 of a key: what is stored instead of the key."""
     return hashlib.sha256(token.encode()).digest()
 
 

@@ -1,4 +1,4 @@
-"""Accounts and keys as they are kept."""
+"""Accounts, keys and sessions as they are stored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who keys belong to."""
+    """The owner of keys, watchlists and series."""
 
     id: str
     name: str
@@ -18,7 +18,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key, without anything it could be used with."""
+    """An API key as it may be shown, without its secret."""
 
     id: str
     account_id: str
@@ -35,7 +35,7 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
-    """What authentication compares with."""
+    """The stored data of a key that authentication needs."""
 
     id: str
     account_id: str
@@ -49,7 +49,7 @@ class StoredKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A session of the console as it is kept."""
+    """A session of the console as it is stored."""
 
     id: str
     account_id: str
@@ -64,7 +64,7 @@ class StoredSession:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Whom a valid key, or a session of the console, stands for."""
+    """The identity behind a valid key or a session of the console: an account and scopes."""
 
     key_id: str
     """Id of the key; for a session that was opened without a key, the session's id."""

@@ -1,4 +1,4 @@
-"""Wire shapes of sessions, keys and accounts."""
+"""Request and answer models of sessions, keys and accounts."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class AccountChange(BaseModel):
 
 
 def state_of(key: ApiKey) -> Literal["active", "expired", "revoked"]:
-    """Whether a key is in force, and if not why."""
+    """Whether a key is active, expired or revoked."""
     if key.revoked_at:
         return "revoked"
     return "expired" if key.expires_at and key.expires_at <= clock.now() else "active"

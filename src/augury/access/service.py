@@ -1,4 +1,4 @@
-"""What can be done with accounts and keys, and whom a token stands for."""
+"""Operations on accounts and API keys, and authentication by key."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from augury.ids import new_id
 from augury.storage.database import Database
 
 REMEMBER = 3.0
-"""Seconds for which a key that was looked up is trusted: a revoked key works at most this much
-longer."""
+"""Seconds for which the result of looking up a key is reused: a revoked key works at
+most this much longer."""
 _MOST_REMEMBERED = 10_000
 USE_NOTED_EVERY = timedelta(minutes=1)
 """Shortest time between two records of a key's last use: one write per minute and key."""
 
 OPERATOR = "operator"
-"""Name of the account that commands act for when they ask the running service of their data folder.
-"""
+"""Name of the account under which command-line commands send requests to the service that is
+running on the same data folder."""
 LENT_FOR = timedelta(minutes=30)
 """Lifetime of the temporary key of a command. It ends even if the command was killed."""
 _LENT = "lent"
 
 
 def is_lent(key: ApiKey) -> bool:
-    """Whether a key was lent to a command. The label alone does not tell: callers choose theirs."""
+    """Whether a key is the temporary key of a command. The label alone is no proof, since callers
+    choose the labels of their keys."""
     return (
         key.label == _LENT
         and key.account == OPERATOR
@@ -61,7 +62,7 @@ class AccessService:
         self._known: OrderedDict[bytes, tuple[float, Principal | None]] = OrderedDict()
 
     async def authenticate(self, token: str) -> Principal | None:
-        """Whom a bearer token stands for; None when it is not a key in force."""
+        """The account and scopes of a bearer token; None if it is not a valid key."""
         prefix = keys.prefix_of(token)
         if prefix is None:
             return None
@@ -101,7 +102,7 @@ class AccessService:
             async with self._database.transaction() as conn:
                 await store.note_use(conn, key.id, now)
         except (Error, AuguryError):
-            pass  # a database that only reads still answers
+            pass  # authentication still works with a read-only database
 
     async def create_key(
         self,
@@ -111,7 +112,10 @@ class AccessService:
         label: str | None = None,
         expires_at: datetime | None = None,
     ) -> tuple[ApiKey, str]:
-        """A new key of `account` (made if it is new), and its text, told only here."""
+        """Create a key of `account`, and the account if it is new.
+
+        Returns the key and its text, which is not stored and cannot be read again.
+        """
         chosen = _checked_scopes(scopes)
         name = account.strip()
         if not name or len(name) > 200 or not name.isprintable():
@@ -124,7 +128,8 @@ class AccessService:
 
     @asynccontextmanager
     async def lent(self, *scopes: str) -> AsyncIterator[str]:
-        """The text of a key that is gone when the block ends: for a command of the operator."""
+        """Yield the text of a temporary key of the operator; the key is
+        deleted when the block ends."""
         key_id, text = await self.lend(*scopes)
         try:
             yield text
@@ -132,13 +137,14 @@ class AccessService:
             await self.take_back(key_id)
 
     async def lend(self, *scopes: str) -> tuple[str, str]:
-        """The id and the text of a key of the operator that ends after `LENT_FOR`."""
+        """Create a temporary key of the operator, which expires after `LENT_FOR`;
+        returns its id and text."""
         until = self._now() + LENT_FOR
         key, text = await self.create_key(OPERATOR, scopes, label=_LENT, expires_at=until)
         return key.id, text
 
     async def take_back(self, key_id: str) -> None:
-        """End a lent key before its time, and forget it."""
+        """Delete a temporary key before it expires."""
         async with self._database.transaction() as conn:
             await store.delete_key(conn, key_id)
 
@@ -172,7 +178,8 @@ class AccessService:
             return await store.list_keys(conn, account)
 
     async def revoke_key(self, key_id: str) -> ApiKey:
-        """End a key now (elsewhere within `REMEMBER` seconds). Revoking twice changes nothing."""
+        """Revoke a key: at once in this process, within `REMEMBER` seconds in others.
+        Idempotent."""
         async with self._database.transaction() as conn:
             await self._found(conn, key_id)
             await store.revoke_key(conn, key_id)
@@ -180,7 +187,7 @@ class AccessService:
             return await self._found(conn, key_id)
 
     async def rotate_key(self, key_id: str, *, grace: timedelta) -> tuple[ApiKey, str]:
-        """A successor with the same scopes; the old key works on for `grace`."""
+        """Create a successor with the same scopes; the old key keeps working for `grace`."""
         async with self._database.transaction() as conn:
             old = await self._found(conn, key_id)
             if old.revoked_at or (old.expires_at and old.expires_at <= self._now()):

@@ -1,9 +1,9 @@
 """Sessions of the console: a browser signs in once and then holds a cookie, never a key.
 
-Two ways in: an API key, whose scopes the session then has for as long as the key is in force, and
-the one-time link that `augury serve` prints for the owner of the machine. The cookie is 32 random
-bytes; only its SHA-256 is stored. Writes carry a second token (`csrf_of`), which a page of another
-origin can't read.
+There are two ways to sign in: an API key, whose scopes the session has as long as the key is valid,
+and the one-time link that `augury serve` prints for the owner of the machine. The cookie is 32
+random bytes; only its SHA-256 is stored. Writes carry a second token (`csrf_of`), which a page of
+another origin can't read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MOST_REMEMBERED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session in force: whom it stands for, and until when."""
+    """A valid session: its account and scopes, and when it ends."""
 
     id: str
     account: str
@@ -44,17 +44,17 @@ class Session:
 
 
 def csrf_of(token: str) -> str:
-    """The token that writes of the session with this cookie must carry."""
+    """The CSRF token that writing requests must carry in the session of this cookie."""
     return hashlib.sha256(f"csrf:{token}".encode()).hexdigest()
 
 
 def csrf_matches(token: str, sent: str) -> bool:
-    # As bytes: of text it compares ASCII only.
+    # As bytes, because compare_digest takes only text that is ASCII.
     return hmac.compare_digest(csrf_of(token).encode(), sent.encode())
 
 
 class SessionService:
-    """Signs browsers in and out, and says whom a cookie stands for."""
+    """Signs browsers in and out, and finds the session of a cookie."""
 
     def __init__(
         self,
@@ -73,10 +73,10 @@ class SessionService:
         self._known: OrderedDict[bytes, tuple[float, Session | None]] = OrderedDict()
 
     async def new_link(self) -> str:
-        """The secret of a link that signs the owner in once, within `LINK_LASTS`.
+        """Make a link that signs the owner in once, within `LINK_LASTS`; returns its secret.
 
-        The owner's account may do everything, realized volatility included: who can read what
-        `augury serve` prints can also run `augury keys create`.
+        The owner's account may do everything, including realized volatility: anybody who can read
+        what `augury serve` prints can also run `augury keys create`.
         """
         token = secrets.token_urlsafe(32)
         async with self._database.transaction() as conn:
@@ -86,7 +86,7 @@ class SessionService:
         return token
 
     async def sign_in_by_link(self, link: str) -> tuple[str, Session]:
-        """The cookie and the session that a link stands for; the link is then used up.
+        """Sign in by a link, which is then used up; returns the cookie and the session.
 
         Raises
         ------
@@ -103,12 +103,12 @@ class SessionService:
             return await self._insert(conn, account_id, None, list(keys.SCOPES))
 
     async def sign_in_by_key(self, key: str) -> tuple[str, Session]:
-        """The cookie and a session with the scopes of an API key.
+        """Sign in by an API key, whose scopes the session has; returns the cookie and the session.
 
         Raises
         ------
         Unauthenticated
-            The key is not in force.
+            The key is not valid.
         """
         principal = await self._access.authenticate(key)
         if principal is None:
@@ -136,7 +136,7 @@ class SessionService:
         return token, _session(found)
 
     async def authenticate(self, token: str) -> Session | None:
-        """Whom a cookie stands for; None when it is not a session in force."""
+        """The session of a cookie; None if there is none or it has ended."""
         if not _TOKEN.fullmatch(token):
             return None
         digest = _digest(token)

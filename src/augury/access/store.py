@@ -20,7 +20,7 @@ _KEY_COLUMNS = """
 
 
 async def key_by_prefix(conn: Connection, prefix: str) -> StoredKey | None:
-    """What authentication needs, in one query."""
+    """The stored data of the key with this prefix that authentication needs, in one query."""
     async with conn.cursor(row_factory=class_row(StoredKey)) as cursor:
         await cursor.execute(
             """
@@ -43,7 +43,7 @@ async def account_by_name(conn: Connection, name: str) -> Account | None:
 
 
 async def ensure_account(conn: Connection, account_id: str, name: str) -> Account:
-    """The account of that name, made now if it is new."""
+    """The account of that name, which is created if it is new."""
     await conn.execute(
         "insert into accounts (id, name) values (%s, %s) on conflict (name) do nothing",
         (account_id, name),
@@ -119,7 +119,7 @@ async def delete_key(conn: Connection, id: str) -> None:
 
 
 async def expire_key(conn: Connection, id: str, grace: timedelta) -> None:
-    """Let a key run out after `grace`, sooner where it was to run out sooner."""
+    """Let a key expire after `grace`, or at its own expiry if that is earlier."""
     await conn.execute(
         "update api_keys set expires_at = least(expires_at, now() + %s) where id = %s",
         (grace, id),
@@ -127,7 +127,7 @@ async def expire_key(conn: Connection, id: str, grace: timedelta) -> None:
 
 
 async def note_use(conn: Connection, id: str, at: datetime) -> None:
-    """Remember when a key was last used."""
+    """Record when a key was last used."""
     await conn.execute(
         "update api_keys set last_used_at = greatest(last_used_at, %s) where id = %s", (at, id)
     )
@@ -143,7 +143,7 @@ async def insert_link(
 
 
 async def use_link(conn: Connection, token_hash: bytes, now: datetime) -> str | None:
-    """The account of a link, which is gone with this; None for one that is unknown or too old."""
+    """Delete a sign-in link and return its account; None if the link is unknown or too old."""
     await conn.execute("delete from sign_in_links where expires_at <= %s", (now,))
     cursor = await conn.execute(
         "delete from sign_in_links where token_hash = %s returning account_id", (token_hash,)
@@ -172,7 +172,8 @@ async def insert_session(
 
 
 async def session(conn: Connection, token_hash: bytes, now: datetime) -> StoredSession | None:
-    """A session that has not ended, with the scopes its key has now."""
+    """A session that has not ended, with the current scopes of its key; None if it or its key
+    is not valid any more."""
     async with conn.cursor(row_factory=class_row(StoredSession)) as cursor:
         await cursor.execute(
             """
