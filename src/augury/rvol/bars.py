@@ -11,13 +11,17 @@ import numpy as np
 from augury.rvol.panel import Bools, Floats, Ints
 
 ENOUGH = 0.96
-"""Share of its bars a day must have to count."""
+"""Least share (0 to 1) of the expected bars: a day needs it to count, and a venue's answer to be
+taken without asking the next venue. Chosen by hand."""
 LONGEST_FILL = 30
-"""Minutes in a row that may be filled with the last price."""
+"""Longest gap, in minutes, that may be filled with the last price; a day with a longer one does not
+count. Chosen by hand."""
 SPIKE, REVERTED = 12.0, 0.15
-"""A bar is a bad print when its return is this many times the day's typical one and the next bar
-takes all but this share of it back: a real move does not undo itself within a bar."""
+"""A close is a bad print if its log return exceeds `SPIKE` robust standard deviations of the day's
+returns and the next bar reverses all of it except a share below `REVERTED` (0 to 1): a real move
+does not undo itself within a bar. Chosen by hand."""
 SMALLEST_SPIKE = 0.02
+"""Absolute log return that a bad print must exceed, however calm the day is."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,11 @@ def on_grid(
     ----------
     stamps : (n)
         Open time of each bar, seconds since 1970, ascending; bars outside [start, end) or off
-        the grid are left out, of repeated ones the last counts.
+        the grid are left out; of bars with the same time the last counts.
     ohlcv : (n, 5)
         Open, high, low, close, volume.
     previous : float, optional
-        The last close of the day before: what a gap at the open is filled with.
+        The last close of the day before; a gap at the open is filled with it.
     """
     width = 60 * minutes
     expected = (end - start) // width
@@ -102,7 +106,7 @@ def consistent(ohlcv: Floats) -> Bools:
 
 
 def bad_prints(closes: Floats) -> Bools:
-    """(n): bars whose close leaps away and comes back at once."""
+    """(n): True for bars whose close jumps and is reversed by the next bar."""
     out = np.zeros(len(closes), dtype=bool)
     there = np.flatnonzero(np.isfinite(closes))
     if len(there) < 20:
@@ -124,7 +128,8 @@ def _runs(flags: Bools) -> Ints:
 
 
 def packed(stamps: Ints, ohlcv: Floats) -> bytes:
-    """Bars as bytes: bytes of like weight side by side, which halves what compression leaves."""
+    """Bars as compressed bytes. Bytes of equal significance are stored side by side, which halves
+    the compressed size."""
     table = np.column_stack([stamps.astype(np.float64), ohlcv]).T
     raw = np.ascontiguousarray(table, dtype="<f8").view(np.uint8).reshape(6, -1, 8)
     return zlib.compress(np.ascontiguousarray(raw.transpose(0, 2, 1)).tobytes(), 6)
@@ -138,6 +143,6 @@ def unpacked(data: bytes) -> tuple[Ints, Floats]:
 
 
 def fingerprint(stamps: Ints, ohlcv: Floats) -> str:
-    """A hash of what the bars say, whatever form they came in."""
+    """SHA-256 of the bars' times and values; it does not depend on the form they came in."""
     content = np.ascontiguousarray(np.column_stack([stamps.astype(np.float64), ohlcv]), "<f8")
     return hashlib.sha256(content.tobytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""`augury bench rvol`: refits, measures and routes on made-up data, on this machine."""
+"""`augury bench rvol`: times refits, measures and routes on generated data, on this machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HORIZONS = (1, 5, 7, 22, 30)
 
 
 def run(assets: int, days: int, requests: int) -> dict[str, Any]:
-    """All measurements: seconds, and milliseconds of routes."""
+    """All measurements: seconds for refits and measures, milliseconds for routes."""
     panel = made_up(assets, days)
     result: dict[str, Any] = {
         "assets": assets,
@@ -36,7 +36,7 @@ def run(assets: int, days: int, requests: int) -> dict[str, Any]:
 
 
 def made_up(assets: int, days: int, seed: int = 1) -> Panel:
-    """A panel with every measure, of markets that trade every day."""
+    """A generated panel with every measure, for markets that trade every day."""
     rng = np.random.default_rng(seed)
     log = np.cumsum(rng.normal(0, 0.1, (assets, days)), axis=1)
     log -= 0.02 * np.cumsum(log, axis=1) / np.arange(1, days + 1)
@@ -59,7 +59,7 @@ def made_up(assets: int, days: int, seed: int = 1) -> Panel:
 
 
 def _fits(panel: Panel) -> dict[str, float]:
-    """CPU seconds of a refit from all rows, and of one more day on its checkpoint."""
+    """CPU seconds of a refit from all rows, and of one more day computed from its checkpoint."""
     before = panel.cut(int(panel.days[0, -2]))
     known = _refit(before)
     return {
@@ -76,7 +76,8 @@ def _refit(panel: Panel) -> Checkpoint:
 
 
 def _next_day(panel: Panel, before: Checkpoint) -> None:
-    """One more day on a checkpoint, with the check that it is of the same past."""
+    """Forecast one more day from a checkpoint, including the check that the checkpoint was made
+    from the same past data."""
     windows = {h: learning.TargetWindow(h) for h in HORIZONS}
     assert before.fits(panel, windows)
     found, _ = learning.forecast(panel, windows, before)
@@ -138,7 +139,7 @@ async def _routes(requests: int) -> dict[str, Any]:
                 out = {}
                 for name, path, n in (
                     ("latest", "/v1/rvol/latest?asset=A01&horizon=7d", requests),
-                    # Never the same question twice: nothing is answered from memory.
+                    # Every request differs, so that no answer comes from the cache.
                     ("latest_cold", "/v1/rvol/latest?limit={}", requests // 10),
                     ("history_10000_json", "/v1/rvol/history?limit={}", 12),
                     ("history_10000_parquet", "/v1/rvol/history?format=parquet&limit={}", 12),

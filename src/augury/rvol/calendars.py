@@ -1,7 +1,7 @@
-"""Days and sessions: when a market's day begins and ends, and what a horizon means on it.
+"""Days and sessions: when a market's day begins and ends, and which days a horizon covers.
 
-A market that never closes has UTC days. Others have the sessions of their exchange, from
-`exchange_calendars`, holidays and early closes included; it is imported when first asked for.
+A market that never closes has UTC days. Others have the sessions of their exchange, holidays and
+early closes included, from the package `exchange_calendars`, which is imported at first use.
 """
 
 from __future__ import annotations
@@ -29,24 +29,25 @@ def number(day: date) -> int:
 
 
 def date_of(number: int) -> date:
-    """The day of a number."""
+    """The date of a day number (days since 1970-01-01)."""
     return EPOCH + timedelta(days=int(number))
 
 
 def moment(seconds: int) -> datetime:
-    """Seconds since 1970 as a time."""
+    """Seconds since 1970 as a time in UTC."""
     return datetime.fromtimestamp(int(seconds), UTC)
 
 
 def by_calendar(horizon: int) -> bool:
-    """Whether a horizon counts calendar days even where a market trades in sessions: whole weeks
-    and months of 30 days do; 1d, 5d, 22d and all others count sessions."""
+    """Whether a horizon counts calendar days even if the market trades in sessions. Multiples of 7
+    and of 30 days do; all others, e.g. 1d, 5d and 22d, count sessions."""
     return horizon % 7 == 0 or horizon % 30 == 0
 
 
 @dataclass(frozen=True)
 class Calendar:
-    """The trading days of a market, ascending, with their hours in seconds since 1970."""
+    """The trading days of a market, ascending, with their hours in seconds since 1970. The arrays
+    are empty for `24/7`, where every UTC day is a trading day."""
 
     name: str
     days: Ints = field(repr=False)
@@ -64,7 +65,8 @@ class Calendar:
         return 365 if self.continuous else 252
 
     def hours(self, day: int) -> tuple[int, int] | None:
-        """When a day's trading opens and closes; None when there is none."""
+        """When a day's trading opens and closes, in seconds since 1970; None on a day without
+        trading."""
         if self.continuous:
             return day * DAY, (day + 1) * DAY
         at = self._place(day)
@@ -76,15 +78,18 @@ class Calendar:
         return at is not None and bool(self.early[at])
 
     def days_of(self, start: int, end: int) -> Ints:
-        """Trading days from `start` to `end`, seconds since 1970, whose close lies within."""
+        """Trading days that close between `start` and `end` (seconds since 1970). On a market that
+        never closes they also begin in this span."""
         if self.continuous:
             return np.arange(-(-start // DAY), end // DAY, dtype=np.int64)
         return self.days[(self.closes > start) & (self.closes <= end)]
 
     def window(self, day: int, horizon: int) -> tuple[int, int]:
-        """How many trading days the target window after `day` has, and when it ends.
+        """Number of trading days in the target window after `day`, and the window's end in seconds
+        since 1970.
 
-        The window starts at the close of `day`. A week whose sessions are all holidays has none.
+        The window starts at the close of `day`. The number is 0 if the window has no session, e.g.
+        in a week of holidays.
         """
         if self.continuous:
             return horizon, (day + horizon + 1) * DAY
@@ -99,7 +104,8 @@ class Calendar:
         return steps, int(end)
 
     def day_at(self, seconds: int) -> int:
-        """The last day that had closed by then."""
+        """Number of the last trading day that had closed by `seconds` since 1970; -1 if none
+        had."""
         if self.continuous:
             return seconds // DAY - 1
         at = int(np.searchsorted(self.closes, seconds, side="right")) - 1
@@ -120,7 +126,7 @@ def calendar(name: str) -> Calendar:
     Raises
     ------
     InvalidInput
-        When there is none of that name.
+        No calendar has this name.
     """
     if name == ALWAYS:
         return Calendar(name, _NONE, _NONE, _NONE, _NONE.astype(bool))
@@ -129,10 +135,10 @@ def calendar(name: str) -> Calendar:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of pandas, in that library
+            warnings.simplefilter("ignore", DeprecationWarning)  # raised by pandas
             try:
                 found = exchange_calendars.get_calendar(name, start=_FIRST)
-            except ValueError:  # an exchange whose sessions are known from later on only
+            except ValueError:  # the sessions of this exchange are known only from a later day on
                 found = exchange_calendars.get_calendar(name)
     except InvalidCalendarName:
         raise InvalidInput(

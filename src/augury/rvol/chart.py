@@ -1,6 +1,6 @@
-"""Past forecasts with their bands against what was realized, as SVG of our own. Pure.
+"""Charts of past forecasts with their bands and the realized volatility, drawn as SVG. Pure.
 
-The axis is annualized volatility in percent, logarithmic: bands are of logs.
+The vertical axis is annualized volatility in percent, on a log scale because bands are lognormal.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 def svg(forecasts: Rows, actuals: Rows) -> str:
-    """The chart of one asset, horizon and model; a plain text where there is no forecast.
+    """The chart of one asset, horizon and model; it says "No forecasts yet" if there are none.
 
     Parameters
     ----------
     forecasts : rows of `FORECAST_FIELDS`
     actuals : rows of `ACTUAL_FIELDS`
-        Those of other origins than the forecasts' are left out.
+        Rows whose `as_of` is not that of a forecast are left out.
     """
     found = sorted(
         (dict(zip(FORECAST_FIELDS, row, strict=True)) for row in forecasts),
@@ -46,7 +46,8 @@ def svg(forecasts: Rows, actuals: Rows) -> str:
         for row in (dict(zip(ACTUAL_FIELDS, a, strict=True)) for a in actuals)
         if row["variance"]
     }
-    # A year's worth of each variance: the same factor for forecast, bands and actual of a row.
+    # Converts the square root of a window's variance to annualized percent. The forecast, the bands
+    # and the actual of a row share this factor.
     scale = [f["annualized"] / math.sqrt(f["variance"]) * 100 for f in found]
     values = {
         name: [math.sqrt(f[name]) * s for f, s in zip(found, scale, strict=True)]
@@ -93,7 +94,7 @@ def svg(forecasts: Rows, actuals: Rows) -> str:
 
 
 def png(drawn: str) -> bytes:
-    """An SVG as PNG, twice the size."""
+    """An SVG as PNG, at twice its width and height."""
     return pictures.png(drawn, width=2 * WIDTH)
 
 
@@ -121,7 +122,7 @@ def _axes(x: Any, y: Any, low: float, high: float, start: datetime, end: datetim
 def _path(
     times: Sequence[datetime], values: Sequence[float | None], x: Any, y: Any, colour: str, w: float
 ) -> str:
-    """A line that breaks where nothing is known."""
+    """A line as an SVG path, interrupted where a value is None."""
     drawn, pen = [], "M"
     for at, value in zip(times, values, strict=True):
         if value is None:

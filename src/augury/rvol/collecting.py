@@ -1,4 +1,4 @@
-"""Keeping covered coins up to date: which days to ask for, from whom, and what is noted."""
+"""Keeps covered coins up to date: decides which days to fetch and from where, notes the result."""
 
 from __future__ import annotations
 
@@ -29,21 +29,25 @@ COINS = {
     "INJ": "Injective", "HBAR": "Hedera", "AAVE": "Aave", "ALGO": "Algorand", "SEI": "Sei",
     "TON": "Toncoin",
 }  # fmt: skip
-"""Covered by default: liquid coins, against the dollar's stablecoin. Stablecoins are not: their
-variance is next to nothing and no model of logs can be fitted to it."""
+"""Asset key to display name of the liquid coins covered by default (`AUGURY_RVOL_COINS`); their
+bars are of the pair with USDT. Stablecoins are left out: their variance is too close to zero for
+models in logs."""
 MINUTES = 5
 BACKFILL = 400
-"""Days of a new coin that are fetched."""
+"""Days of history that are fetched for a new coin."""
 RECHECK = 3
-"""Days fetched again: venues correct their bars."""
+"""Number of latest stored days that are fetched again each time, because venues correct bars."""
 AGAIN = timedelta(hours=6)
-"""How long after a look for corrections the next one is due."""
+"""Time from the fetch of a coin to the next one while its last closed day is stored: such fetches
+only look for corrections."""
 SOON = timedelta(minutes=30)
-"""The same while the last day is missing. What failed is tried at every look."""
+"""Time from the fetch of a coin to the next one while its last closed day is missing. A failed
+fetch does not count: it is repeated in the next round."""
 ARCHIVE_FROM = 45
-"""Days to fetch from which whole months are taken from the archive."""
+"""Least number of days to fetch for which whole months are taken from the archive, because it is
+faster than the exchanges."""
 CHUNK = 30
-"""Days fetched and kept at a time: what a cut connection can cost."""
+"""Days that are fetched and stored at a time; a cut connection loses at most these."""
 
 
 class Collected(msgspec.Struct):
@@ -110,7 +114,7 @@ class Collector:
         return done
 
     async def _covered(self) -> list[CoveredAsset]:
-        """Assets with a source, and the configured coins that are not there yet."""
+        """Active assets that have a source, and configured coins that are not stored yet."""
         async with self._database.reading() as conn:
             known = await store.assets(conn)
         real = {a.asset: a for a in known if a.origin != "sample"}
@@ -128,7 +132,8 @@ class Collector:
         last = self._last_day()
         if asset.fetched_at is None:
             return True
-        # A day with too many gaps never counts: it is not asked for every few minutes.
+        # A day with too many gaps never counts, so `behind` may stay true: SOON keeps such a day
+        # from being fetched in every round.
         behind = asset.data_through is None or number(asset.data_through) < last
         return self._clock() - asset.fetched_at > (SOON if behind else AGAIN)
 
@@ -165,7 +170,7 @@ class Collector:
                     asset.source or "", first * DAY, upto * DAY, asset.minutes
                 )
             except FeedFailed as error:
-                # Before a coin was listed there is nothing to be had.
+                # No venue has bars from before the coin was listed.
                 if isinstance(error, Offline) or upto > last:
                     raise
             else:
@@ -183,7 +188,7 @@ class Collector:
 
 
 def _whole_months(first: int, last: int) -> Sequence[date]:
-    """Months that lie wholly within days `first` to `last`, as their first days."""
+    """The first day of each month that lies wholly within days `first` to `last`."""
     month = date_of(first).replace(day=1)
     if number(month) < first:
         month = _following(month)

@@ -160,7 +160,7 @@ def scorecard(
             await _ensure_sample(service)
             if found := await service.scorecard(asset=asset, horizon=horizon, model=model):
                 return found
-            # Of the sample only the newest day is issued at first.
+            # For the sample, only the newest day is issued at first.
             with _progress(shown=not as_json) as report:
                 await service.refresh(report=report)
             return await service.scorecard(asset=asset, horizon=horizon, model=model)
@@ -234,7 +234,7 @@ def import_(
     found = [
         (file.name, ingest.prepared(file, asset=asset, calendar=calendar, family=family))
         for file in files
-    ]  # before the database is opened: a file that can't be read needs none
+    ]  # read before the database is opened, so that an unreadable file fails at once
 
     async def run(service: Any) -> dict[str, Any]:
         done = []
@@ -309,11 +309,11 @@ async def _ensure_sample(service: Any) -> None:
 
 
 _MOST = 1_000
-"""Rows of the newest forecasts that a service gives at once."""
+"""Largest number of rows in one answer of /v1/rvol/latest."""
 
 
 def _asked(url: str, path: str, query: dict[str, Any]) -> list[Any]:
-    """What the service at `url` says."""
+    """The rows that the service at `url` returns for a GET of `path`."""
     asked = urlencode({name: value for name, value in query.items() if value is not None})
 
     async def go() -> list[Any]:
@@ -324,7 +324,8 @@ def _asked(url: str, path: str, query: dict[str, Any]) -> list[Any]:
 
 
 def _with_service(run: Callable[[Any], Awaitable[T]]) -> T:
-    """What `run` returns, over the database of the settings; no service need be running."""
+    """What `run` returns for an `RvolService` on the configured database. It works without a
+    running service."""
     from augury.rvol.service import RvolService
     from augury.storage.database import Database
 
@@ -433,7 +434,7 @@ def evaluate_rvol(
 
 
 def _scores(result: dict[str, Any]) -> str:
-    """Scores as a table of the terminal: a line a group, horizon and model."""
+    """Scores as a text table with one line for each group, horizon and model."""
     lines = [
         f"{'group':9} {'horizon':>7} {'model':15} {'QLIKE':>7} {'/HAR':>6} {'t':>7} "
         f"{'/log-HAR':>8} {'t':>7} {'80%':>6} {'90%':>6} {'95%':>6} {'n':>7}"

@@ -16,16 +16,20 @@ from augury.rvol.panel import Floats, Ints, Panel, pack
 from augury.rvol.walk import Walked, walk
 
 ALONE = {"us_index"}
-"""Groups whose assets are no panel: the same index by several sources, which stamp the same
-session with different dates. What one says of the day would be another's tomorrow."""
+"""Groups whose assets are evaluated one by one instead of as a panel. Here they are one index from
+several sources, which date the same session differently: as a panel, the class mean of a day would
+contain another source's next day."""
 FIRST_ORIGIN = {"crypto": 400}
-"""Rows of an asset before its first scored origin; else by `first_origin`."""
+"""By group: number of rows of an asset that come before its first scored origin. Groups that are
+not listed follow from their length."""
 LONG_SERIES, LONG_FIRST, SHORT_FIRST = 2_000, 1_000, 600
+"""Groups not in `FIRST_ORIGIN` are scored from row `LONG_FIRST` on if their longest asset has at
+least `LONG_SERIES` rows, otherwise from row `SHORT_FIRST` on."""
 EPOCH = date(1970, 1, 1)
 
 
 def first_origin(group: str, rows: int) -> int:
-    """Rows that are learnt from before anything is scored."""
+    """Number of rows of an asset that come before its first scored origin."""
     return FIRST_ORIGIN.get(group, LONG_FIRST if rows >= LONG_SERIES else SHORT_FIRST)
 
 
@@ -76,10 +80,10 @@ def evaluate(
 ) -> dict[str, Any]:
     """Scores of every model and horizon: over everything, by group, by asset.
 
-    Losses are averaged over all origins of all assets. Diebold-Mariano statistics are of the
-    daily mean losses. `assets` limits what is scored, not what is learnt from; `exclude` drops
-    the origins whose target window holds that day. The blend goes by the name of its alias,
-    champion.
+    Losses are averaged over all origins of all assets. Diebold-Mariano statistics compare the
+    daily means of losses. `assets` limits which assets are scored, not which ones the models learn
+    from; `exclude` drops the origins whose target window contains that day. The blend is called
+    `champion` in the result.
     """
     overall: dict[str, Any] = {}
     groups: dict[str, Any] = {}
@@ -115,7 +119,8 @@ def _add(out: dict[str, Any], paths: Sequence[Walked], days: int) -> None:
 
 
 def _scored(path: Walked, days: int, exclude: date | None) -> Walked | None:
-    """The origins whose window is over and does not hold `exclude`."""
+    """Only the origins whose window is over and does not contain `exclude`; None if none is
+    left."""
     keep = np.isfinite(path.actual)
     if exclude is not None:
         day = (exclude - EPOCH).days
@@ -138,7 +143,7 @@ def table(paths: Sequence[Walked], days: int) -> dict[str, dict[str, Any]]:
     names = {name for path in paths for name in path.forecasts}
     out = {}
     for name in sorted(names, key=lambda n: (n not in members.MODELS, n)):
-        # A member that not all of the assets have can't be compared over them.
+        # Only models with a forecast at every origin of every asset can be compared over them all.
         if not all(name in p.forecasts and np.isfinite(p.forecasts[name]).all() for p in paths):
             continue
         loss, har, log_har = (_losses(paths, n) for n in (name, "har", "log-har"))
@@ -170,7 +175,7 @@ def _losses(paths: Sequence[Walked], name: str) -> Floats:
 
 
 def _daily(paths: Sequence[Walked], loss: Floats) -> Floats:
-    """Mean loss of each day over the assets: what happens on one day is one observation."""
+    """Mean loss of each day over the assets, because one day is one observation."""
     days = np.concatenate([p.days for p in paths])
     _, where = np.unique(days, return_inverse=True)
     return np.bincount(where, loss) / np.bincount(where)

@@ -1,8 +1,8 @@
-"""What a day's close says about the variance to come: regressors by asset and row. Pure.
+"""Regressors of future variance by asset and row, as known at each day's close. Pure.
 
-Every value of row t is a function of rows up to t of the asset, and, for the class factors, of
-what other assets of the class had on the same day or before: appending rows changes none of the
-earlier values, not by a bit. Values are logs relative to the asset's own level, or free of scale.
+The values of row t depend only on the asset's rows up to t and, for the class factors, on the other
+assets of the class up to the same day. Appending rows leaves all earlier values the same to the
+last bit. Values are logs relative to the asset's own level, or free of scale.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import numpy as np
 from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 
 CAP = 15.0
-"""Inputs above this multiple of the recent median are cut to it: one bad or historic day must
-not bend every regressor for months. What was realized is never capped."""
+"""Largest daily variance that regressors use, as a multiple of the median over the `CAP_ROWS` rows
+before; measures of a larger day are scaled down, so that one bad or historic day does not distort
+all regressors for months. The targets of the regressions are not capped."""
 CAP_ROWS = 60
 EWMA_DECAY = 0.94
 CENTRES = (1.0, 5.0, 25.0, 125.0)
@@ -28,7 +29,7 @@ COLUMNS = (
     "lev_m", "quarticity", "class_d", "class_e", "weekend", "monday", "weekend_now", "neg_d",
     "pos_d", "cont_d", "cont_w", "cont_m",
 )  # fmt: skip
-"""Regressors in the order of the last axis of `Design.x`."""
+"""Names of the regressors, in the order of the last axis of `Design.x`."""
 INDEX = {name: n for n, name in enumerate(COLUMNS)}
 
 FAMILIES: dict[str, tuple[str, ...]] = {
@@ -51,56 +52,62 @@ NEEDS = {
     "class_d": "panel", "class_e": "panel",
     "weekend": "continuous", "monday": "continuous", "weekend_now": "continuous",
 }  # fmt: skip
-"""What an asset or its class must have for a regressor to say anything."""
+"""By regressor: the requirement without which it carries no information. It is a measure that the
+asset must have, `panel` (the class has other assets) or `continuous` (the market trades every day);
+regressors that are not listed need only rv."""
 
 
 @dataclass(frozen=True)
 class Carry:
-    """What an asset's first rows leave to the regressors of those after them."""
+    """State of the regressors after the first rows of each asset, from which later rows
+    continue."""
 
     rows: Ints
-    """(assets): how many they are."""
+    """(assets): number of rows so far."""
     log_sum: Floats
-    """(assets): of ln rv, capped."""
+    """(assets): sum of ln rv (capped) over these rows."""
     totals: dict[str, Floats]
-    """By series, (assets, month): its last running totals."""
+    """By name of a series, (assets, month): its running totals at the last `month` rows."""
     averages: Floats
-    """(centres, assets): the exponentially weighted totals."""
+    """(centres, assets): exponentially weighted totals of capped rv, one for each of `CENTRES`."""
     smoothed: Floats
-    """(assets): RiskMetrics' mean."""
+    """(assets): RiskMetrics' exponentially weighted mean of rv; NaN before the first row."""
     recent: Floats
-    """(assets, CAP_ROWS): the last variances; infinite before the first."""
+    """(assets, CAP_ROWS): rv of the last rows; infinite where an asset has fewer rows."""
     has: dict[str, Bools]
+    """By measure, (assets): which assets have had a value of it."""
     class_days: Ints
-    """Days up to which the means over the class are known, ascending."""
+    """(days): the days for which class means are known, ascending."""
     class_means: Floats
-    """(2, days)"""
+    """(2, days): means of the regressors `d` and `e5` over the assets of the class."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """Regressors of every asset and row, and what levels are needed beside them."""
+    """Regressors of every asset and row, with the variance levels that models need besides."""
 
     x: Floats
-    """(assets, rows, columns); zero where unknown. The columns of the target window are zero
-    until `with_window` fills them."""
+    """(assets, rows, columns): regressors, zero where unknown. The columns that describe the target
+    window are zero until `with_window` fills them."""
     level: Floats
-    """(assets, rows): exp of the expanding mean of ln rv."""
+    """(assets, rows): the asset's own level of daily variance: exp of the mean of ln rv (capped)
+    over the rows so far."""
     lags: Floats
-    """(assets, rows, 3): mean variance over a day, week and month, not capped: for models in
-    levels."""
+    """(assets, rows, 3): mean daily variance over the last day, week and month, not capped; for
+    models that are not in logs."""
     smoothed: Floats
-    """(assets, rows): the exponentially weighted mean that RiskMetrics takes for tomorrow."""
+    """(assets, rows): exponentially weighted mean of daily realized variance so far, which is
+    RiskMetrics' forecast for each following day."""
     usable: Bools
-    """(assets, rows): enough rows behind it for every regressor."""
+    """(assets, rows): True from the row on at which a month of rows is there for the regressors."""
     has: dict[str, Bools]
-    """For each entry of `NEEDS` values: which assets have it."""
+    """By requirement (a value of `NEEDS`), (assets): which assets meet it."""
     carry: Callable[[Ints], Carry]
-    """What the first of these rows, so many by asset, and all before them leave to the rest."""
+    """Takes a number of rows for each asset, (assets); returns the state after these rows."""
 
 
 def nothing(assets: int, month: int) -> Carry:
-    """What no rows leave."""
+    """The state before the first row."""
     series = ("rv", "capped", "continuous", "jump", "ret")
     none = np.zeros(assets, dtype=bool)
     return Carry(
@@ -117,10 +124,10 @@ def nothing(assets: int, month: int) -> Carry:
 
 
 def design(panel: Panel, before: Carry | None = None) -> Design:
-    """All regressors but those of the target window (time O(assets x rows)).
+    """All regressors except those of the target window, in time O(assets x rows).
 
-    With `before`, `panel` holds only the rows after those it is of: every sum is taken up where
-    it was left, so that the regressors are the same to the last bit.
+    With `before`, `panel` has only the rows after that state. All sums continue from it, so the
+    regressors equal those computed from all rows to the last bit.
     """
     rv = panel.rv
     n, rows = rv.shape
@@ -135,7 +142,7 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
     recent = np.concatenate([before.recent, rv], axis=1)
     factor = _cap_factor(recent, before.rows)
     capped = rv * factor
-    # A measure missing on one day: as on a day without jumps, without direction, without news.
+    # Where a measure is missing, assume no jumps, equal up and down semivariance, and no return.
     bv = np.where(np.isfinite(panel.bv), panel.bv, rv)
     ret = np.where(np.isfinite(panel.ret) | ~real, panel.ret, 0.0)
     neg = np.where(np.isfinite(panel.rsv_neg), panel.rsv_neg, 0.5 * rv) * factor
@@ -143,7 +150,7 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
     continuous = np.minimum(capped, bv * factor)
     jump = np.maximum(capped - continuous, 0.0)
     series = {"rv": rv, "capped": capped, "continuous": continuous, "jump": jump, "ret": ret}
-    # Running totals, those of the month before first: what a mean is the difference of.
+    # Running totals, with those of the month before in front: a mean is a difference of two totals.
     totals = {
         name: np.concatenate(
             [before.totals[name], _running(before.totals[name][:, -1], values)], axis=1
@@ -153,7 +160,7 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
     behind = before.rows[:, None] + np.arange(1, rows + 1)
 
     def mean(name: str, width: int) -> Floats:
-        """Of the last `width` rows, of all there are in the first ones."""
+        """Mean over the last `width` rows, or over all rows so far if there are fewer."""
         total = totals[name]
         return (total[:, month:] - total[:, month - width : -width]) / np.minimum(behind, width)
 
@@ -211,12 +218,13 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
 
     def carry(first: Ints) -> Carry:
         def last(values: Floats, initial: Floats) -> Floats:
-            """The value at the last of the rows."""
+            """The value after the first `first` rows of each asset; `initial` if that is none."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """The `width` values up to there, of values that begin `width` before the rows."""
+            """The last `width` values after the first `first` rows of each asset; `values` starts
+            `width` columns before the panel's first row."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return Carry(
@@ -235,10 +243,11 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
 
 
 def with_window(x: Floats, days: Ints, steps: int, *, continuous: bool) -> Floats:
-    """`x` itself, with the columns that depend on the target window filled in, `steps` rows after
-    each row; the next horizon overwrites them.
+    """Fill in, in place, the columns of `x` that describe the target window (the `steps` days after
+    each row), and return `x`. The next horizon overwrites them.
 
-    Only for markets that trade every day: there the window's days are known from the calendar.
+    Only for markets that trade every day, because the days of the window are then known in advance;
+    otherwise `x` stays as it is.
     """
     if not continuous:
         return x
@@ -251,14 +260,16 @@ def with_window(x: Floats, days: Ints, steps: int, *, continuous: bool) -> Float
 
 
 def _cap_factor(recent: Floats, counts: Ints) -> Floats:
-    """(assets, rows): what to multiply a day's measures by so that rv is at most `CAP` times the
-    median of the `CAP_ROWS` rows before it; 1 with fewer than 20 rows behind.
+    """(assets, rows): the factor on a day's measures that limits rv to `CAP` times the median of
+    the `CAP_ROWS` rows before it; 1 if there are fewer than 20 rows before.
 
-    `recent` begins `CAP_ROWS` before the first row, of which an asset has `counts` behind it.
+    `recent` starts `CAP_ROWS` columns before the first row; `counts` is the number of rows that
+    each asset really has before it.
     """
     rows = recent.shape[1] - CAP_ROWS
     out = np.ones((len(recent), rows))
-    # Only a day CAP times the smallest of those before it can be cut: the median is of few.
+    # A day can exceed CAP times the median only if it exceeds CAP times the smallest value, so the
+    # median is computed for few days.
     for row in range(rows):
         behind = recent[:, row : row + CAP_ROWS]
         today = recent[:, row + CAP_ROWS]
@@ -269,13 +280,14 @@ def _cap_factor(recent: Floats, counts: Ints) -> Floats:
 
 
 def _running(start: Floats, values: Floats) -> Floats:
-    """(assets, rows): totals of the rows so far, added one after the other to `start`."""
+    """(assets, rows): running totals of `values`, added one after the other to `start`."""
     return np.cumsum(np.concatenate([start[:, None], values], axis=1), axis=1)[:, 1:]
 
 
 def _decayed(values: Floats, centre: float, total: Floats) -> Floats:
-    """(assets, rows): total of the rows so far, each weighing `centre` / (1 + `centre`) of the
-    next; over the total of the weights it is a mean with the centre of mass `centre`."""
+    """(assets, rows): exponentially weighted running totals, in which a row weighs `centre` /
+    (1 + `centre`) times as much as the next. Divided by the total weight (`_weights`), they are
+    means with center of mass `centre`."""
     decay = centre / (1.0 + centre)
     out = np.empty_like(values)
     for row in range(values.shape[1]):
@@ -285,7 +297,7 @@ def _decayed(values: Floats, centre: float, total: Floats) -> Floats:
 
 
 def _weights(centre: float, rows: int) -> Floats:
-    """(rows + 1): the total of the weights of 0, 1, 2, ... rows."""
+    """(rows + 1): total weight, in `_decayed`, of 0, 1, 2, ... rows."""
     decay = centre / (1.0 + centre)
     out = np.zeros(rows + 1)
     for row in range(1, rows + 1):
@@ -303,7 +315,7 @@ def _smoothed(rv: Floats, level: Floats) -> Floats:
 
 
 def _class_means(days: Ints, values: Sequence[Floats], before: Carry) -> tuple[Ints, Floats]:
-    """Days, and the means over the class on each: those known, and what the rows add."""
+    """Days, and the class means on each day: those in `before`, then those of newer days."""
     found, where = np.unique(days, return_inverse=True)
     where = where.reshape(days.shape)
     means = []

@@ -1,6 +1,6 @@
-"""Where bars come from: exchanges through ccxt, one after the other, and their public archives.
+"""Where bars come from: exchanges asked in turn through ccxt, and Binance's public archive.
 
-FeedFailed                502  no venue gave the bars; says why each did not
+FeedFailed                502  no venue gave the bars; the text has each one's reason
 └── Offline                    no venue could be reached at all
 """
 
@@ -31,7 +31,7 @@ from augury.rvol.panel import Floats, Ints
 log = structlog.get_logger(__name__)
 
 PAGE = {"binance": 1000, "bybit": 1000, "kraken": 720, "okx": 300, "coinbase": 300}
-"""Bars a call, by venue; others are asked for 300."""
+"""Number of bars requested in one call, by venue; 300 for venues that are not listed."""
 MOST_BYTES = 16 * 1024 * 1024
 MOST_UNZIPPED = 128 * 1024 * 1024
 MOST_PAGES = 2_000
@@ -51,16 +51,16 @@ class Offline(FeedFailed):
 
 
 class UnreadableBars(Exception):
-    """What a venue sent is not bars."""
+    """A venue's answer can't be read as bars."""
 
 
 class Exchanges:
-    """Bars from the first venue that has them whole.
+    """Bars from the first venue that has nearly all of them.
 
     Parameters
     ----------
     venues
-        Names of ccxt, in the order of asking.
+        Exchanges by their names in ccxt, in the order in which they are asked.
     deadline
         Seconds one answer may take, from connecting to its last byte.
     url
@@ -81,7 +81,7 @@ class Exchanges:
             cookies=no_cookies(),
         )
         self.down: dict[str, str] = {}
-        """Venues that could not be reached, and why: not asked again by this object."""
+        """Venue to the reason why it could not be reached; this object does not ask it again."""
 
     async def close(self) -> None:
         """Close all connections."""
@@ -90,13 +90,13 @@ class Exchanges:
     async def bars(self, symbol: str, start: int, end: int, minutes: int) -> tuple[str, Bars]:
         """The venue and its bars that open within [start, end), seconds since 1970.
 
-        A venue that misses more than a few is passed over for one that has them; when none has,
-        the fullest answer counts.
+        The first venue that has at least the share `ENOUGH` of the bars is used, otherwise the one
+        that has most.
 
         Raises
         ------
         FeedFailed
-            When no venue has a single bar of them.
+            No venue has any of these bars.
         """
         expected = (end - start) // (60 * minutes)
         best: tuple[str, Bars] | None = None
@@ -123,7 +123,8 @@ class Exchanges:
         raise kind(f"No bars of {symbol}. " + "; ".join(reasons) + ".")
 
     def _reason(self, venue: str, error: Exception) -> str:
-        """Plain words; a venue that can't be reached is not asked again."""
+        """The error in plain words. An unreachable venue is noted in `down`, so that it is not
+        asked again."""
         import ccxt
 
         if isinstance(error, ccxt.BadSymbol):
@@ -139,7 +140,7 @@ class Exchanges:
         elif isinstance(error, ImportError | AttributeError):
             return "is no exchange that ccxt knows"
         else:
-            # ccxt lets through whatever its parsers trip over.
+            # ccxt does not catch the exceptions of its own parsers: they can be of any type.
             return f"sent what can't be read ({type(error).__name__})"
         return self.down[venue]
 
@@ -148,7 +149,7 @@ class Exchanges:
         rows: dict[int, Sequence[float]] = {}
         since = start
         for _ in range(MOST_PAGES):
-            async with asyncio.timeout(3 * self._deadline):  # with what ccxt asks beforehand
+            async with asyncio.timeout(3 * self._deadline):  # ccxt may send other requests first
                 page = await client.fetch_ohlcv(
                     symbol, f"{minutes}m", since * 1000, PAGE.get(venue, 300)
                 )
@@ -182,7 +183,8 @@ class Exchanges:
 
 
 def _bounded(kind: type, http: httpx2.AsyncClient, deadline: float) -> type:
-    """A ccxt exchange whose answers have a deadline and a largest size, and no redirects."""
+    """A subclass of a ccxt exchange that limits the time and size of answers and refuses
+    redirects."""
     import ccxt
 
     class Bounded(kind):  # type: ignore[misc, valid-type]
@@ -221,7 +223,7 @@ def _bounded(kind: type, http: httpx2.AsyncClient, deadline: float) -> type:
 
 
 def _elsewhere(urls: Any, base: str) -> Any:
-    """The same paths on another host."""
+    """ccxt's URLs (nested as ccxt has them) with `base` in place of the host."""
     if isinstance(urls, Mapping):
         return {name: _elsewhere(value, base) for name, value in urls.items()}
     return base.rstrip("/") + urlsplit(str(urls).replace("{hostname}", "host")).path
@@ -232,8 +234,8 @@ def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequenc
 
     Raises
     ------
-    BadAnswer
-        When what came is not bars of the asked-for length.
+    UnreadableBars
+        The page does not consist of bars of `minutes` minutes.
     """
     if not isinstance(page, list):
         raise UnreadableBars("sent no list of bars")
@@ -255,7 +257,7 @@ def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequenc
 
 
 def _arrays(rows: Mapping[int, Sequence[float]]) -> Bars:
-    """By time; bars that contradict themselves are none."""
+    """Times and values of the rows, ascending, without bars that contradict themselves."""
     stamps = np.array(sorted(rows), dtype=np.int64)
     values = np.array([rows[s] for s in stamps.tolist()], dtype=float).reshape(-1, 5)
     sane = consistent(values)
@@ -280,12 +282,12 @@ class Archive:
         await self._http.aclose()
 
     async def month(self, symbol: str, month: date, minutes: int) -> Bars | None:
-        """The bars of a month; None where the archive has none.
+        """The bars of a month; None if the archive does not have them.
 
         Raises
         ------
         FeedFailed
-            When it can't be had, or is not what its hash promises.
+            The file can't be fetched or read, or does not match its published hash.
         """
         pair = symbol.replace("/", "")
         name = f"{pair}-{minutes}m-{month:%Y-%m}"
@@ -323,7 +325,8 @@ class Archive:
 
 
 def _unzipped(name: str, data: bytes) -> Bars:
-    """The bars in a month's zip: milliseconds until 2024, microseconds from 2025 on."""
+    """The bars in a month's zip file. Its times are in milliseconds until 2024, in microseconds
+    from 2025 on."""
     rows: dict[int, Sequence[float]] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -1,9 +1,10 @@
 """GARCH: volatility from daily returns alone, a challenger fitted by `arch`. Pure.
 
 GJR-GARCH(1,1) with Student's t, mean zero (Glosten, Jagannathan, Runkle 1993):
-v_{t+1} = omega + (alpha + gamma 1{r_t < 0}) r_t^2 + beta v_t. A fit takes a hundred times a day's
-regressions, so parameters are fitted on a schedule, from returns up to its last date; in between
-the recursion goes on with them. `arch` is the optional extra `garch`, loaded when first needed.
+v_{t+1} = omega + (alpha + gamma 1{r_t < 0}) r_t^2 + beta v_t. A fit is much slower than a day's
+regressions, so parameters are fitted only every `EVERY` days, from returns up to that day; in
+between the recursion continues with them. `arch` is the optional extra `garch`, imported at first
+use.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import numpy as np
 from augury.rvol.panel import Floats, Ints, Panel
 
 EVERY = 91
-"""Days from one fit to the next."""
+"""Days from one scheduled fit to the next."""
 ROWS = 250
-"""Returns a fit needs."""
+"""Least number of daily returns for a fit."""
 TRIES = 4
-"""Where a fit does not converge the one before it holds: this many are tried."""
+"""Most scheduled days tried for a fit: if the fit of the latest one fails, that of the scheduled
+day before is used, and so on."""
 MOST_ASSETS = 100
-"""A larger class gets none: its fits would take minutes."""
+"""Largest number of assets for which a class has GARCH; with more, its fits would take minutes."""
 
 
 class Garch(NamedTuple):
@@ -35,13 +37,15 @@ class Garch(NamedTuple):
     gamma: float
     beta: float
     start: float
-    """Variance before the first return: the mean square of those fitted on."""
+    """Daily variance before the first return: the mean squared return of the fitted sample."""
     ratio: float = 1.0
-    """Mean realized variance over mean squared return: what is forecast is realized variance."""
+    """Factor that turns forecasts of squared returns into forecasts of realized variance: mean
+    realized variance divided by mean squared return, over the days of the fit."""
 
 
 class Fitted(NamedTuple):
-    """The parameters of a class, fitted on returns up to `day`; None: too few, or no fit."""
+    """The parameters of each asset of a class, fitted on returns up to `day`; None for an asset
+    with too few returns or without a usable fit."""
 
     day: int
     assets: tuple[Garch | None, ...]
@@ -49,17 +53,18 @@ class Fitted(NamedTuple):
 
 @lru_cache(maxsize=1)
 def available() -> bool:
-    """Whether the extra is there."""
+    """Whether the optional extra `garch` is installed."""
     return find_spec("arch") is not None
 
 
 def due(day: int) -> int:
-    """The last day of the schedule up to `day`."""
+    """The latest scheduled day of a fit up to and including `day`."""
     return day - day % EVERY
 
 
 def fitted(panel: Panel, day: int, known: Fitted | None = None) -> Fitted | None:
-    """The parameters that hold on `day`: `known` ones while no fit is due, or else new ones."""
+    """The parameters in force on `day`: `known` until the next fit is due, otherwise newly fitted.
+    None if the extra `garch` is missing or the class has more than `MOST_ASSETS` assets."""
     if not available() or len(panel.assets) > MOST_ASSETS:
         return None
     upto = due(day)
@@ -86,12 +91,14 @@ def _last_fit(days: Ints, returns: Floats, rv: Floats, upto: int) -> Garch | Non
 
 @lru_cache(maxsize=1024)
 def _kept_fit(returns: bytes) -> Garch | None:
-    """A fit shared by all horizons of a walk and by days that try it again."""
+    """`fit` with a cache, shared by all horizons of a walk and by later days that fall back to
+    it."""
     return fit(np.frombuffer(returns))
 
 
 def fit(returns: Floats) -> Garch | None:
-    """The parameters that explain daily log returns best; None where there are too few."""
+    """Maximum-likelihood parameters of daily log returns; None if there are too few returns, or if
+    the fit does not converge to a stationary model."""
     r = returns[np.isfinite(returns)]
     if len(r) < ROWS or not r.any():
         return None
@@ -110,12 +117,13 @@ def fit(returns: Floats) -> Garch | None:
 
 
 def persistence(given: Garch) -> float:
-    """What is left of a shock a day later, where returns are as often up as down."""
+    """Share of a variance shock that is left a day later, if up and down returns are equally
+    likely."""
     return given.alpha + 0.5 * given.gamma + given.beta
 
 
 def next_variance(given: Garch, returns: Floats) -> Floats:
-    """(rows): the variance expected on the day after each; a missing return counts as zero."""
+    """(rows): the variance expected on the day after each row; a missing return counts as zero."""
     from scipy.signal import lfilter
 
     r = np.where(np.isfinite(returns), returns, 0.0)
@@ -125,7 +133,8 @@ def next_variance(given: Garch, returns: Floats) -> Floats:
 
 
 def mean_variance(given: Garch, following: Floats, steps: int) -> Floats:
-    """The mean daily variance over `steps` days, from that expected on the first of them."""
+    """The mean daily realized variance expected over `steps` days, given the variance `following`
+    that is expected on the first of them."""
     kept = persistence(given)
     level = given.omega / (1.0 - kept)
     ahead = level + (following - level) * (1.0 - kept**steps) / ((1.0 - kept) * steps)
@@ -133,7 +142,8 @@ def mean_variance(given: Garch, following: Floats, steps: int) -> Floats:
 
 
 def forecast(panel: Panel, given: Fitted, steps: int) -> Floats:
-    """(assets): mean daily variance over the `steps` rows after each asset's last; NaN: none."""
+    """(assets): mean daily variance expected over the `steps` rows after each asset's last; NaN for
+    an asset without parameters."""
     out = np.full(len(panel.assets), np.nan)
     for i, (own, length) in enumerate(zip(given.assets, panel.lengths, strict=True)):
         if own is not None:
@@ -143,7 +153,7 @@ def forecast(panel: Panel, given: Fitted, steps: int) -> Floats:
 
 
 def walk(panel: Panel, steps: int) -> Floats:
-    """(assets, rows): what `forecast` would have said at each row."""
+    """(assets, rows): what `forecast` would have returned at each row."""
     out = np.full(panel.rv.shape, np.nan)
     if not available() or len(panel.assets) > MOST_ASSETS:
         return out

@@ -1,4 +1,4 @@
-"""Bars and files of measures: read, checked, measured by day."""
+"""Reads bars and daily measures from files, checks them, and computes the measures of each day."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from augury.rvol.store import CoveredAsset, DayRow
 from augury.storage.database import Database
 
 LONGEST_BAR = 30
-"""Minutes: from longer bars a day's variance can't be measured."""
+"""Longest bars, in minutes, that are accepted; a day's variance can't be measured from longer
+ones."""
 _TIMES = ("timestamp", "time", "date", "datetime", "open_time", "ts")
 _NAMES = ("asset", "symbol", "ticker")
 _PRICES = ("open", "high", "low", "close")
 _MEASURES = ("bv", "rsv_neg", "rsv_pos", "medrv", "rk", "rq", "tq")
 
 Progress = Callable[[int], None]
-"""Told how many more days were done."""
+"""Called with the number of days done since the last call."""
 
 
 class Imported(msgspec.Struct):
-    """What came of bars or measures of one asset."""
+    """The result of importing the bars or daily measures of one asset."""
 
     asset: str
     days: int = 0
     added: int = 0
     changed: int = 0
     incomplete: int = 0
-    """Days with too few bars or too long a gap: kept, not measured with."""
+    """Days with too few bars, too long a gap, or no variance: stored, but not used by models."""
     outside: int = 0
     """Days on which the calendar has no session."""
     bad: int = 0
@@ -56,14 +57,14 @@ class Table(msgspec.Struct):
 def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | None, Any]]:
     """The bars of a CSV or Parquet file by asset, or its daily measures (asset, group, frame).
 
-    Bars have a time of opening (ISO, or a number of seconds to nanoseconds since 1970), open,
-    high, low, close, volume, and a column asset or symbol where there are several. Measures have
-    asset, date and rv, and any of the others.
+    Bars have an opening time (ISO, or seconds, milliseconds, microseconds or nanoseconds since
+    1970), open, high, low, close, volume, and a column asset or symbol if there are several assets.
+    Measures have asset, date and rv, and any of the other measures.
 
     Raises
     ------
     SetupProblem
-        When the file can't be read as either.
+        The file can be read neither as bars nor as measures.
     """
     import polars as pl
 
@@ -110,7 +111,8 @@ def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | N
 
 
 def _name_of(file: Path) -> str:
-    """`BTCUSDT_5m.parquet` and `BTCUSDT-5m-2025-01.csv` are BTCUSDT's."""
+    """The asset that a file is named after: BTCUSDT for `BTCUSDT_5m.parquet` and
+    `BTCUSDT-5m-2025-01.csv`."""
     return file.stem.split("_")[0].split("-")[0]
 
 
@@ -147,7 +149,7 @@ def _daily(frame: Any, seconds: Any, named: str | None, asset: str) -> list[Any]
     import polars as pl
 
     frame = frame.with_columns(
-        # Half a day on: some sources stamp a session with the midnight of another time zone.
+        # Half a day is added because some sources date a session by midnight in another time zone.
         ((seconds + 43_200) // 86_400).alias("day"),
         (pl.col(named).cast(pl.String) if named else pl.lit(asset)).alias("asset"),
     ).sort("asset", "day")
@@ -160,7 +162,8 @@ def _daily(frame: Any, seconds: Any, named: str | None, asset: str) -> list[Any]
 def measure(
     asset: str, day: int, found: bars.Day, *, previous: float | None, early: bool
 ) -> DayRow:
-    """The measures of one day; the night before is part of the day's variance."""
+    """The measures of one day. Its variance includes the return from the previous day's last close
+    (`previous`) to the open."""
     m = measures.daily(found.path, found.minutes)
     opened, closed = float(found.path[0]), float(found.path[-1])
     night = math.log(opened / previous) if previous and math.isfinite(opened) else 0.0
@@ -188,7 +191,8 @@ def measure(
 def by_day(
     table: Table, on: Calendar, previous: float | None
 ) -> Iterable[tuple[int, Ints, Floats, DayRow]]:
-    """Each trading day of a table: its number, its bars, its measures."""
+    """Each trading day of a table: its day number, the times and values of its bars, its
+    measures."""
     if not len(table.stamps):
         return
     first = int(table.stamps[0]) - calendars.DAY
@@ -220,9 +224,9 @@ async def keep(
     source: str,
     progress: Progress | None = None,
 ) -> Imported:
-    """Keep an asset's bars and their measures: all of it, or nothing.
+    """Store an asset's bars and their daily measures, in one transaction.
 
-    The first real data takes the sample's place.
+    The first real data replaces the sample.
     """
     on = await asyncio.to_thread(calendars.calendar, asset.calendar)
     done = Imported(table.asset)
@@ -260,7 +264,7 @@ def prepared(
     Raises
     ------
     SetupProblem
-        When the file can't be read, or does not say on which calendar an asset trades.
+        The file can't be read, or it is not known on which calendar an asset trades.
     """
     work: list[tuple[CoveredAsset, Any]] = []
     for table in read(file, asset):
@@ -284,7 +288,7 @@ async def import_prepared(
     source: str,
     progress: Progress | None = None,
 ) -> list[Imported]:
-    """Keep what `prepared` found in the file named `source`."""
+    """Store what `prepared` found in the file named `source`."""
     return [
         await keep(database, data, about, source, progress)
         if isinstance(data, Table)
@@ -302,13 +306,13 @@ async def import_file(
     family: str | None = None,
     progress: Progress | None = None,
 ) -> list[Imported]:
-    """Bring a file of bars or of daily measures in. See `read` for what it may hold."""
+    """Import a file of bars or of daily measures. See `read` for its columns."""
     work = await asyncio.to_thread(prepared, file, asset=asset, calendar=calendar, family=family)
     return await import_prepared(database, work, file.name, progress)
 
 
 def described(asset: str, calendar: str, family: str | None, minutes: int) -> CoveredAsset:
-    """An asset that was imported."""
+    """The record of an imported asset; without a `family` it follows from the calendar."""
     kind = family or ("crypto" if calendar == ALWAYS else f"equity-{calendar.lower()}")
     if not 1 <= len(asset) <= 100 or not asset.isprintable():
         raise SetupProblem("An asset's name has 1 to 100 visible characters.")
@@ -347,7 +351,7 @@ async def _keep_measures(database: Database, about: CoveredAsset, frame: Any) ->
                 early_close=on.is_early(row["day"]),
             )
         )
-    last = {row.day: row for row in rows}  # of a day given twice the last counts
+    last = {row.day: row for row in rows}  # if a day is given twice, the last row counts
     async with database.transaction() as conn:
         await store.lock(conn)
         await store.drop_sample(conn)

@@ -1,7 +1,7 @@
-"""What is published for a day, and what came of it: rows from panels. Pure.
+"""Computes from panels the forecasts that are published for a day, and the actuals. Pure.
 
-A forecast is a function of the measures up to its day and of the calendar, of nothing else: run
-again on data cut at that day, it is equal to the last bit.
+A forecast depends only on the measures up to its day and on the calendar: computed again from data
+cut at that day, it is the same to the last bit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CODE = (
     "learning.py",
     "issuing.py",
 )
-"""The modules whose text decides what is forecast."""
+"""The modules that decide what is forecast; their text is hashed into the model version."""
 TRAINING = "expanding window, refit at every origin, windows closed by then"
 FEATURE_SET = f"rvol-{EDITION}"
 
@@ -50,16 +50,16 @@ class VarianceForecast:
     variance: float
     annualized: float
     bands: tuple[float, ...]
-    """Lower and upper at 80, 90, 95 %."""
+    """Lower and upper bound of the realized variance at 80%, then at 90%, then at 95%."""
     families: dict[str, tuple[float, float]] | None
-    """Of the blend: each family's value and contribution."""
+    """By feature family: its value and its contribution. None for models other than the blend."""
     members: dict[str, float] | None
-    """Of the blend: the forecast of each member."""
+    """By member of the blend: its variance forecast. None for models other than the blend."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actual:
-    """What was realized over one target window; None: a day of it is missing."""
+    """What was realized over one target window; `variance` is None if a day of it is missing."""
 
     asset: str
     horizon: int
@@ -80,7 +80,8 @@ def code_hash() -> str:
 
 
 def model_version() -> str:
-    """The version of all models: edition and code. Another code is another version."""
+    """The version of all models: the edition and a hash of the code, so that changed code is a new
+    version."""
     return f"{EDITION}+{code_hash()[:8]}"
 
 
@@ -99,7 +100,7 @@ def families_of(model_id: str) -> list[str]:
 
 
 def with_rows(given: Panel) -> Panel:
-    """Without assets that have no row at all."""
+    """The panel without the assets that have no row."""
     return given.only(np.flatnonzero(given.lengths > 0).tolist())
 
 
@@ -115,13 +116,13 @@ def issue(
     Parameters
     ----------
     given : Panel
-        Of one family; rows after `day` are not looked at.
+        Of one family; rows after `day` are ignored.
     since : Checkpoint, optional
-        Of an earlier day: made use of where it fits, for the same forecasts in less time.
+        Of an earlier day. If it fits, the same forecasts are made in less time.
 
     Returns
     -------
-    The forecasts, and a checkpoint for the days to come.
+    The forecasts, and a checkpoint for later days.
     """
     cut = with_rows(given.cut(day))
     hours = calendar.hours(day)
@@ -182,11 +183,11 @@ def _rows(
 def actuals(
     given: Panel, calendar: Calendar, horizons: Iterable[int], *, first: int, now: int, settle: int
 ) -> list[Actual]:
-    """What was realized over every window that is over, of origins from day `first` on.
+    """What was realized over every completed window whose origin is day `first` or later.
 
-    A window with a missing day has no value, and is reported only once `settle` seconds have
-    passed since its end and the asset has a later day: late bars may still come, and where bars
-    have stopped nothing is known of the window yet.
+    A window with a missing day has no value. It is reported only once `settle` seconds have passed
+    since its end, because late bars may still come, and once the asset has a day after it, because
+    otherwise the bars may have stopped only for now.
     """
     out: list[Actual] = []
     for i, asset in enumerate(given.assets):

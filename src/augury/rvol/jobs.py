@@ -1,4 +1,4 @@
-"""The refresh of realized volatility as a durable job, asked for by a schedule."""
+"""The refresh of realized volatility as a durable job that a schedule enqueues."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from augury.storage.database import Database
 
 REFRESH = "rvol.refresh"
 EVERY = 300.0
-"""Seconds between looks for days that have closed."""
+"""Seconds between two refreshes; each looks for days that have closed."""
 
 
 def register(
     worker: Worker, database: Database, service: RvolService, collector: Collector | None
 ) -> None:
-    """Let `worker` refresh, after fetching what there is to fetch with `collector`; one refresh
-    runs at a time over all processes."""
+    """Have `worker` run the refresh, which first fetches new bars with `collector` (if there is
+    one). Only one refresh runs at a time, over all processes."""
     worker.register(REFRESH, partial(_refresh, service, collector), attempts=5, at_once=1)
     worker.every(REFRESH, EVERY, partial(_ask, database))
 

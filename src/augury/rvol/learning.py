@@ -1,9 +1,9 @@
-"""Every horizon of a class at its last day, and what to keep so that the next day is quick. Pure.
+"""Forecasts a class at its last day for all horizons, with a checkpoint for the next day. Pure.
 
-A checkpoint holds what the first rows of each asset taught: sums of products, running totals, the
-rows of the gamma regression. The next day is then made from the rows after them alone. Sums are
-added up in blocks of rows in their order either way, so that a forecast made from a checkpoint is
-equal to the last bit to one made from the whole past: a checkpoint can be lost at any time.
+A checkpoint holds what the models need of the first rows of each asset: sums of products, running
+totals, the rows of the gamma regression. The next day is then computed from later rows only. With
+or without a checkpoint, sums are added up in the same blocks of rows and in the same order, so the
+forecasts are equal to the last bit and a checkpoint may be lost at any time.
 """
 
 from __future__ import annotations
@@ -26,40 +26,43 @@ class TargetWindow(NamedTuple):
     """The target window of a horizon."""
 
     steps: int
-    """Rows it will have: days, or sessions."""
+    """Number of rows in the window: days, or sessions."""
     by_calendar: bool = False
-    """Whether the horizon counts days where the market trades in sessions."""
+    """Whether the horizon counts calendar days although the market trades in sessions."""
 
 
 class Taught(NamedTuple):
-    """Rows a class's gamma regressions learn from, of all horizons, by day and asset."""
+    """Rows from which the gamma regressions of a class learn, shared by all horizons and sorted by
+    day, then asset."""
 
     x: Floats
-    """(rows, columns)"""
+    """(rows, columns): regressors, as in `Design.x`."""
     days: Ints
     owner: Ints
-    """(rows): whose, as a place among the assets."""
+    """(rows): index of the asset that the row belongs to."""
     relative: dict[int, Floats]
-    """By horizon, (rows): what was realized over the level; NaN where there is nothing to learn."""
+    """By horizon, (rows): mean variance realized over the target window divided by the asset's
+    level; NaN where the row is not learned from, e.g. because its window is not over."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What the first rows of a class's assets taught."""
+    """What the models need of the first rows of a class's assets."""
 
     day: int
-    """The last day that was known."""
+    """The last day of the panel from which the checkpoint was made."""
     inputs: str
-    """The fingerprint of the panel up to there."""
+    """The fingerprint of that panel."""
     assets: tuple[str, ...]
     carry: Carry
     closed: dict[int, Closed]
-    """By horizon."""
+    """By horizon: sums over the first rows."""
     taught: Taught
     garch: Fitted | None
 
     def fits(self, panel: Panel, horizons: Mapping[int, TargetWindow]) -> bool:
-        """Whether it is of the same past, to the last bit."""
+        """Whether the checkpoint has these horizons and was made from the same data as `panel` up
+        to its day, to the last bit."""
         return (
             self.assets == panel.assets
             and self.closed.keys() >= horizons.keys()
@@ -70,12 +73,12 @@ class Checkpoint:
 def forecast(
     panel: Panel, horizons: Mapping[int, TargetWindow], before: Checkpoint | None = None
 ) -> tuple[dict[int, Forecasts], Checkpoint]:
-    """What every model says at each asset's last row, by horizon; and the next checkpoint.
+    """The forecasts of every model at each asset's last row, by horizon, and the next checkpoint.
 
     Parameters
     ----------
     panel : Panel
-        All rows, those before the checkpoint too.
+        All rows, including those before the checkpoint.
     before : Checkpoint, optional
         One that `fits`.
     """
@@ -89,7 +92,7 @@ def forecast(
     owners = np.concatenate([old.owner, owner])
     order = np.lexsort((owners, days))
     taught = Taught(np.concatenate([old.x, design.x[mine]])[order], days[order], owners[order], {})
-    # A block of rows is closed once the longest window after its last one is.
+    # A block of rows is closed once the longest target window after its last row is over.
     keep = np.maximum(rest.lengths - max(horizons), 0) // BLOCK
     found, closed = {}, {}
     last = int(models.last_days(panel).max())

@@ -23,13 +23,13 @@ _PARZEN_C = 3.5134
 """Optimal bandwidth constant of the Parzen kernel (Barndorff-Nielsen et al. 2009)."""
 
 SAMPLING = 5
-"""Minutes between the prices that measures are taken at: often enough to be precise, not so
-often that the bounce between bid and ask is measured (Liu, Patton, Sheppard 2015)."""
+"""Minutes between the prices from which measures are computed: short enough to be precise, long
+enough not to measure bid-ask bounce (Liu, Patton, Sheppard 2015)."""
 
 
 @dataclass(frozen=True)
 class Measures:
-    """One value a day each, all of shape (...)."""
+    """Realized measures: one value for each day, all arrays of the same shape (...)."""
 
     rv: Floats
     bv: Floats
@@ -45,8 +45,8 @@ class Measures:
 def daily(path: Floats, minutes: int) -> Measures:
     """All measures of days whose bars are `minutes` long.
 
-    With bars shorter than `SAMPLING` minutes rv is averaged over all grids of that spacing, and
-    the realized kernel uses every bar; the others use the grid that starts the day.
+    With bars shorter than `SAMPLING` minutes, rv is averaged over all grids with that spacing, and
+    the realized kernel uses every bar; the other measures use the grid that starts with the day.
     """
     prices = np.log(path)
     step = max(1, SAMPLING // minutes) if SAMPLING % minutes == 0 else 1
@@ -66,7 +66,8 @@ def daily(path: Floats, minutes: int) -> Measures:
 
 
 def grid(n: int, step: int, offset: int) -> list[int]:
-    """Places 0, offset, offset + step, ..., n of a path: the whole day, whatever the offset."""
+    """Indices 0, offset, offset + step, ..., n into a path of n + 1 prices. Both ends are always
+    included, so that the grid spans the whole day at any offset."""
     inner = range(offset if offset else step, n, step)
     return [0, *inner, n]
 
@@ -78,7 +79,7 @@ def realized_variance(r: Floats) -> Floats:
 
 def subsampled_variance(prices: Floats, step: int) -> Floats:
     r"""Mean of RV over the `step` grids of every `step`-th log price (Zhang, Mykland,
-    Ait-Sahalia 2005); each grid keeps the day's first and last price, so none loses a part."""
+    Ait-Sahalia 2005). Each grid includes the day's first and last price, so it spans the day."""
     n = prices.shape[-1] - 1
     total = sum(
         realized_variance(np.diff(prices[..., grid(n, step, offset)], axis=-1))
@@ -88,7 +89,7 @@ def subsampled_variance(prices: Floats, step: int) -> Floats:
 
 
 def bipower_variation(r: Floats) -> Floats:
-    r"""BV = mu_1^-2 n/(n-1) sum |r_i||r_{i-1}|: what is left of RV without jumps
+    r"""BV = mu_1^-2 n/(n-1) sum |r_i||r_{i-1}|: RV without the part that is due to jumps
     (Barndorff-Nielsen, Shephard 2004)."""
     n = r.shape[-1]
     a = np.abs(r)

@@ -11,14 +11,16 @@ from augury.rvol.features import FAMILIES, INDEX, NEEDS, Design
 from augury.rvol.panel import Bools
 
 LONG = 15
-"""From this many days on the blend is made of the members for long horizons."""
+"""Shortest horizon, in days, at which the blend consists of `LONG_BLEND` instead of
+`SHORT_BLEND`."""
 
 CALENDAR = FAMILIES["calendar"]
 
 
 @dataclass(frozen=True)
 class Member:
-    """One regression of the family."""
+    """One regression. `scale` is that of its target: log, root or level of the variance, or the
+    level with rows weighted by 1/rv; `pooled`, if set, is how it is fitted over the whole class."""
 
     name: str
     columns: tuple[str, ...]
@@ -27,8 +29,8 @@ class Member:
     pooled: Literal["", "ridge", "gamma", "lasso"] = ""
 
     def needs(self) -> set[str]:
-        """What an asset must have for this member to differ from log-HAR. Those with a
-        penalty take whatever there is."""
+        """The requirements (values of `NEEDS`) that an asset must meet for this member to be used.
+        Empty for members with a penalty, which cope with regressors that carry no information."""
         if self.penalty:
             return set()
         return {NEEDS[c] for c in self.columns if c in NEEDS}
@@ -75,23 +77,25 @@ LONG_BLEND = (
     "pooled-log-har",
 )  # fmt: skip
 ALONE = ("log-har",)
-"""Also in the blend for long horizons where an asset has no others to learn from: there it stands
-for the two members that need them."""
+"""Members that join the blend for long horizons if an asset is alone in its class, in place of the
+two members that need other assets (log-har-x and pooled-log-har)."""
 
 MODELS = ("blend", "log-har", "har", "ewma", "pooled-lasso", "garch")
-"""What is published: the champion and its challengers, where there is what they need."""
+"""The models that are published: the blend and its challengers. One that lacks data or an optional
+package is left out."""
 
 
 def blend_of(days: int, *, alone: bool) -> tuple[str, ...]:
-    """Members of the blend at a horizon of `days`, of an asset with or without others."""
+    """Members of the blend at a horizon of `days`; `alone`: the asset has no others in its
+    class."""
     if days < LONG:
         return SHORT_BLEND
     return LONG_BLEND + ALONE if alone else LONG_BLEND
 
 
 def columns_of(member: Member, continuous: bool) -> list[int]:
-    """Places of the member's regressors, the constant first. Markets that trade every day get
-    the calendar too, where the member is of logs and no baseline."""
+    """Column indices of the member's regressors, the constant first. On markets that trade every
+    day, the calendar's regressors are added for members in logs, except the baseline log-HAR."""
     names = [*member.columns]
     if continuous and member.name not in ("log-har", "har") and member.scale == "log":
         names += [c for c in CALENDAR if c not in names]
@@ -99,7 +103,7 @@ def columns_of(member: Member, continuous: bool) -> list[int]:
 
 
 def has_all(member: Member, design: Design) -> Bools:
-    """(assets): which have what the member needs."""
+    """(assets): which assets meet the member's requirements."""
     out = np.ones(len(design.level), dtype=bool)
     for need in member.needs():
         out &= design.has[need]

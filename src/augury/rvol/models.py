@@ -1,4 +1,4 @@
-"""The models: regressions of `members`, the blend that is champion, its challengers, bands. Pure.
+"""The models: the regressions of `members`, their blend, its challengers, and bands. Pure.
 
 A member regresses the log (or root, or level) of the mean variance over the target window on
 some of the regressors of `features`, by asset or over the whole class, on every window that has
@@ -22,34 +22,37 @@ from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
-"""Days below which an asset's own regressions are not trusted, where its class has others."""
+"""Least number of rows with a completed target window for an asset's own regressions to be used if
+there is a regression over its class; with fewer rows only pooled members forecast it."""
 FEWEST_ROWS = 100
-"""Days below which there is no forecast by an asset's own regressions at all."""
+"""Least number of such rows for an asset's own regressions if there is none over its class."""
 POOL_ROWS = 500
-"""Windows a class must have closed for a regression over all of it."""
+"""Least number of such rows, over all assets of a class, for a regression over the class."""
 POOL_ASSETS = 100
-"""Assets of a large class that teach its gamma regression on one day: each takes its turn. It has
-few coefficients and goes over its rows many times."""
+"""Largest number of assets whose rows of one day are used by the gamma regression over a class; in
+a larger class the assets take turns by day. This bounds its cost, as each fit passes over its rows
+up to 30 times."""
 PEGGED = 1e-6
-"""Daily variance (a tenth of a percent of volatility) below which an asset is pegged: its logs
-would bend every pooled regression, so it is left out of them."""
+"""Level of daily variance (0.1% volatility a day) up to which an asset counts as pegged. Its logs
+would distort pooled regressions, so these leave it out."""
 Z = {"80": 1.2815515655446004, "90": 1.6448536269514722, "95": 1.959963984540054}
 """Normal quantiles of two-sided bands, by coverage in percent."""
 WIDEN_FROM, WIDEN = 22, 1.05
-"""Bands of horizons of at least this many days are this much wider: residuals of overlapping
-windows understate what is to come."""
+"""For horizons of at least `WIDEN_FROM` days, the factor `WIDEN` on the standard deviation (of the
+log) from which bands are made: residuals of overlapping windows understate future errors."""
 
 RECENT = 60.0
-"""Centre of mass, in windows, of the errors that make the bands of short horizons: how uncertain
-volatility is changes over years. Long horizons have too few windows for that: there all count."""
+"""Center of mass, in windows, of the exponential weights on past errors that set the width of bands
+below `LONG` days; a larger value forgets more slowly. Chosen by looking at the evaluation data.
+Longer horizons have too few windows for this and weight all errors equally."""
 
 
 def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
     """(assets, rows): the last row of the target window after each row, -1 where the window is
     not complete.
 
-    Counted in rows; with `by_calendar` in days, for markets that trade in sessions. Where a
-    market trades every day, a window with a missing day is none.
+    `days` counts rows, or with `by_calendar` calendar days, for markets that trade in sessions.
+    On a market that trades every day, a window with a missing day is not complete.
     """
     n, rows = panel.days.shape
     lengths = panel.lengths[:, None]
@@ -76,8 +79,8 @@ def window_means(rv: Floats, ends: Ints) -> Floats:
     rows = rv.shape[1]
     steps = np.where(ends >= 0, ends - np.arange(rows), 0)
     total = np.zeros_like(rv)
-    # Added up day by day and not as a difference of running totals: the same bits wherever the
-    # rows begin.
+    # Added up day by day, not as a difference of running totals, so that the result does not depend
+    # on where the rows begin, not even in the last bit.
     for step in range(1, int(steps.max(initial=0)) + 1):
         counts = steps[:, :-step] >= step
         np.add(total[:, :-step], rv[:, step:], out=total[:, :-step], where=counts)
@@ -92,45 +95,50 @@ class Problem:
     design: Design
     days: int
     x: Floats
-    """(assets, rows, columns), the target window's columns filled in."""
+    """(assets, rows, columns): regressors, including those that describe the target window."""
     ends: Ints
+    """(assets, rows): last row of the target window, see `window_ends`."""
     means: Floats
-    """(assets, rows): the mean variance that came; NaN where the window is open."""
+    """(assets, rows): mean daily variance realized over the target window; NaN while it is not
+    over."""
     target: Floats
     """(assets, rows): ln(means / level)."""
     ok: Bools
-    """(assets, rows): rows to learn from."""
+    """(assets, rows): True for the rows that regressions learn from."""
 
 
 @dataclass(frozen=True)
 class Closed:
-    """What rows that are gone on from taught about one horizon, by asset."""
+    """Sums over the first rows of each asset for one horizon; regressions continue from them."""
 
     logs: Sums
-    """Of all regressors."""
+    """Sums of all regressors and the target in logs."""
     recent: Sums | None
-    """The same, fading by `RECENT`; for short horizons."""
+    """The same with exponential weights of center of mass `RECENT`; None from `LONG` days on."""
     levels: dict[str, Sums]
-    """By member that is not of logs."""
+    """By name of a member that is not in logs: its sums."""
     low: Floats
+    """(assets): smallest mean daily variance realized over a target window."""
     high: Floats
-    """(assets): the least and the most that was realized over a window."""
+    """(assets): largest mean daily variance realized over a target window."""
 
 
 @dataclass(frozen=True)
 class Lessons:
-    """Rows a gamma regression over the class learns from, by day and asset."""
+    """Rows from which the gamma regression over a class learns, sorted by day, then asset."""
 
     x: Floats
-    """(rows, all regressors)"""
+    """(rows, columns): all regressors, as in `Design.x`."""
     relative: Floats
-    """(rows): what was realized over the level; NaN where it is not known."""
+    """(rows): mean variance realized over the target window divided by the asset's level; NaN where
+    it is not known."""
     owner: Ints
-    """(rows): whose."""
+    """(rows): index of the asset that the row belongs to."""
 
 
 def problem(panel: Panel, design: Design, days: int, *, by_calendar: bool = False) -> Problem:
-    """The regressions of a horizon. `design.x` is given its target window, until the next call."""
+    """The regressions of a horizon. They are valid until the next call, because the columns of
+    `design.x` that describe the target window are filled in place."""
     x = with_window(design.x, panel.days, days, continuous=panel.continuous)
     ends = window_ends(panel, days, by_calendar=by_calendar)
     means = window_means(panel.rv, ends)
@@ -148,10 +156,10 @@ def blend(forecasts: Mapping[str, Floats], names: Iterable[str]) -> Floats:
 
 
 def bands(variance: Floats, log_variance: Floats, days: int) -> dict[str, tuple[Floats, Floats]]:
-    """Lognormal bounds of what will be realized, by coverage in percent.
+    """Lower and upper bounds of the variance that will be realized, by coverage in percent.
 
-    `variance` is the forecast, a mean; ln of what comes has about the variance `log_variance`
-    around ln(variance) - log_variance / 2.
+    The log of the realized variance is taken as normal with mean ln(variance) - log_variance / 2
+    and variance `log_variance`, so that the forecast `variance` is its mean.
     """
     spread = np.sqrt(log_variance) * (WIDEN if days >= WIDEN_FROM else 1.0)
     middle = np.log(variance) - 0.5 * log_variance
@@ -161,7 +169,7 @@ def bands(variance: Floats, log_variance: Floats, days: int) -> dict[str, tuple[
 
 
 def spread_member(days: int) -> Member:
-    """The member whose errors say how far what comes lies from what was expected."""
+    """The member whose errors set the width of the blend's bands."""
     return MEMBERS["log-har" if days >= LONG else "ridge"]
 
 
@@ -172,8 +180,8 @@ def level_regressors(lags: Floats, scale: str) -> Floats:
 
 
 def in_scale(member: Member, fit: Floats, residual: Floats, level: Floats) -> Floats:
-    """A regression's fitted value as mean daily variance. exp(fit) alone would be a median, and
-    the square of a fitted root too low: both lack the residual's part."""
+    """A regression's fitted value converted to mean daily variance. The residual variance enters
+    because exp(fit) alone is a median, and the square of a fitted root is too low on average."""
     if member.scale == "log":
         return level * np.exp(fit + 0.5 * residual)
     if member.scale == "root":
@@ -183,7 +191,7 @@ def in_scale(member: Member, fit: Floats, residual: Floats, level: Floats) -> Fl
 
 @dataclass(frozen=True)
 class Forecasts:
-    """What one horizon's models say at each asset's last row. NaN: no forecast."""
+    """The forecasts of one horizon's models at each asset's last row. NaN: no forecast."""
 
     days: int
     steps: Ints
@@ -191,15 +199,15 @@ class Forecasts:
     variance: dict[str, Floats]
     """By published model, (assets): variance over the whole window."""
     log_variance: dict[str, Floats]
-    """By published model, (assets): variance of the log of what is realized, around its mean.
-    Models that have no regression of logs get that of log-HAR."""
+    """By published model, (assets): variance of the log of the realized variance around its mean,
+    from which bands are made. The blend has that of `spread_member`, all others that of log-HAR."""
     members: dict[str, Floats]
-    """By member of the blend, (assets): the same as `variance`."""
+    """By member of the blend, (assets): its forecast of the variance over the whole window."""
     contributions: dict[str, Floats]
-    """By feature family, (assets): how far it moves the log of the blend's forecast from that of
-    a typical day; a mean over the members of logs."""
+    """By feature family, (assets): how far it moves the log of the blend's forecast away from that
+    of a typical day, as a mean over the members in logs."""
     values: dict[str, Floats]
-    """By feature family, (assets): its first regressor today."""
+    """By feature family, (assets): value of its first regressor at the last row."""
 
 
 def forecast(
@@ -210,20 +218,20 @@ def forecast(
     keep: Ints | None = None,
     others: Mapping[str, Floats] = MappingProxyType({}),
 ) -> tuple[Forecasts, Closed]:
-    """Fit every member on all windows closed by the last row, and look ahead from there.
+    """Fit every member on all windows closed by the last row, and forecast from there.
 
     Parameters
     ----------
     steps : (assets)
-        Rows the target window will have: days, or sessions by the exchange's calendar.
+        Number of rows in the target window: days, or sessions by the exchange's calendar.
     lessons
-        For the gamma regression.
+        The rows for the gamma regression.
     before : Closed, optional
-        What the rows before those of `given` taught.
+        Sums over the rows before those of `given`.
     keep : (assets), optional
-        Of how many blocks of rows to return what they taught, with `before`.
+        Number of blocks of rows of `given` that the returned `Closed` adds to `before`.
     others
-        Models that are no regressions: what they say, as mean daily variance (assets).
+        By name of a model that is not a regression, (assets): its forecast of mean daily variance.
     """
     panel, design = given.panel, given.design
     n = len(panel.assets)
@@ -297,7 +305,7 @@ def forecast(
 
 
 def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[Closed, Closed]:
-    """What all rows taught, and what the first blocks of them did."""
+    """Sums over all rows, and over the first `keep` blocks of rows; both include `before`."""
     design, means = given.design, given.means
     logs, kept = regression.sums(
         given.x, given.target, given.ok, before=before and before.logs, keep=keep
@@ -331,12 +339,13 @@ def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[C
 
 
 def pooled_rows(given: Problem) -> Bools:
-    """(assets, rows): rows a regression over the class learns from."""
+    """(assets, rows): True for the rows that regressions over the class learn from."""
     return given.ok & (given.design.level > PEGGED)
 
 
 def teaching(panel: Panel) -> Bools:
-    """(assets, rows): rows that may teach the gamma regression; a large class takes turns."""
+    """(assets, rows): True for the rows that the gamma regression may use; in a class of more than
+    `POOL_ASSETS` assets these take turns by day."""
     real = panel.days != NO_DAY
     if len(panel.assets) < 2:
         return np.zeros_like(real)
@@ -346,7 +355,7 @@ def teaching(panel: Panel) -> Bools:
 
 
 def _pool(own: Sums, which: Bools) -> Sums | None:
-    """All windows of a class that have closed, as one regression; None where they are too few."""
+    """The sums over all closed windows of a class, for one regression; None if they are too few."""
     if len(which) < 2:
         return None
     found = own.at(which).total()
@@ -370,12 +379,12 @@ def _solve_pooled(
 
 
 def freedom(n: Floats | Ints, k: int) -> Floats:
-    """What to multiply a mean squared error of n rows by, for the k coefficients fitted."""
+    """Factor that corrects a mean squared error over n rows for the k coefficients fitted."""
     return n / np.maximum(n - k, 1)
 
 
 def _range(means: Floats, before: Closed | None) -> tuple[Floats, Floats]:
-    """(assets): the least and the most that was realized over any window so far."""
+    """Smallest and largest mean daily variance realized over any window so far, (assets) each."""
     low = np.min(means, axis=1, where=np.isfinite(means), initial=np.inf)
     high = np.max(means, axis=1, where=np.isfinite(means), initial=0.0)
     if before is not None:
@@ -384,7 +393,8 @@ def _range(means: Floats, before: Closed | None) -> tuple[Floats, Floats]:
 
 
 def _moves(x_now: Floats, b: Floats, means: Floats, columns: Sequence[int]) -> Floats:
-    """(assets, all regressors): what each adds to the log over its mean."""
+    """(assets, all regressors): what each regressor adds to the log of the forecast by differing
+    from its mean."""
     out = np.zeros_like(x_now)
     mean = means[..., columns]
     out[:, columns] = b * (x_now[:, columns] - mean)
@@ -406,7 +416,7 @@ def _contributions(moves: Mapping[str, Floats], members: Mapping[str, Floats]) -
 
 
 def last_days(panel: Panel) -> Ints:
-    """(assets): the day of each asset's last row."""
+    """(assets): the day of each asset's last row, `NO_DAY` if it has none."""
     last = np.maximum(panel.lengths - 1, 0)
     days = panel.days[np.arange(len(panel.assets)), last]
     return np.where(panel.lengths > 0, days, NO_DAY)

@@ -1,4 +1,4 @@
-"""Daily measures of the assets of one class, side by side: what models read. Pure."""
+"""Daily measures of the assets of one class in common arrays: the input of the models. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 NO_DAY = np.iinfo(np.int64).max
-"""In `days` after an asset's last row: later than any day."""
+"""Fills `Panel.days` after an asset's last row; larger than any day."""
 WEEK, MONTH = {True: 7, False: 5}, {True: 30, False: 22}
-"""Rows in a week and a month, by whether the market trades on every day."""
+"""Number of rows in a week and in a month; the key says whether the market trades every day."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class Panel:
     """Measures packed to the left: row n of an asset is its n-th day that counts.
 
     All arrays are (assets, rows); rows past an asset's last are NaN (`NO_DAY` in `days`).
-    Variances are of log returns, over one day. A measure nobody has is NaN throughout.
+    Variances are of log returns, over one day. A measure that no asset has is NaN throughout.
     """
 
     assets: tuple[str, ...]
     continuous: bool
-    """Trades on every day of the week (UTC days), rather than in sessions."""
+    """Whether the market trades on every day of the week (UTC days) instead of in sessions."""
     days: Ints
     """Days since 1970-01-01."""
     rv: Floats
@@ -43,7 +43,7 @@ class Panel:
 
     @property
     def lengths(self) -> Ints:
-        """Rows of each asset."""
+        """(assets): number of rows of each asset."""
         return (self.days != NO_DAY).sum(axis=1)
 
     @property
@@ -55,8 +55,8 @@ class Panel:
         return MONTH[self.continuous]
 
     def cut(self, day: int) -> Panel:
-        """The panel as it stood at the close of `day`: later rows are gone, and with them the
-        rows of padding nobody needs."""
+        """The panel as it stood at the close of `day`: without later rows, and no wider than the
+        remaining rows need."""
         kept = (self.days <= day) & (self.days != NO_DAY)
         width = int(kept.sum(axis=1).max(initial=0))
         changes = {}
@@ -67,7 +67,7 @@ class Panel:
         return replace(self, days=np.ascontiguousarray(days[:, :width]), **changes)
 
     def after(self, rows: Ints) -> Panel:
-        """Without the first rows, so many by asset."""
+        """The panel without the first rows of each asset; `rows`, (assets), is their number."""
         width = int((self.lengths - rows).max(initial=0))
         place = rows[:, None] + np.arange(width)
         inside = place < self.days.shape[1]
@@ -80,7 +80,7 @@ class Panel:
         return replace(self, days=days, **changes)
 
     def only(self, chosen: Sequence[int]) -> Panel:
-        """Some of the assets."""
+        """The panel of the assets with these indices."""
         picked = list(chosen)
         changes = {name: getattr(self, name)[picked] for name in ("days", *MEASURES)}
         return replace(self, assets=tuple(self.assets[i] for i in picked), **changes)
@@ -90,7 +90,7 @@ MEASURES = tuple(f.name for f in fields(Panel) if f.name not in ("assets", "cont
 
 
 def fingerprint(given: Panel) -> str:
-    """A hash of all of a panel."""
+    """SHA-256 of everything in a panel."""
     found = hashlib.sha256(repr((given.assets, given.continuous, given.days.shape)).encode())
     found.update(np.ascontiguousarray(given.days).tobytes())
     for name in MEASURES:
@@ -99,8 +99,8 @@ def fingerprint(given: Panel) -> str:
 
 
 def pack(series: Mapping[str, tuple[Ints, Mapping[str, Floats]]], *, continuous: bool) -> Panel:
-    """A panel of `{asset: (days, {measure: values})}`, days ascending; rows without rv are left
-    out, as are zeros, which no traded market realizes."""
+    """A panel of `{asset: (days, {measure: values})}`, days ascending. Rows whose rv is missing or
+    zero are left out; no market that trades has a variance of zero."""
     assets = tuple(series)
     kept = {a: (m["rv"] > 0) & np.isfinite(m["rv"]) for a, (_, m) in series.items()}
     width = max((int(k.sum()) for k in kept.values()), default=0)

@@ -1,7 +1,7 @@
 """Least squares and gamma regression from sums of products, many at once. Pure.
 
-A regression over an expanding window needs only the sums of products of what came before: kept
-cumulative, a refit on every day costs one small linear system a day.
+A regression over an expanding window needs only sums of products over its rows. They are kept as
+running sums, so that a refit on every day costs one small linear system a day.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ import numpy as np
 from augury.rvol.panel import Bools, Floats, Ints
 
 NEVER_SINGULAR = 1e-9
-"""Smallest penalty on the unit-scaled Gram matrix: columns that repeat each other get a share
-each in place of an error."""
+"""Smallest penalty added to the diagonal of the Gram matrix, whose diagonal is scaled to 1. With it
+identical columns share a coefficient instead of making the matrix singular."""
 _CONSTANT = 1e-10
-"""A column whose variance is below this share of its mean square says nothing."""
+"""A column counts as constant, and gets no coefficient, if its variance divided by its mean square
+is not above this."""
 BLOCK = 64
-"""Rows multiplied at a time. What a block adds does not depend on when it is added: sums taken up
-at a block's edge are equal to the last bit to sums made at once. It is also below the size from
-which BLAS spreads a product over threads, which for products this small costs more than it saves,
-most of all on a busy machine."""
+"""Number of rows multiplied at a time. Sums that are continued at the edge of a block equal sums
+made at once, to the last bit. Larger products would be spread over threads by BLAS, which at this
+size costs more than it saves."""
 CHUNK = 32
-"""Regressions prepared at a time: what is copied for them stays in the processor's cache."""
+"""Number of regressions prepared at a time, so that their data stay in the processor's cache."""
 LASSO_SWEEPS = 100
 GAMMA_STEPS = 30
 GAMMA_CLIP = 6.0
-"""One historic day must not bend the pooled gamma regression: a realized value counts as at most
-1 + this times what was expected of it."""
+"""Most by which a realized value may exceed the expected one in the gamma regression, as a multiple
+of the expected one, so that one historic day does not distort it; larger values are clipped. Chosen
+by looking at the evaluation data."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums of products of any number of regressions: leading axes are theirs."""
+    """Sums of products for any number of regressions, which the leading axes (...) number."""
 
     xx: Floats
     """(..., k, k): of regressors with each other; the first regressor is the constant 1."""
@@ -43,7 +44,7 @@ class Sums:
     yy: Floats
     """(...): of the target with itself."""
     n: Floats
-    """(...): rows counted."""
+    """(...): number of rows; with exponential weights their total weight."""
 
     def of(self, columns: list[int]) -> Sums:
         """The regression on some of the columns; the first must be the constant."""
@@ -51,11 +52,11 @@ class Sums:
         return Sums(picked, self.xy[..., columns], self.yy, self.n)
 
     def total(self) -> Sums:
-        """All of the regressions as one."""
+        """The sums of one regression over the rows of all of these."""
         return Sums(*(getattr(self, f).sum(axis=0) for f in _FIELDS))
 
     def at(self, index: Ints | Bools | int) -> Sums:
-        """Some of the regressions."""
+        """The regressions that `index` selects."""
         return Sums(self.xx[index], self.xy[index], self.yy[index], self.n[index])
 
     @property
@@ -82,21 +83,22 @@ def sums(
     keep: Ints | None = None,
     centre: float | None = None,
 ) -> tuple[Sums, Sums]:
-    """Sums over the rows that are `ok`, and those over the first `keep` blocks alone.
+    """Sums over all rows that are `ok`, and over those in the first `keep` blocks only.
 
     Parameters
     ----------
     x : (assets, rows, k)
     y : (assets, rows)
     ok : (assets, rows)
-        Rows to count; what stands in others does not matter.
+        Which rows to count; values in other rows are ignored.
     weights : (assets, rows), optional
     before : Sums, optional
-        Of the blocks before the first row; these are added to them.
+        Sums over the blocks before the first row; both results include them.
     keep : (assets), optional
-        Blocks of `BLOCK` rows; else none.
+        Number of blocks of `BLOCK` rows in the second result; default: none.
     centre : optional
-        Let a counted row weigh `centre` / (1 + `centre`) of the next one.
+        Center of mass of exponential weights: a counted row weighs `centre` / (1 + `centre`) times
+        as much as the next one. Default: equal weights.
     """
     n, rows, k = x.shape
     before = before or nothing(n, k)
@@ -155,7 +157,8 @@ def running_sums(x: Floats, y: Floats, ok: Bools, weights: Floats | None = None)
 
 
 def fading_sums(x: Floats, y: Floats, ok: Bools, centre: float) -> Sums:
-    """As `running_sums`, each counted row weighing `centre` / (1 + `centre`) of the next one."""
+    """`running_sums` with exponential weights: a counted row weighs `centre` / (1 + `centre`) times
+    as much as the next one."""
     k = x.shape[1]
     decay = centre / (1.0 + centre)
     out = Sums(np.zeros((len(y), k, k)), np.zeros((len(y), k)), np.zeros(len(y)), np.zeros(len(y)))
@@ -171,20 +174,21 @@ def fading_sums(x: Floats, y: Floats, ok: Bools, centre: float) -> Sums:
 
 
 def mean_square_error(given: Sums, b: Floats) -> Floats:
-    """(...): of coefficients b (..., k) on the rows the sums are of."""
+    """Mean squared error, (...), of the coefficients `b`, (..., k), on the rows summed in
+    `given`."""
     fitted = (b * (given.xx @ b[..., None])[..., 0]).sum(axis=-1)
     return (given.yy - 2 * (b * given.xy).sum(axis=-1) + fitted) / np.maximum(given.n, 1e-300)
 
 
 class _Scaled(NamedTuple):
-    """Regressions without their constants, of regressors of unit variance."""
+    """Regressions on regressors that are centered and scaled to unit variance, without constant."""
 
     gram: Floats
-    """(..., k, k): correlations; one on the diagonal."""
+    """(..., k, k): correlations of the regressors; one on the diagonal."""
     with_y: Floats
-    """(..., k): covariances with the target."""
+    """(..., k): covariances of the scaled regressors with the target."""
     sd: Floats
-    """(..., k): infinite for a regressor that says nothing."""
+    """(..., k): standard deviations of the regressors; infinite for one that is constant."""
     mean_x: Floats
     mean_y: Floats
     var_y: Floats
@@ -207,7 +211,8 @@ def _scaled(given: Sums) -> _Scaled:
 
 
 def _unscaled(given: Sums, by: _Scaled, scaled: Floats) -> tuple[Floats, Floats]:
-    """Coefficients with the constant, and residual variances with n - k degrees of freedom."""
+    """Coefficients in the original units, the constant first, and residual variances with n - k
+    degrees of freedom."""
     says = np.isfinite(by.sd)
     shown = np.where(says, scaled, 0.0)
     explained = (shown * (2 * by.with_y - (by.gram @ shown[..., None])[..., 0])).sum(axis=-1)
@@ -221,9 +226,9 @@ def _unscaled(given: Sums, by: _Scaled, scaled: Floats) -> tuple[Floats, Floats]
 def solve(given: Sums, penalty: float) -> tuple[Floats, Floats]:
     """Ridge coefficients (..., k) and residual variances (...).
 
-    minimizes sum (y - x b)^2 / n + penalty * sum_j (sd_j b_j)^2, the constant unpenalized; with
-    the smallest penalty this is ordinary least squares. The residual variance has n - k degrees
-    of freedom; overlapping targets leave it as it is.
+    Minimizes sum (y - x b)^2 / n + penalty * sum_j (sd_j b_j)^2, without a penalty on the constant.
+    With `penalty` 0 this is ordinary least squares (up to `NEVER_SINGULAR`). The residual variance
+    has n - k degrees of freedom and is not corrected for overlapping targets.
     """
     by = _scaled(given)
     diagonal = np.arange(by.gram.shape[-1])
@@ -236,8 +241,8 @@ def solve(given: Sums, penalty: float) -> tuple[Floats, Floats]:
 def lasso(given: Sums, penalty: float) -> tuple[Floats, Floats]:
     """Lasso coefficients (..., k) and residual variances (...), by coordinate descent.
 
-    minimizes sum (y - x b)^2 / 2n + l sum_j |sd_j b_j|, with l the share `penalty` of the least l
-    that leaves no regressor in (Friedman, Hastie, Tibshirani 2010).
+    Minimizes sum (y - x b)^2 / 2n + l sum_j |sd_j b_j|. Here l is `penalty` (0 to 1) times the
+    smallest l at which all coefficients are zero (Friedman, Hastie, Tibshirani 2010).
     """
     by = _scaled(given)
     most = penalty * np.abs(by.with_y).max(axis=-1)
@@ -263,13 +268,13 @@ def gamma(
     y : (rows)
         Above zero where `ok`.
     ok : (rows)
-        What to count.
+        Which rows to count.
     start : (k,)
-        Where to begin: the least-squares solution of the logs.
+        Coefficients to start from: the least-squares solution in logs.
     given : Sums
-        Of the same rows or of more of their kind, and of the chosen columns.
+        Sums for the chosen columns over the same rows, or over more rows of the same class.
     columns : k
-        Which regressors.
+        Indices of the chosen regressors.
     penalty : float
         As in `solve`.
     """

@@ -26,21 +26,21 @@ _OPTIONS: dict[str, Any] = {"responses": {200: {"content": FILES}, **openapi.RVO
 
 
 class Subject(NamedTuple):
-    """What rows are about."""
+    """The asset and the horizon that rows are wanted for; None: all."""
 
     asset: str | None
     horizon: str | None
 
 
 class ModelChoice(NamedTuple):
-    """Whose rows."""
+    """The model and version that rows are wanted of; None: the route's default."""
 
     model: str | None
     model_version: str | None
 
 
 class AsOfWindow(NamedTuple):
-    """From when to when, by as_of, inclusive."""
+    """First and last `as_of` of the rows that are wanted, both inclusive; None: no bound."""
 
     start: datetime | None
     end: datetime | None
@@ -277,7 +277,7 @@ async def _answer(
     key: tuple[Any, ...],
     make: Callable[[], Awaitable[list[dict[str, Any]]]],
 ) -> Response:
-    """Rows without pages."""
+    """An answer with all rows, not divided into pages."""
 
     async def made() -> bytes:
         found = await make()
@@ -313,8 +313,8 @@ async def _page(
     read: Callable[[bool], Awaitable[Page]],
     limit: int,
 ) -> Response:
-    """A page of rows, or for a file of columns; `read` has one row more than `limit` where there
-    are more."""
+    """An answer with one page of rows. `read` returns the page as rows or, given True, as columns
+    (for files), with one row more than `limit` if there is a next page."""
 
     async def made() -> tuple[bytes, str | None]:
         if wanted != "json" and name in _FILE_COLUMNS:

@@ -1,4 +1,4 @@
-"""Rows of the routes from rows of the store, as objects and as flat tables. Pure."""
+"""Converts rows of the store to rows of the API, as objects and as flat tables. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from augury.rvol.store import Model as StoredModel
 UNIT = "log_return_variance_over_horizon"
 
 ORIGINS = {"exchange": "live", "import": "import", "sample": "sample"}
-"""An asset's origin as answers say it."""
+"""Origin of an asset in the store to `origin` in answers."""
 
 Rows = Sequence[tuple[Any, ...]]
 
@@ -43,7 +43,7 @@ class _Prediction(msgspec.Struct, gc=False):
 
 
 class ForecastRow(msgspec.Struct, gc=False):
-    """A forecast row of spec section 2.6, and ours after it."""
+    """A forecast row: the fields of spec section 2.6, then those that Augury adds."""
 
     model_id: str
     model_version: str
@@ -67,7 +67,7 @@ class _Actual(msgspec.Struct, gc=False):
 
 
 class ActualRow(msgspec.Struct, gc=False):
-    """An actuals row of spec section 2.6, and ours after it."""
+    """An actuals row: the fields of spec section 2.6, then those that Augury adds."""
 
     asset: str
     horizon: str
@@ -84,7 +84,7 @@ class ActualRow(msgspec.Struct, gc=False):
 
 
 def forecast(values: tuple[Any, ...]) -> ForecastRow:
-    """A row from `FORECAST_FIELDS`."""
+    """The row of the API for the values of `FORECAST_FIELDS`."""
     (model_id, version, asset, horizon, as_of, start, end, steps, variance, annualized,
      l80, u80, l90, u90, l95, u95, issued, published_at, origin) = values  # fmt: skip
     bands = _Bands(_Band(l80, u80), _Band(l90, u90), _Band(l95, u95))
@@ -96,7 +96,7 @@ def forecast(values: tuple[Any, ...]) -> ForecastRow:
 
 
 def actual(values: tuple[Any, ...]) -> ActualRow:
-    """A row from `ACTUAL_FIELDS`."""
+    """The row of the API for the values of `ACTUAL_FIELDS`."""
     asset, horizon, as_of, start, end, steps, variance, status, revision, known_at, origin = values
     came = _Actual(variance, None if variance is None else math.sqrt(variance), UNIT)
     return ActualRow(
@@ -191,7 +191,7 @@ def flat_file(
     volatility: str,
     form: Literal["csv", "parquet"],
 ) -> bytes:
-    """Forecasts or actuals as a file: the columns of the store by their public names."""
+    """Forecasts or actuals as a file: the store's columns under their public names."""
     import polars as pl
 
     kinds = {
@@ -204,7 +204,7 @@ def flat_file(
     def series(name: str, values: Sequence[Any]) -> Any:
         if name not in times:
             return pl.Series(name, values, dtype=kinds.get(name, pl.Float64))
-        # Few different times among many rows; a time object each is slow to convert.
+        # Many rows share few distinct times, and converting each row's time object is slow.
         known = {at: round(at.timestamp() * 1_000_000) for at in set(values)}
         return pl.Series(name, [known[at] for at in values], dtype=pl.Int64).cast(
             pl.Datetime("us", "UTC")
@@ -220,7 +220,7 @@ def flat_file(
 
 
 def table_file(rows: Sequence[dict[str, Any]], form: Literal["csv", "parquet"]) -> bytes:
-    """Other rows as a file: lists and objects as JSON."""
+    """Other rows as a file, with lists and objects written as JSON."""
     import polars as pl
 
     flat = [

@@ -1,9 +1,9 @@
-"""The sample: bars of made-up days, so that a fresh service shows volatility working. Pure.
+"""The sample: simulated price bars, so that a new installation shows volatility at work. Pure.
 
-A stochastic-volatility simulation: log variance is a common and an own part, each slow and fast,
-with quieter weekends, jumps, and returns that push variance up when they fall. The names are
-those of well-known coins because callers ask for them; no price of theirs was used, and every
-row that comes of it says that it is a sample.
+A stochastic-volatility simulation: log variance is the sum of a part common to all coins and a part
+of each coin, both with a slow and a fast component. Weekends are quieter, there are jumps, and
+falling prices raise the next day's variance. The coins have well-known names because callers ask
+for them, but no real prices were used, and every row that is made from it is marked as a sample.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ COINS = {
     "SOL": ("Solana", 150.0, 0.80), "XRP": ("XRP", 0.9, 0.75), "DOGE": ("Dogecoin", 0.18, 0.85),
     "BNB": ("BNB", 600.0, 0.50),
 }  # fmt: skip
-"""Asset: its name, the price it starts from, its typical volatility a year."""
+"""By asset: its name, its last simulated price in dollars, its typical annualized volatility
+(0.45 is 45%)."""
 DAYS = 400
 BARS = 288
 MINUTES = 5
@@ -28,18 +29,18 @@ MINUTES = 5
 
 @dataclass(frozen=True)
 class SampleDays:
-    """One coin's days."""
+    """The simulated days of one coin."""
 
     asset: str
     name: str
     days: Ints
     paths: Floats
-    """(days, bars + 1): what `measures.daily` takes."""
+    """(days, bars + 1): price paths, as `measures.daily` takes them."""
     measures: measures.Measures
 
 
 def generate(last_day: int, *, days: int = DAYS, seed: int = 7) -> list[SampleDays]:
-    """The sample that ends with `last_day`. Same day, same sample; time about 0.3 s."""
+    """The sample that ends with `last_day`; the same for the same arguments. Takes about 0.3 s."""
     rng = np.random.default_rng(seed)
     when = np.arange(last_day - days + 1, last_day + 1)
     common = _autoregression(rng, days, 0.985, 0.10) + _autoregression(rng, days, 0.6, 0.22)

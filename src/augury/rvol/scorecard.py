@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from augury.rvol.store import ScoredForecasts
 
 FEWEST_ORIGINS = 250
-"""Days a model must have been scored on before an alias may move because of it."""
+"""Least number of scored days of a model before an alias may move to it."""
 EVERYTHING = "all"
-"""The asset of rows over all assets."""
+"""Value of `asset` in rows over all assets."""
 
 
 def rows(scored: Sequence[ScoredForecasts]) -> list[dict[str, Any]]:
-    """A row an asset, horizon and model, and one over all assets where there are several."""
+    """One row for each asset, horizon and model, and rows over all assets if there are several."""
     by_key = {(s.asset, s.horizon, s.model_id): s for s in scored}
     out: list[dict[str, Any]] = []
     everything: dict[tuple[int, str], list[ScoredForecasts]] = defaultdict(list)
@@ -51,7 +51,7 @@ def _row(
     horizon = own[0].horizon
     loss = scores.qlike(actual, forecast)
     kept = scores.largest_event(loss, days, horizon)
-    # HAR may lack origins this model has: both are averaged over those they share.
+    # HAR may lack origins that this model has, so both are averaged over the origins they share.
     mine, rival, when = _shared(own, har)
     return {
         "asset": asset,
@@ -82,7 +82,8 @@ def _row(
 
 
 def _origin(own: Sequence[ScoredForecasts]) -> str:
-    """The least of what the row rests on: a sample, else replays alone, else the data's own."""
+    """The weakest origin that the row is based on: `sample` if any of its data are, `replay` if
+    none of its forecasts was live, otherwise that of the data."""
     origins = {s.origin for s in own}
     if "sample" in origins:
         return "sample"
@@ -106,7 +107,7 @@ def _shared(
 
 
 def _daily(loss: Floats, days: Ints) -> Floats:
-    """Mean loss of each day over the assets: what happens on one day is one observation."""
+    """Mean loss of each day over the assets, because one day is one observation."""
     if not len(loss):
         return loss
     _, where = np.unique(days, return_inverse=True)
@@ -114,10 +115,11 @@ def _daily(loss: Floats, days: Ints) -> Floats:
 
 
 def challenger(scored: Sequence[ScoredForecasts], champion: str) -> str | None:
-    """The model that beats the champion at most horizons beyond doubt; None when none does.
+    """The model that significantly beats the champion at more than half of the horizons, if any.
 
-    Beyond doubt: a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model that
-    lacks some of the champion's assets does not come into question: it could not take its place.
+    Significantly: with a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model
+    that lacks an asset or horizon of the champion is not considered, because it could not replace
+    it. Of several models, the one with the smallest mean ratio of losses is chosen.
     """
     by_key = {(s.asset, s.horizon, s.model_id): s for s in scored}
     horizons = {s.horizon for s in scored}

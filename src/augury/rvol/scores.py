@@ -20,7 +20,8 @@ def qlike(actual: Floats, forecast: Floats) -> Floats:
 
 
 def long_run_variance(values: Floats, lags: int) -> float:
-    """Newey-West estimate of the variance of the mean of `values`, times their number."""
+    """Newey-West estimate of the long-run variance: that of the mean of `values`, times their
+    number."""
     centred = values - values.mean()
     n = len(centred)
     total = float(centred @ centred) / n
@@ -34,8 +35,8 @@ def dm_t(loss: Floats, rival: Floats, days: int) -> float | None:
     """Diebold-Mariano t of `loss` against `rival`'s: negative where `loss` is smaller.
 
     Newey-West with max(days, n^(1/3)) lags and the correction of Harvey, Leybourne and Newbold
-    (1997) for short samples. None where fewer than 10 windows that do not overlap are there, or
-    the losses do not differ.
+    (1997) for short samples. None if there are fewer than 10 windows that do not overlap, or if the
+    losses do not differ.
     """
     difference = np.asarray(loss) - np.asarray(rival)
     n = len(difference)
@@ -60,27 +61,28 @@ def mincer_zarnowitz_r2(actual: Floats, forecast: Floats) -> float | None:
 
 
 def bias(actual: Floats, forecast: Floats) -> float:
-    """Mean of ln(forecast / actual): above zero, forecasts were too high. Of a fair forecast it
-    is about half the variance of the log, as the mean of a skewed quantity is above its median."""
+    """Mean of ln(forecast / actual); it grows as forecasts get too high. For a forecast that is
+    right on average it is about half the variance of the log, because the mean of a skewed quantity
+    is above its median."""
     return float(np.mean(np.log(forecast / actual)))
 
 
 def mean_ratio(actual: Floats, forecast: Floats) -> float:
-    """Sum of what was realized over the sum of what was forecast: 1 without bias."""
+    """Sum of realized values divided by the sum of forecasts: 1 without bias, above 1 if forecasts
+    were too low."""
     return float(np.sum(actual) / np.sum(forecast))
 
 
 def coverage(actual: Floats, lower: Floats, upper: Floats) -> float:
-    """Share of what was realized that lies within the bounds."""
+    """Share (0 to 1) of realized values that lie within the bounds."""
     return float(np.mean((actual >= lower) & (actual <= upper)))
 
 
 def largest_event(loss: Floats, days: np.ndarray, horizon: int) -> np.ndarray:
-    """Which windows do not hold the one day that owns most of the loss.
+    """(windows): False for the window with the largest loss and for all windows that overlap it.
 
-    The worst window ends, or the event lies, within `horizon` days of its origin: every window
-    that overlaps it is left out. A score is given with and without them, because one day can own
-    a scorecard.
+    Windows overlap if their origins, `days`, are less than `horizon` days apart. Scores are given
+    with and without these windows, because a single day can dominate them.
     """
     worst = days[int(np.argmax(loss))]
     return np.abs(days - worst) >= horizon

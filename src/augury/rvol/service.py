@@ -23,19 +23,21 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 SETTLE = timedelta(days=3)
-"""How long after a window's end its actual is preliminary: venues correct their bars."""
+"""Time after the end of a window during which its actual is preliminary: venues correct bars."""
 LIVE = timedelta(hours=24)
-"""A forecast published later than this after its day's close is a replay, and says so."""
+"""Longest time after a day's close in which a forecast for it counts as live; later it is a
+replay."""
 ACTUALS_BACK = 750
-"""Days before an asset's last one for which actuals are made."""
+"""Number of days, back from a family's last day, for which actuals are computed."""
 AT_ONCE = 50
-"""Assets whose actuals are made in one transaction."""
+"""Number of assets whose actuals are stored in one transaction."""
 KEPT, LARGEST_KEPT = 256, 256 * 1024
-"""How many answers are kept until something is published, and the largest of them in bytes."""
+"""`KEPT`: most answers that are cached until something is published. `LARGEST_KEPT`: size in bytes
+above which an answer is not cached."""
 ALIASES = ("champion", "latest", "stable")
 
 Report = Callable[[str, int, int], None]
-"""Told the stage, how much of it is done, and how much there is."""
+"""Called with a family of assets, the number of its days issued so far, and of those to issue."""
 
 
 class RefreshOutcome(msgspec.Struct):
@@ -46,7 +48,7 @@ class RefreshOutcome(msgspec.Struct):
     actuals: int = 0
     revised: int = 0
     latest: datetime | None = None
-    """The newest origin there is now."""
+    """The newest origin among the forecasts issued by this refresh."""
     promoted: str | None = None
 
 
@@ -66,14 +68,14 @@ class RvolService:
         self.horizons: tuple[int, ...] = settings.rvol_horizons
         self._replay = settings.rvol_replay_days
         self._known: dict[str, Checkpoint] = {}
-        """By family and calendar: what its newest day but one taught."""
+        """By family and calendar: the checkpoint of the newest day issued."""
         self._answers: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._version = -1
 
     # --- data in ---------------------------------------------------------------------------
 
     async def ensure_sample(self) -> bool:
-        """Fill an empty store with the sample; False when there is anything already."""
+        """Fill an empty store with the sample; False if there are any assets already."""
         async with self.database.reading() as conn:
             if await store.assets(conn):
                 return False
@@ -100,7 +102,7 @@ class RvolService:
         return True
 
     async def drop_sample(self) -> bool:
-        """Take the sample away, with all that was made of it; False when there was none."""
+        """Remove the sample and everything made from it; False if there was none."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             dropped = await store.drop_sample(conn)
@@ -111,7 +113,8 @@ class RvolService:
     async def put_measures(
         self, assets: Sequence[CoveredAsset], rows: Sequence[DayRow]
     ) -> tuple[int, int]:
-        """Keep assets and days; real ones take the sample's place. Returns new and changed days."""
+        """Store assets and days, which replace the sample. Returns the numbers of new and of
+        changed days."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             await store.drop_sample(conn)
@@ -125,15 +128,15 @@ class RvolService:
     async def refresh(
         self, *, replay: int | None = None, report: Report | None = None
     ) -> RefreshOutcome:
-        """Issue what is missing, newest day first, then note what was realized.
+        """Issue missing forecasts, newest day first, then store what was realized.
 
-        Each day of a family is one set in one transaction: killed at any moment, what is there
-        is whole, and the next refresh goes on. Run twice, the second finds nothing to do.
+        Each day of a family is one set, published in one transaction: if a refresh is killed, the
+        sets stored so far are whole and the next refresh continues. Idempotent.
 
         Parameters
         ----------
         replay
-            How many days back from a family's last one to issue; else what the settings say.
+            Number of days to issue, back from a family's last day; default: from the settings.
         """
         outcome = RefreshOutcome()
         async with self.database.reading() as conn:
@@ -190,7 +193,8 @@ class RvolService:
         key = _key(family, on)
         since = self._known.get(key)
         if len(todo) > 1 and (since is None or since.day >= todo[-1]):
-            # Of many days the first comes first too: the others are made from where it ends.
+            # For several days the oldest is computed first, because the others then start from its
+            # checkpoint.
             _, since = await asyncio.to_thread(issuing.issue, given, on, self.horizons, todo[-1])
         for n, day in enumerate(todo):
             names = missing[day]
@@ -207,7 +211,8 @@ class RvolService:
             async with self.database.transaction() as conn:
                 await store.lock(conn)
                 if not sampled <= await store.sampled(conn):
-                    # The sample gave way meanwhile: nothing of it may stand under a real name.
+                    # The sample was removed meanwhile: forecasts made from it must not be published
+                    # for a real asset of the same name.
                     return
                 added = await store.publish(
                     conn,
@@ -241,7 +246,7 @@ class RvolService:
         last = int(max(given.days[i, n - 1] for i, n in enumerate(given.lengths)))
         first = max(number(changed) - 2 * max(self.horizons) - 7, last - ACTUALS_BACK)
         at, settle = self._clock(), SETTLE.total_seconds()
-        # Some assets at a time: a thousand have millions of windows.
+        # A few assets at a time, because a thousand have millions of windows.
         for start in range(0, len(given.assets), AT_ONCE):
             some = given.only(range(start, min(start + AT_ONCE, len(given.assets))))
             made = await asyncio.to_thread(
@@ -256,7 +261,8 @@ class RvolService:
             outcome.revised += done.revised
 
     async def _promote(self) -> str | None:
-        """Let the champion's alias go where the scores say, and `stable` to what is proven."""
+        """Move `champion` to a model with better scores, `latest` to the champion, and `stable` to
+        its newest proven version. Returns the new champion, if any."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             named = await store.aliases(conn)
@@ -282,14 +288,15 @@ class RvolService:
     async def _panel(
         self, family: str, on: Calendar, known_at: datetime | None = None
     ) -> tuple[Panel, datetime]:
-        """A family's measures, and since when they are known as they are."""
+        """A family's measures, and the time as of which they are known."""
         async with self.database.transaction() as conn:
-            await store.lock(conn)  # so that nobody's writing is half seen
+            await store.lock(conn)  # so that no other writer's work is read by halves
             at = known_at or await store.clock(conn)
             return _packed(await store.series(conn, family, on.name, known_at=known_at), on), at
 
     async def recompute(self, set_id: int) -> tuple[str, list[issuing.VarianceForecast]]:
-        """A published set made anew from what was known then: the hash of its inputs, its rows."""
+        """Recompute a published set from what was known when it was made; returns the hash of its
+        inputs, and its forecasts."""
         async with self.database.reading() as conn:
             family, day, known_at = await store.set_of(conn, set_id)
         name, _, on = family.partition("@")
@@ -302,7 +309,7 @@ class RvolService:
     # --- answers ---------------------------------------------------------------------------
 
     async def answer(self, key: tuple[Any, ...], make: Callable[[], Awaitable[Any]]) -> Any:
-        """What `make` returns, kept under `key` until something is published."""
+        """What `make` returns, cached under `key` until something is published."""
         async with self.database.reading() as conn:
             version = await store.version(conn)
         if version != self._version:
@@ -312,7 +319,7 @@ class RvolService:
             self._answers.move_to_end(key)
             return self._answers[key]
         made = await make()
-        # Not what was read before somebody else saw a newer version, nor what is large.
+        # Not cached: an answer read before another call saw a newer version, and large answers.
         body = made[0] if isinstance(made, tuple) else made
         if version == self._version and len(body) <= LARGEST_KEPT:
             self._answers[key] = made
@@ -346,7 +353,7 @@ class RvolService:
         ]
 
     async def assets(self, *, inactive: bool = False) -> list[CoveredAsset]:
-        """Covered assets by name."""
+        """Covered assets, sorted by name."""
         async with self.database.reading() as conn:
             return await store.assets(conn, inactive=inactive)
 
@@ -364,7 +371,7 @@ class RvolService:
         latest: bool = False,
         by_column: bool = False,
     ) -> store.Page:
-        """`store.FORECAST_FIELDS` of forecasts; without a model those of the champion."""
+        """A page of forecasts (`store.FORECAST_FIELDS`); of the champion if no model is named."""
         async with self.database.reading() as conn:
             chosen = await self._chosen(conn, model, model_version)
             filters = RowFilters(
@@ -386,7 +393,7 @@ class RvolService:
         after: RowPosition | None,
         by_column: bool = False,
     ) -> store.Page:
-        """`store.ACTUAL_FIELDS` of what was realized."""
+        """A page of actuals (`store.ACTUAL_FIELDS`)."""
         async with self.database.reading() as conn:
             subject = await self._subject(conn, asset, horizon)
             filters = RowFilters(start=start, end=end, **subject)
@@ -401,7 +408,8 @@ class RvolService:
         limit: int,
         after: RowPosition | None,
     ) -> list[tuple[Any, ...]]:
-        """(asset, horizon, as_of, version, {family: [value, contribution]}) of the newest blend."""
+        """(asset, horizon, as_of, version, {family: [value, contribution]}, origin) of the blend's
+        newest forecasts."""
         if feature_set_id is not None:
             _check("feature_set_id", feature_set_id, {issuing.FEATURE_SET})
         async with self.database.reading() as conn:
@@ -459,7 +467,7 @@ class RvolService:
 
 
 def _check(name: str, value: str, valid: Iterable[str]) -> None:
-    """422 with the valid values, when `value` is none of them."""
+    """Raise InvalidInput (422), with the valid values, unless `value` is one of them."""
     known = list(valid) if isinstance(valid, list) else sorted(valid)
     if value in known:
         return
@@ -481,7 +489,7 @@ def _packed(series: dict[str, store.MeasureSeries], on: Calendar) -> Panel:
 
 
 def _there(given: Panel, day: int) -> list[str]:
-    """Assets that have the day."""
+    """Names of the assets that have a row for the day."""
     return [given.assets[i] for i in np.flatnonzero((given.days == day).any(axis=1))]
 
 

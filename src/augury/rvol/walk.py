@@ -1,8 +1,8 @@
-"""Every model over every past day, as it would have been: out of sample, refit daily. Pure.
+"""Forecasts of every model for every past day, out of sample and refit daily. Pure.
 
-The same regressions as `models.forecast`, but for all origins at once, through running sums. A
-test holds both against each other. The pooled gamma regression alone starts from the solution of
-the origin before, and is refit every `GAMMA_EVERY` days: in between it keeps its coefficients.
+The same regressions as in `models.forecast`, but for all origins at once, through running sums. A
+test compares the two. Only the pooled gamma regression differs: it starts from its previous
+solution and is refit every `GAMMA_EVERY` days; in between it keeps its coefficients.
 """
 
 from __future__ import annotations
@@ -23,21 +23,23 @@ GAMMA_EVERY = 5
 
 @dataclass(frozen=True)
 class Walked:
-    """What was forecast for one asset at each origin, and what came. Means a day."""
+    """Forecasts for one asset at each origin, and what was realized. Variances are daily means over
+    the target window."""
 
     asset: str
     days: Ints
     """(origins): the day of the origin."""
     actual: Floats
-    """(origins): NaN where the window is not over."""
+    """(origins): realized variance; NaN where the target window is not over."""
     forecasts: dict[str, Floats]
-    """By model and member, (origins)."""
+    """By name of a model or of a member, (origins): forecast variance."""
     log_variance: Floats
-    """(origins)"""
+    """(origins): variance of the log of the realized variance around its mean, from which the
+    blend's bands are made."""
 
 
 def walk(panel: Panel, days: int, start: int) -> list[Walked]:
-    """Forecasts from every row from `start` on, of every asset that has so many.
+    """Forecasts at every row from index `start` on, for each asset that has such rows.
 
     An origin's regressions know the windows that had closed by its day, and nothing later.
     """
@@ -110,7 +112,8 @@ def _path(
 
 
 def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Floats]]:
-    """By pooled member: the days of the class, its coefficients and residual variance on each."""
+    """By name of a pooled member: the member, the days of the class, and the member's coefficients
+    and residual variance on each day."""
     panel = given.panel
     when = np.unique(panel.days[panel.days != NO_DAY])
     rows = models.pooled_rows(given)
@@ -146,7 +149,7 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
 
 
 def _sums_by_day(x: Floats, y: Floats, known: Ints) -> Sums:
-    """Sums over the first `known` rows, by day."""
+    """Sums over the first `known` rows, for each day."""
     k = x.shape[1]
     xx, xy = np.zeros((len(known), k, k)), np.zeros((len(known), k))
     yy = np.zeros(len(known))
@@ -168,7 +171,8 @@ def _gamma_path(
     columns: list[int],
     penalty: float,
 ) -> Floats:
-    """Coefficients on each of the days `origins`, of the first `known` rows."""
+    """Coefficients of the gamma regression on each day; those at the indices `origins` are fitted
+    on the first `known` rows of the day."""
     out = start.copy()
     b = np.empty(0)
     for n, day in enumerate(origins):

@@ -1,8 +1,8 @@
-"""All SQL of realized volatility. What is published is added to and never changed.
+"""All SQL of realized volatility. Published forecasts are never changed, only added.
 
 Covered assets are in `coverage`, bars and measures in `days`, versions of models in `registry`,
 sets of forecasts and the actuals in `publications`; `listing` reads pages of them, `readings` joins
-them for charts, rules and scores. Others name the package alone.
+them for charts, rules and scores. Other packages import from here, not from these modules.
 """
 
 from augury.rvol.store.coverage import (

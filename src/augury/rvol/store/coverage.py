@@ -1,4 +1,4 @@
-"""Covered assets: what they are called, where they come from and how far they reach."""
+"""Covered assets: their names, where their data come from and up to which day they reach."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CoveredAsset(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def put_assets(conn: Connection, assets: Iterable[CoveredAsset]) -> None:
-    """Add assets, or change how known ones are named and fetched; data stays."""
+    """Add assets, or update how known ones are named and fetched; stored data stay."""
     for a in assets:
         await conn.execute(
             """
@@ -49,7 +49,7 @@ async def put_assets(conn: Connection, assets: Iterable[CoveredAsset]) -> None:
 
 
 async def fetched(conn: Connection, asset: str, failure: str | None, at: datetime) -> None:
-    """Note how the last fetch of an asset ended."""
+    """Store how the last fetch of an asset ended; `failure` is None if it succeeded."""
     await conn.execute(
         "update rvol_assets set failure = %s,"
         " fetched_at = case when %s::text is null then %s else fetched_at end where asset = %s",
@@ -58,7 +58,7 @@ async def fetched(conn: Connection, asset: str, failure: str | None, at: datetim
 
 
 async def drop_sample(conn: Connection) -> bool:
-    """Take the sample away, with all that was made of it; False when there was none."""
+    """Remove the sample and everything made from it; False if there was none."""
     gone = await conn.execute("delete from rvol_assets where origin = 'sample'")
     if gone.rowcount:
         await conn.execute(
@@ -69,13 +69,13 @@ async def drop_sample(conn: Connection) -> bool:
 
 
 async def sampled(conn: Connection) -> set[str]:
-    """The assets whose days are of the sample."""
+    """Names of the assets that belong to the sample."""
     rows = await conn.execute("select asset from rvol_assets where origin = 'sample'")
     return {name for (name,) in await rows.fetchall()}
 
 
 async def assets(conn: Connection, *, inactive: bool = True) -> list[CoveredAsset]:
-    """Covered assets by name."""
+    """Covered assets, sorted by name."""
     async with conn.cursor(row_factory=args_row(_asset), binary=True) as cursor:
         await cursor.execute(
             """
@@ -94,11 +94,11 @@ def _asset(*values: Any) -> CoveredAsset:
 
 
 class Newest(NamedTuple):
-    """The newest data of one origin and kind of calendar."""
+    """How far the data of one origin and kind of calendar reach."""
 
     origin: Origin
     always: bool
-    """Of markets that never close."""
+    """Whether the data are of markets that never close."""
     through: datetime
     """The end of the newest day."""
 
@@ -118,6 +118,6 @@ async def newest(conn: Connection) -> list[Newest]:
 
 
 async def asset_names(conn: Connection) -> list[str]:
-    """All assets, by name."""
+    """Names of all assets, sorted."""
     rows = await conn.execute("select asset from rvol_assets order by asset")
     return [row[0] for row in await rows.fetchall()]

@@ -1,4 +1,4 @@
-"""Bars and the measures of days, kept by revision."""
+"""Bars and daily measures; a correction is stored as a new revision."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from augury.rvol.store.sql import Connection, sql
 
 
 class DayRow(NamedTuple):
-    """The measures of one day, None where there is none; in the order of the table."""
+    """The measures of one day, in the order of the table's columns; None: not measured."""
 
     asset: str
     day: date
@@ -50,7 +50,7 @@ async def put_bars(
     data: bytes,
     fingerprint: str,
 ) -> bool:
-    """Keep a day's bars; False when the newest revision says the same already."""
+    """Store a day's bars as a new revision; False if the newest revision has the same bars."""
     done = await conn.execute(
         """
         with last as (
@@ -71,7 +71,7 @@ async def put_bars(
 
 
 async def put_days(conn: Connection, rows: Sequence[DayRow]) -> tuple[int, int]:
-    """Keep measures; returns how many days are new and how many changed (a new revision)."""
+    """Store measures; returns how many days are new and how many changed (a new revision)."""
     if not rows:
         return 0, 0
     await conn.execute(
@@ -90,7 +90,7 @@ async def put_days(conn: Connection, rows: Sequence[DayRow]) -> tuple[int, int]:
         copy.set_types(_DAY_TYPES)
         for row in rows:
             await copy.write_row(row)
-    # A change of less than a billionth is the same day summed in another order.
+    # Relative changes below 1e-9 come from summing in another order: they are no new revision.
     done = await conn.execute(
         sql(
             f"""
@@ -121,7 +121,7 @@ async def put_days(conn: Connection, rows: Sequence[DayRow]) -> tuple[int, int]:
 
 
 class MeasureSeries(NamedTuple):
-    """One asset's days that count, ascending."""
+    """The days of one asset that count, ascending, and its measures on them."""
 
     days: np.ndarray
     measures: dict[str, np.ndarray]
@@ -133,7 +133,8 @@ _LOADED = ("rv", "bv", "rsv_neg", "rsv_pos", "rq", "ret")
 async def series(
     conn: Connection, family: str, calendar: str, *, known_at: datetime | None = None
 ) -> dict[str, MeasureSeries]:
-    """The measures of a family's active assets: as they are, or as they were known at a time."""
+    """The measures of a family's active assets by name: the current ones, or those known at
+    `known_at`."""
     columns = ", ".join(f"array_agg({c} order by day)" for c in _LOADED)
     which = (
         "rvol_days d where current"
@@ -164,7 +165,10 @@ async def series(
 
 
 async def changed_from(conn: Connection, family: str, calendar: str) -> date | None:
-    """The first day whose measures are news since the family's actuals were last made."""
+    """The first day whose measures are newer than the actuals of its asset; None if there is none.
+
+    `family` and `calendar` select the active assets.
+    """
     rows = await conn.execute(
         """
         with own as (
@@ -183,7 +187,7 @@ async def changed_from(conn: Connection, family: str, calendar: str) -> date | N
 
 
 async def last_close(conn: Connection, asset: str, day: date) -> float | None:
-    """The last close before a day."""
+    """The asset's last close before a day; None if there is none."""
     rows = await conn.execute(
         "select close from rvol_days where asset = %s and day < %s and current"
         " and close is not null order by day desc limit 1",

@@ -12,7 +12,7 @@ from augury.rvol.store.sql import ASSET_ORIGIN, FORECAST_ORIGIN, ISSUED, Connect
 
 
 class RowFilters(msgspec.Struct, frozen=True):
-    """What a caller wants to see; None is everything."""
+    """Which rows a caller wants; None: no restriction."""
 
     model_id: str | None = None
     model_version: str | None = None
@@ -23,7 +23,8 @@ class RowFilters(msgspec.Struct, frozen=True):
 
 
 class RowPosition(msgspec.Struct, frozen=True, array_like=True):
-    """The last row of a page: newest origins first, then by asset, horizon and model."""
+    """Position of a page's last row, after which the next page starts. Rows are sorted by origin
+    (newest first), then by asset, horizon and model."""
 
     as_of: datetime
     asset: str
@@ -56,7 +57,7 @@ _NEWEST = """
    order by n.as_of desc limit 1
  ) n)
 """
-"""The newest forecast of each asset, horizon and model: one look at the index for each."""
+"""SQL for the newest forecast of each asset, horizon and model, with one index lookup for each."""
 
 
 async def _newest(conn: Connection, filters: RowFilters) -> dict[str, Any]:
@@ -95,7 +96,7 @@ def _after(alias: str, after: RowPosition, keys: Sequence[str], params: dict[str
 
 
 Page = list[Any]
-"""A page of an answer: its rows as tuples, or, for files, its columns as lists."""
+"""A page of an answer: its rows as tuples or, for files, its columns as lists."""
 
 
 async def _page(
@@ -106,7 +107,7 @@ async def _page(
     *,
     by_column: bool,
 ) -> Page:
-    """What a query finds. As columns it takes half of this process's time that rows take."""
+    """The rows that a query finds, or its columns, which take half of the CPU time of rows."""
     async with conn.cursor(binary=True) as cursor:
         if not by_column:
             await cursor.execute(sql(select), params)
@@ -126,8 +127,8 @@ async def forecasts(
     latest: bool = False,
     by_column: bool = False,
 ) -> Page:
-    """`FORECAST_FIELDS` of forecasts, newest origins first; with `latest` only each asset's
-    newest."""
+    """A page of forecasts (`FORECAST_FIELDS`), newest origins first; with `latest` only the newest
+    one of each asset and horizon."""
     params: dict[str, Any] = {"limit": limit}
     if latest:
         params |= await _newest(conn, filters)
@@ -169,7 +170,7 @@ async def actuals(
     after: RowPosition | None = None,
     by_column: bool = False,
 ) -> Page:
-    """`ACTUAL_FIELDS` of the newest revision of each actual, newest origins first."""
+    """A page of actuals (`ACTUAL_FIELDS`) in their newest revision, newest origins first."""
     params: dict[str, Any] = {"limit": limit}
     conditions = ["r.current", *conditions_of(filters, "r", params)]
     if after is not None:
@@ -190,7 +191,8 @@ async def actuals(
 async def feature_rows(
     conn: Connection, filters: RowFilters, *, limit: int, after: RowPosition | None = None
 ) -> list[tuple[Any, ...]]:
-    """(asset, horizon, as_of, model_version, families, origin) of each asset's newest blend."""
+    """(asset, horizon, as_of, model_version, families, origin) of the newest forecast of each asset
+    and horizon."""
     params: dict[str, Any] = {"limit": limit, **await _newest(conn, filters)}
     conditions = ["f.families is not null", *conditions_of(filters, "f", params)]
     if after is not None:
@@ -213,10 +215,11 @@ async def feature_rows(
 
 
 async def known_horizons(conn: Connection) -> list[int]:
-    """Horizons there is a forecast or an actual of."""
+    """Horizons, in days, that have a forecast or an actual. Only the first asset of each table is
+    looked at."""
     found: set[int] = set()
     for table in ("rvol_forecasts", "rvol_actuals"):
-        # One look at the index for each, however many rows there are.
+        # One index lookup for each horizon, however many rows there are.
         rows = await conn.execute(
             sql(
                 f"""

@@ -1,4 +1,4 @@
-"""Sets of forecasts as they were issued, and the actuals that came."""
+"""Sets of forecasts as they were issued, and the actuals of their target windows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from augury.rvol.store.sql import Connection, sql
 
 
 async def issued_days(conn: Connection, family: str, since: date) -> dict[date, set[str]]:
-    """By day from `since` on: the assets a set was made for, forecast or too short to be."""
+    """By day from `since` on: the assets for which a set was published, including those whose data
+    were too short for a forecast."""
     rows = await conn.execute(
         "select day, assets from rvol_sets where family = %s and day >= %s", (family, since)
     )
@@ -46,8 +47,8 @@ async def publish(
     model_version: str,
     assets: Sequence[str],
 ) -> int:
-    """Publish a set for `assets`; what one was already given for the day stays. Returns how many
-    forecasts were added."""
+    """Publish a set of forecasts for `assets`. A forecast that exists for the same asset, horizon,
+    model and origin is kept as it is. Returns how many were added."""
     rows = await conn.execute(
         "insert into rvol_sets (family, day, issued, known_at, inputs, assets)"
         " values (%s, %s, %s, %s, %s, %s) returning set_id",
@@ -82,7 +83,7 @@ async def publish(
 
 
 async def set_of(conn: Connection, set_id: int) -> tuple[str, date, datetime]:
-    """Family, day and state of knowledge of a published set."""
+    """Family and day of a published set, and the time as of which its inputs were known."""
     rows = await conn.execute(
         "select family, day, known_at from rvol_sets where set_id = %s", (set_id,)
     )
@@ -90,7 +91,8 @@ async def set_of(conn: Connection, set_id: int) -> tuple[str, date, datetime]:
 
 
 async def proven_version(conn: Connection, model_id: str, origins: int) -> str | None:
-    """The newest version of a model whose windows of one day ended at least so many times."""
+    """The newest version of a model that has actuals for at least `origins` origins at the shortest
+    horizon; None if there is none."""
     rows = await conn.execute(
         """
         select model_version from rvol_models m where model_id = %(model_id)s and %(origins)s <= (
@@ -107,7 +109,7 @@ async def proven_version(conn: Connection, model_id: str, origins: int) -> str |
 
 
 class ActualsSummary(NamedTuple):
-    """What new actuals did."""
+    """Numbers of actuals that were added and that were revised."""
 
     added: int
     revised: int
@@ -121,10 +123,10 @@ async def put_actuals(
     settle: float,
     known_at: datetime,
 ) -> ActualsSummary:
-    """Keep what was realized; a changed value is a new revision.
+    """Store actuals; a changed value becomes a new revision.
 
-    Preliminary until `settle` seconds after the window's end, then final. `known_at` is when the
-    measures were read: what changes after it is news to `changed_from`.
+    An actual is preliminary until `settle` seconds after its window's end, then final. `known_at`
+    is when the measures were read: `changed_from` finds the measures that change after it.
     """
     await conn.execute(
         "create temp table if not exists news_actuals (asset text, horizon int2, as_of timestamptz,"

@@ -15,8 +15,8 @@ from augury.rvol.store.sql import ASSET_ORIGIN, Connection, sql
 
 
 class Volatility(NamedTuple):
-    """An asset's volatility, annualized: the champion's newest forecast, and what the last window
-    of that length realized."""
+    """An asset's annualized volatility (0.45 is 45%): the champion's newest forecast, and what was
+    realized over the last completed window of the same horizon."""
 
     as_of: datetime
     forecast: float
@@ -25,7 +25,7 @@ class Volatility(NamedTuple):
 
 
 async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volatility]:
-    """The newest reading of each asset that has one: over a week, or five sessions."""
+    """The newest volatility of each asset that has a forecast: over 7 days, or five sessions."""
     named = await aliases(conn)
     rows = await conn.execute(
         f"""
@@ -50,8 +50,8 @@ async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volat
 async def volatility_history(
     conn: Connection, asset: str, start: datetime, end: datetime
 ) -> tuple[list[tuple[datetime, float]], list[tuple[datetime, float]]]:
-    """What `volatility` would have said over [start, end): forecasts, and what was realized, each
-    at the origin of its window."""
+    """The values of `volatility` over [start, end): (time, value) pairs of the forecasts, then of
+    what was realized, each at the origin of its target window."""
     named = await aliases(conn)
     given = {
         "asset": asset, "start": start, "end": end,
@@ -84,7 +84,7 @@ async def volatility_history(
 
 
 class ScoredForecasts(NamedTuple):
-    """Forecasts of one asset, horizon and model beside what came, by origin."""
+    """Forecasts of one asset, horizon and model with what was realized, by origin."""
 
     asset: str
     horizon: int
@@ -93,10 +93,11 @@ class ScoredForecasts(NamedTuple):
     forecast: np.ndarray
     actual: np.ndarray
     bands: np.ndarray
-    """(origins, 6)"""
+    """(origins, 6): lower and upper bound of the variance at 80%, then at 90%, then at 95%."""
     live: np.ndarray
+    """(origins): whether the forecast was issued live, not as a replay or from the sample."""
     origin: str = "live"
-    """Of the asset's data."""
+    """Where the asset's data come from: `live`, `import` or `sample`."""
 
 
 async def scored(conn: Connection, filters: RowFilters) -> list[ScoredForecasts]:

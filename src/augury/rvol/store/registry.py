@@ -21,7 +21,7 @@ async def put_model(
     members: Sequence[str],
     training: str,
 ) -> None:
-    """Register a version. One that is there stays as it is."""
+    """Register a version of a model; a known version stays as it is."""
     await conn.execute(
         "insert into rvol_models (model_id, model_version, code, families, members, training)"
         " values (%s, %s, %s, %s, %s, %s) on conflict do nothing",
@@ -32,7 +32,7 @@ async def put_model(
 async def set_alias(
     conn: Connection, alias: str, model_id: str, model_version: str | None, reason: str
 ) -> bool:
-    """Let an alias name another model from now on; False when it does already."""
+    """Make an alias name this model and version from now on; False if it does already."""
     current = (await aliases(conn)).get(alias)
     if current == (model_id, model_version):
         return False
@@ -44,7 +44,7 @@ async def set_alias(
 
 
 async def aliases(conn: Connection) -> dict[str, tuple[str, str | None]]:
-    """What each alias names now: model and version (None: the newest)."""
+    """By alias: the model and the version that it names now (version None: the newest)."""
     rows = await conn.execute(
         "select distinct on (alias) alias, model_id, model_version from rvol_aliases"
         " order by alias, since desc"
@@ -63,13 +63,13 @@ class Model(msgspec.Struct, frozen=True):
     code: str
     created_at: datetime
     trained_through: datetime | None
-    """The newest origin it was fitted at."""
+    """The newest origin at which it was fitted."""
     updated_at: datetime | None
-    """When it last published."""
+    """When the forecasts of that origin were published."""
 
 
 async def models(conn: Connection) -> list[Model]:
-    """All versions of all models, the newest of each first."""
+    """All versions of all models, sorted by model, then newest version first."""
     async with conn.cursor(row_factory=args_row(Model), binary=True) as cursor:
         await cursor.execute(
             """

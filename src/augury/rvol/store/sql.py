@@ -1,4 +1,4 @@
-"""What the SQL of realized volatility shares: its lock, its version, origins in words."""
+"""Shared by all SQL of realized volatility: the lock, the version, and how origins are shown."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from augury.storage import locks
 
 Connection = AsyncConnection[Any]
 
-# As answers say it (`markets.records.ShownOrigin`, and `replay`).
+# SQL for `origin` as answers show it (`markets.records.ShownOrigin`, or `replay`).
 ASSET_ORIGIN = "case a.origin when 'exchange' then 'live' else a.origin end"
 FORECAST_ORIGIN = (
     f"case when a.origin <> 'sample' and s.issued = 'replay' then 'replay' else {ASSET_ORIGIN} end"
 )
-# What is made of the sample was never issued for anybody.
+# Forecasts made from the sample are never `live` nor `replay`.
 ISSUED = "case when a.origin = 'sample' then 'sample' else s.issued end"
 
 
 def sql(text: str) -> LiteralString:
-    # Put together from this module's own constants only; every value is a parameter.
+    # Safe: queries are put together from constants of this package; every value is a parameter.
     return cast(LiteralString, text)
 
 
 async def lock(conn: Connection) -> None:
-    """One writer at a time, until the transaction ends."""
+    """Wait until no other transaction writes, and keep others from writing until this one ends."""
     await locks.wait(conn, locks.VOLATILITY)
 
 
 async def bump(conn: Connection) -> None:
-    """Let everybody's kept answers go."""
+    """Invalidate the cached answers of all processes."""
     await conn.execute("update rvol_state set version = version + 1")
 
 
@@ -43,6 +43,6 @@ async def version(conn: Connection) -> int:
 
 
 async def clock(conn: Connection) -> datetime:
-    """The database's time: what `known_at` is told by."""
+    """The database's current time, from which `known_at` is taken."""
     rows = await conn.execute("select clock_timestamp()")
     return cast(tuple[datetime], await rows.fetchone())[0]
