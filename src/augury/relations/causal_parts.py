@@ -1,4 +1,5 @@
-"""What the causal base is made of: factors, arrows between them, and links without one. Pure."""
+"""Parts of the causal base: factors, edges from cause to effect, and links without a direction.
+Pure."""
 
 from __future__ import annotations
 
@@ -18,12 +19,13 @@ _LEVEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One way of naming a factor: every conjunct needs one of its phrases, none of `without`."""
+    """One way to name a factor: a text must have at least one phrase of each conjunct, and none of
+    `without`."""
 
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether the text must say nothing else: a bare name stands for what it is known for."""
+    """Whether the text must say nothing else, so that only a bare name matches."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -33,7 +35,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One thing in the world. `up` says what a rise of it means: signs of edges refer to that."""
+    """Something in the world that markets are about: a policy rate, a ceasefire, a team's season.
+
+    `up` says what a rise of the factor means; the signs of its edges refer to that.
+    """
 
     key: str
     name: str
@@ -43,21 +48,23 @@ class Factor:
     up_words: tuple[Phrase, ...]
     down_words: tuple[Phrase, ...]
     pattern: str
-    """Key of the pattern it was expanded from; its own key where it was written by hand."""
+    """Key of the pattern that the factor is an instance of; its own key if written by hand."""
     entity: str | None
-    """Key of the entity it is an instance for."""
+    """For an instance of a pattern: key of the entity (team, country) that it is about."""
     kind: str | None = None
-    """Name of the list the entity stands in."""
+    """For an instance of a pattern: name of the list that contains the entity."""
     contests: tuple[str, ...] = ()
-    """Keys of the contests that this is one contender's part in: the league's title of a team's."""
+    """Keys of the contests in which the factor is one contender's part: the league's title for the
+    title of a team."""
     siblings: bool = True
-    """Whether the instances of its pattern say something of each other."""
+    """Whether the other instances of its pattern are related to it."""
     hearsay: bool = False
-    """Whether its markets are about words and attention, and about nothing that is named there."""
+    """Whether its markets are about what is said or searched; other factors that such a market
+    names do not count."""
 
     @property
     def is_level(self) -> bool:
-        """Whether it is a quantity that rises and falls, and not something that happens."""
+        """Whether the factor is a quantity that rises and falls rather than an event."""
         return _LEVEL.search(self.up) is not None
 
     @property
@@ -69,7 +76,8 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`cause` drives `effect`. `sign`: "+" where more of the one means more of the other."""
+    """`cause` drives `effect`. `sign`: "+" if more of the cause means more of the effect, else
+    "-"."""
 
     cause: str
     effect: str
@@ -77,15 +85,16 @@ class Edge:
     strength: int
     """3: a main, first-order driver; 2: a clear second-order one; 1: weak but real."""
     lag: int
-    """Typical days until the effect shows."""
+    """Typical number of days until the effect shows."""
     reason: str
     inherited: bool = False
-    """Whether it was written of a contest, and this is what it means for one contender."""
+    """Whether the edge was written for a contest and is applied here to one contender."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactorLink:
-    """Two factors that move together without an arrow: a common driver, rivals, parallels."""
+    """Two factors that move together, neither of which drives the other: they have a common driver,
+    are rivals or are parallel cases."""
 
     one: str
     other: str

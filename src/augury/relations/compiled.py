@@ -1,7 +1,7 @@
-"""The factor base as one compact file: reading the texts it is written in takes ten times as long.
+"""Keeps the factor base in one compact file, which is read ten times as fast as the base's texts.
 
-The file is named by what it was made of, the texts and the code that reads them, so that a base
-that was changed is never taken for the one that is kept.
+The file name holds a digest of the texts and of the code that reads them. A file made from other
+texts or by other code is therefore never used.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ _decoder = msgspec.msgpack.Decoder(Base)
 
 
 def load(folder: Path) -> Base:
-    """The base that comes with this version, read once a process: from its file in `folder` or from
-    the texts.
+    """The base shipped with this version, read once per process from the compact file in `folder`.
 
-    Without a file, or with a damaged one, the texts are read and the file is written; where that
-    can't be done, the next start reads the texts again.
+    If the file is missing or damaged, the texts are read and the file is written. If it can't be
+    written, the next start reads the texts again.
     """
     return knowledge.load(partial(_loaded, folder))
 

@@ -1,4 +1,4 @@
-"""What readers' verdicts add up to, and what they say of each edge of the base. Pure."""
+"""Counts readers' verdicts, and compares them with the edges and links of the base. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
     "driven_by": frozenset({"cause"}),
     "moves_with": frozenset({"driver", "rival", "part"}),
 }
-"""Verdicts on the other factor that say the same as the base."""
+"""How the base joins two factors -> verdicts that name the same relation."""
 
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
@@ -40,22 +40,22 @@ def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] 
 
 
 class EdgeCounts(msgspec.Struct):
-    """How edges and links compare with what readers said, who had not seen them.
+    """How edges and links compare with the verdicts of readers who had not seen them.
 
-    An edge of a pattern counts once.
+    Edges between the instances of two patterns count once.
     """
 
     edges: int = 0
     judged: int = 0
     same_relation: int = 0
     opposite_sign: int = 0
-    """Of those: the sign differs, and neither is open."""
+    """Of `same_relation`: edges whose verdict has the opposite sign; "0" is not opposite."""
     none: int = 0
-    """Readers saw no bearing."""
+    """Edges whose two factors readers judged to be unrelated."""
 
 
 class JudgedCounts(msgspec.Struct):
-    """The judged pairs, counted."""
+    """Counts of the judged pairs."""
 
     pairs: int
     by_verdict: dict[str, int]
@@ -67,14 +67,18 @@ class JudgedCounts(msgspec.Struct):
     own: int
     """Pairs that this instance's operator accepted."""
     own_over_shipped: int
-    """Of those: pairs that the shipped verdicts hold as well."""
+    """Of `own`: pairs on which there is a shipped verdict as well."""
     own_same_relation: int
-    """Of those: with the same verdict, read from the same side."""
+    """Of `own_over_shipped`: pairs on which both verdicts name the same relation."""
     against_edges: EdgeCounts
 
 
 def counts(base: Base, judged: Judged, shipped: Iterable[PairVerdict]) -> JudgedCounts:
-    """`base` with an operator's own verdicts in it; `shipped`: those of the project."""
+    """Count the judged pairs.
+
+    base : the base with an operator's own verdicts in it
+    shipped : the verdicts that come with this version
+    """
     verdicts = base.verdicts
     domains = {f.key: f.domain for f in base.factors.values()}
     domains |= {f.pattern: f.domain for f in base.factors.values()}
@@ -122,7 +126,7 @@ def _against_edges(base: Base, judged: Judged) -> EdgeCounts:
 
 
 def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
-    """The edges and links written by hand, of each pattern the first."""
+    """The edges and links written by hand; of those between two patterns only the first."""
     seen: set[Sequence[str]] = set()
     ties: list[tuple[str, str, EdgeKind, str]] = [
         (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited

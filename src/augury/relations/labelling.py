@@ -1,7 +1,7 @@
-"""Asks a language model about pairs of events, offline, and keeps what it said at hand for search.
+"""Asks a language model how pairs of events are related, and keeps its labels ready for search.
 
-One command asks (`augury relations label`); every process reads the labels again when they have
-changed, so that what is confirmed, rejected or removed counts within seconds.
+The command `augury relations label` asks, outside of any request. Every process reloads the labels
+when they change, so that confirming, rejecting or removing them takes effect within seconds.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from augury.search.text import DocumentText, document_text
 from augury.storage.database import Database
 
 LEADS: Final = 3_000
-"""Most traded events that are looked at."""
+"""Number of events considered for pairs: those with the largest volume."""
 MOVING: Final = 2_000
-"""Closest co-moving pairs that are looked at."""
+"""Number of co-moving pairs of markets considered: those with the strongest correlation."""
 SIBLINGS: Final = 200
-"""Most markets of an event that lead to its labels."""
+"""Maximum number of markets of an event to which the event's labels apply."""
 LOOK_EVERY: Final = 5.0
-"""Seconds between looks whether labels have changed."""
+"""Seconds between two checks whether labels have changed."""
 READ_EVERY: Final = 600.0
-"""Seconds after which they are read again even so: markets join events."""
+"""Seconds after which unchanged labels are reloaded as well, because new markets join events."""
 PATIENCE: Final = 60.0
-"""Longest pause that the labelling waits for the model."""
+"""Maximum number of seconds to wait before the next request, after a model asked for a pause."""
 FAILURES: Final = 5
-"""In a row, after which it gives up."""
+"""Number of failed requests in a row after which a run ends."""
 
 Tagger = Callable[[DocumentText], Sequence[Tag]]
 
@@ -57,7 +57,7 @@ async def _leads(
         return {
             market.seq: Lead(
                 market,
-                # Not placed yet: an event of its own.
+                # A market that is in no event yet counts as an event of its own.
                 event.id if (event := events.get(market.seq)) else -market.seq,
                 event.stages if event else None,
                 tuple(tag.number for tag in tags(_text(market))),
@@ -86,7 +86,8 @@ class Labels:
         self._ties: Mapping[int, tuple[Tie, ...]] = {}
 
     def ties(self, seqs: Iterable[int]) -> dict[int, Tie]:
-        """The markets that labels relate to any of `seqs`, each by its strongest label."""
+        """The markets that labels relate to any of the markets `seqs`, by market number, each with
+        its strongest label."""
         found: dict[int, Tie] = {}
         for seq in seqs if self._ties else ():
             for tie in self._ties.get(seq, ()):
@@ -96,8 +97,7 @@ class Labels:
         return found
 
     async def refresh(self) -> None:
-        """Read the labels again if they have changed, and from time to time what belongs to their
-        events."""
+        """Reload the labels if they have changed or `READ_EVERY` seconds have passed."""
         at = time.monotonic()
         async with self._database.reading() as conn:
             state = await store.labels_state(conn)
@@ -117,9 +117,9 @@ class Labels:
         self._state, self._read_at = state, at
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Keep up with changes until `stop`."""
+        """Keep the labels up to date until `stop` is set."""
         while not stop.is_set():
-            with suppress(AuguryError):  # the database is away: what is known still holds
+            with suppress(AuguryError):  # without the database, the loaded labels stay in use
                 await self.refresh()
             await pause(stop, LOOK_EVERY)
 
@@ -143,20 +143,20 @@ Ended = Literal["all asked", "limit", "cap", "not qualified", "failing"]
 
 
 class Report(msgspec.Struct):
-    """What a run of the labelling did."""
+    """The result of one labelling run."""
 
     model: str
     ended: Ended = "all asked"
     candidates: int = 0
     """Pairs worth asking about that had no label."""
     labelled: int = 0
-    """Of these with a relation, in `related`."""
+    """Pairs that got a label; `related` of them got a relation other than none."""
     related: int = 0
     unusable: int = 0
     failed: int = 0
     tokens_today: int = 0
     why: str | None = None
-    """Of an early end."""
+    """Why the run ended early; None if it did not."""
 
 
 class Labeller:
@@ -172,7 +172,7 @@ class Labeller:
         clock: Clock = now,
         sleep: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
-        """`near`: factors one step of the base from a factor."""
+        """`near` returns the factors that are one step of the base away from a factor."""
         self._database = database
         self._model = model
         self._tags = tags
@@ -199,9 +199,9 @@ class Labeller:
         return [pair for pair in pairs if pair.key not in known]
 
     async def run(self, limit: int, told: Callable[[int, int], None] | None = None) -> Report:
-        """Ask about at most `limit` pairs, one after the other; each label is kept at once.
+        """Ask about at most `limit` pairs, one after the other; each label is stored at once.
 
-        told : is told of how many of how many pairs have been asked about
+        told : called with the number of pairs done and the number of pairs in all
         """
         report = Report(self._model.model)
         if not await self._model.qualified(LABEL):

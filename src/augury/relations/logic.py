@@ -1,8 +1,9 @@
-"""What one proposition says about another, by logic alone. Pure and conservative: in doubt, none.
+"""The relation that follows between two propositions by logic alone.
 
-Two propositions relate when they speak of one thing (the same terms, or the caller says so) and
-differ in parts that can be compared: thresholds, windows, stages and places, choices of a contest,
-polarity. Each rule names the joint outcomes of the two that cannot be; the relation follows.
+Pure and conservative: in doubt the relation is "none". Two propositions can be related if they are
+about the same subject (they have the same terms, or the caller says so) and differ in parts that
+can be compared: thresholds, windows, stages and places, choices of a contest, polarity. Each rule
+says which joint outcomes of the two are impossible; the relation follows from these.
 
 Examples
 --------
@@ -33,20 +34,23 @@ from augury.relations.proposition import AMOUNTS, Proposition
 from augury.relations.window_logic import occurrences, window_order
 
 _DECIDED: Final = frozenset({"wins", "nominated", "advances", "ranks"})
-"""Predicates whose outcomes rule each other out, within one contest."""
+"""Predicates of which two within one contest can exclude or imply each other."""
 
 
 def relate(a: Proposition, b: Proposition, *, matched: bool = False) -> Relation:
-    """How `a` stands to `b`.
+    """The relation of `a` to `b`.
 
-    `matched`: the caller knows that both speak of the same subject (and the same choice of it),
-    though their words differ; thresholds, windows, places and polarity still decide.
+    matched : the caller knows that both are about the same subject (and the same choice of a
+        contest), although their words may differ; only the other parts are then compared
     """
     return relation_of(impossible(a, b, matched=matched))
 
 
 def impossible(a: Proposition, b: Proposition, *, matched: bool = False) -> int:
-    """The joint outcomes of (a, b) that cannot be, as a union of TT, TF, FT and FF; 0: none."""
+    """The impossible joint outcomes of (a, b), as a union of the bits TT, TF, FT and FF.
+
+    0 if none is known to be impossible; `matched` as in `relate`.
+    """
     if a.unclear or b.unclear:
         return 0
     cells = _positive(a, b, matched=matched)
@@ -58,7 +62,7 @@ def impossible(a: Proposition, b: Proposition, *, matched: bool = False) -> int:
 
 
 def _positive(a: Proposition, b: Proposition, *, matched: bool) -> int:
-    """The impossible outcomes of the two assertions, polarity apart."""
+    """The impossible joint outcomes of the two assertions, as if both were positive."""
     if a.predicate in _DECIDED and b.predicate in _DECIDED:
         return contests(a, b, matched=matched)
     if not (matched or a.same_subject(b)):

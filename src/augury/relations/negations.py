@@ -1,6 +1,6 @@
 """Words that deny a proposition: "not", "fail to", "other than", "still un...", "stays below".
 
-Pure. They are cut before the predicate is read: "fail to reach" reaches.
+Pure. They are cut out before the predicate is read, so that "fail to reach" leaves "reach".
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DENYING: Final = re.compile(
     r"still|keep|kept|\bgo(?:es)?\b|hold|held|pass|\bends?\b|clos|finish|continu",
     re.I,
 )
-"""Without one of these no word denies: one look instead of seven."""
+"""Matches a part of every phrase that denies. Without a match, the slower searches are skipped."""
 _PASSES: Final = re.compile(
     r"\b(?:pass|passes|go\s+by|goes\s+by|end|ends|close|closes|finish|finishes)\s+"
     r"(?:without|with\s+no)\b(?:\s+(?:an?|any|the)\b)?",
@@ -52,19 +52,20 @@ _STAY: Final = re.compile(
 
 
 class Negations(NamedTuple):
-    """What a text denies."""
+    """The negations in a text."""
 
     possible: bool = False
-    """A word stands in the text without which nothing is denied."""
+    """Whether the text has a word that can deny at all."""
     number: int = 0
     unheld: bool = False
-    """A state that lasts through the window: nothing has happened in it."""
+    """Whether the text says that nothing happens during the whole window ("2026 passes without",
+    "remains unsigned")."""
     stays: bool = False
-    """A quantity is said to stay on one side of its threshold."""
+    """Whether the text says that a quantity stays on one side of its threshold."""
 
 
 def cut_negations(text: BlankedText) -> Negations:
-    """Take the words that deny out of the text."""
+    """Cut the words that deny out of the text, and return what they say."""
     if _DENYING.search(text.about) is None:
         return Negations()
     passes = text.cut(_PASSES, "polarity") is not None

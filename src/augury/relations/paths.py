@@ -1,7 +1,8 @@
-"""From the factors a question names to those that drive it, follow from it, move with it. Pure.
+"""Paths from a question's factors to those that drive them, follow from them or move with them.
 
-One step along an edge of the base, or two where both are strong. What is found is a weight in
-(0, 1] per relation and factor, with the steps that led there, so that every result can say why.
+Pure. A path has one step along an edge or link of the base, or two steps along edges. The result is
+a weight in (0, 1] for each relation and factor, and the steps of the path, which say why a market
+is related.
 """
 
 from __future__ import annotations
@@ -22,61 +23,67 @@ from augury.search.related import Relation
 RELATIONS: Final[tuple[Relation, ...]] = ("upstream", "downstream", "correlated")
 
 STRENGTH: Final = {3: 1.0, 2: 0.6, 1: 0.3}
-"""What an edge of each strength carries on."""
+"""Weight of one step along an edge or link, by its strength (3: main, 1: weak). Chosen by hand."""
 SECOND_STEP: Final = 0.3
-"""What a second step leaves of a weight."""
+"""Factor by which a second step multiplies the weight of a path; 1 would mean no loss. Chosen by
+hand."""
 SIBLING: Final = 0.5
-"""Weight of two instances of one pattern for each other: another central bank, a rival team."""
+"""Weight of the path between siblings, i.e. two instances of one pattern: two central banks, rival
+teams. Chosen by hand; 0.3 was measured to be worse (`docs/experiments/relations-tried.md`)."""
 MOST_SIBLINGS: Final = 400
-"""Instances from which a pattern's siblings say nothing of each other."""
+"""Maximum number of instances of a pattern; those of a larger pattern are not siblings."""
 FIRST_SIBLINGS: Final = 4
-"""Siblings whose markets are looked up; others are found where they are near by meaning."""
+"""Number of siblings whose markets are looked up, the best known first. Markets of other siblings
+are candidates only if their text is like the query."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 SUPPOSED: Final = "The question asks what follows from it."
 REMEMBERED: Final = 512
-"""Factors whose surroundings are kept in memory (some 50 MB); finding them takes milliseconds."""
+"""Number of factors for which the paths that start there are cached (about 50 MB in all); finding
+them anew takes milliseconds."""
 FAINT: Final = 0.05
-"""Weights below are dropped."""
+"""Least weight of a path, 0 to 1; weaker paths are dropped."""
 
 
 class Step(NamedTuple):
-    """How a factor was reached: from `source` over an edge or link; both are numbers."""
+    """One step along an edge or link, from factor number `source` to factor number `target`."""
 
     source: int
     target: int
     weight: float
     sign: int
-    """+1 where more of the one goes with more of the other, -1 where with less, 0: unknown."""
+    """+1 if more of one factor goes with more of the other, -1 if with less, 0 if unknown."""
     lag: int
-    """Days; 0 for what moves together."""
+    """Typical number of days from cause to effect; 0 for factors that move together."""
     reason: str
 
 
 Way = tuple[Step, ...]
-"""From one factor to another, in order."""
+"""A path from one factor (`causal_parts.Factor`) to another: its steps, in order."""
 
 
 class _Around(NamedTuple):
-    """All that is reached from one factor, once and for all questions."""
+    """All factors reached from one factor, with their paths: the same for every question."""
 
     targets: NDArray[np.int32]
     relations: NDArray[np.intp]
-    """Of each target, as an index into `RELATIONS`; a target may stand in several."""
+    """Relation of each target, as an index into `RELATIONS`. A target with several relations is
+    listed several times."""
     weights: NDArray[np.float32]
     alike: NDArray[np.bool_]
-    """Targets that are only another of the same kind, and none of the first."""
+    """True for targets that are only siblings and not among the `FIRST_SIBLINGS`."""
     ways: dict[tuple[int, int], Way]
-    """(relation, target) -> the steps there."""
+    """(index into `RELATIONS`, target) -> the path to the target."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """What was found from the factors asked for.
+    """The factors reached from a question's own factors.
 
-    weights : float32 (3, factors + 1), by relation (as in `RELATIONS`) and factor number
-    asked : float32 (factors + 1,), how much the question is about each factor itself
-    far : bool (factors + 1,), factors worth a look-up of their markets; most siblings are not,
-        they are found by their likeness
+    weights : (3, factors + 1), weight of the best path, 0 to 1, by relation (in the order of
+        `RELATIONS`) and factor number; 0 if there is no path
+    asked : (factors + 1,), how much the question is about each factor itself, 0 to 1
+    far : (factors + 1,), True for factors whose markets are worth a look-up; for most siblings it
+        is False, since their markets are found by likeness
     """
 
     weights: NDArray[np.float32]
@@ -84,10 +91,13 @@ class Reached:
     far: NDArray[np.bool_]
     _sources: tuple[tuple[float, _Around], ...]
     _supposed: Mapping[int, Way]
-    """What the question itself says drives it, where the base has no path."""
+    """Paths to the factors that the question supposes as causes, for use if the base has none."""
 
     def way(self, relation: int, target: int) -> Way:
-        """The steps from the asked factor to `target`; none where it is not reached."""
+        """The path from the question's factor to `target`; empty if there is none.
+
+        relation : index into `RELATIONS`
+        """
         ways = [
             (weight * _weight(way), way)
             for weight, around in self._sources
@@ -131,11 +141,12 @@ class FactorGraph:
             )
         self._around = lru_cache(maxsize=REMEMBERED)(self._explore)
         self.kinds, self.entities = _entities(base)
-        """Number of each factor's list of entities, and of its entity; 0 where it has none."""
+        """Two arrays (factors + 1,): the number of the list of entities that a factor belongs to,
+        and the number of its entity; 0 if it has none."""
         self.of_one = np.array([False, *(factor.is_of_one for factor in base.factors.values())])
-        """Factors each of whose markets is about one contender."""
+        """(factors + 1,): `Factor.is_of_one` of each factor."""
         self.contenders: dict[int, list[int]] = defaultdict(list)
-        """Of a contest: the factors that are one contender's part in it."""
+        """Number of a contest -> numbers of the factors that are one contender's part in it."""
         for number, factor in enumerate(base.factors.values(), 1):
             for key in factor.contests:
                 if key in numbers:
@@ -146,12 +157,15 @@ class FactorGraph:
             if len(members) <= MOST_SIBLINGS
             for number in members
         }
-        """As the base lists them: the best known first."""
+        """Number of a factor -> the numbers of all instances of its pattern, in the order of the
+        base's list: the best known first."""
 
     def reach(self, asked: Sequence[tuple[int, float]], supposed: Collection[int] = ()) -> Reached:
-        """What drives, follows from and moves with the factors `asked` for, given with weights.
+        """The factors that drive, follow from and move with a question's own factors.
 
-        Factors that the question supposes drive it, whatever else the base says of them.
+        asked : (number, weight from 0 to 1) of the question's own factors
+        supposed : factors that the question supposes; they count as upstream only, whatever the
+            base says of them
         """
         weights = np.zeros((3, self.size), np.float32)
         own = np.zeros(self.size, np.float32)
@@ -187,7 +201,7 @@ class FactorGraph:
                 first = _step(number, target, edge)
                 note(relation, (first,), first.weight)
                 for beyond, edge2 in neighbours.get(target, ()):
-                    if not edge2.inherited:  # the contest itself is reached, for all of them
+                    if not edge2.inherited:  # the contest's own edge stands for its contenders'
                         second = _step(target, beyond, edge2)
                         note(relation, (first, second), _weight((first, second)))
         for target, link in self.links.get(number, ()):
@@ -226,7 +240,7 @@ class FactorGraph:
 
 
 def _weight(way: Way) -> float:
-    """What a causal way, or a single step, leaves of a weight."""
+    """Weight of a path: the product of its steps' weights, times `SECOND_STEP` if it has two."""
     product = SECOND_STEP ** (len(way) - 1)
     for step in way:
         product *= step.weight

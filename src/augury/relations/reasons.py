@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from augury.relations.knowledge import Base
 
 REMEMBERED: Final = 4_096
-"""First words of reasons that are remembered as names or as plain words."""
+"""Number of words for which it is cached whether they are names or plain words."""
 
 _ONE_OF: Final = {
     "battleground-governor": "state", "battleground-senate": "state", "cbb-team": "college team",
@@ -31,7 +31,7 @@ _ONE_OF: Final = {
     "safe-senate": "state", "striker": "player", "swing-state": "state",
     "takeover-target": "company", "tariff-sector": "sector", "wbd-bidder": "bidder",
 }  # fmt: skip
-"""What one member of a list of entities is, where the list's name does not say it."""
+"""Name of a list of entities -> noun for one member, where the list's name is no such noun."""
 _TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
 _FIRST_WORD: Final = re.compile(r"(?P<word>[A-Z][a-z]*)(?![\w'’.-])(?P<before_name> [A-Z])?")
 _NO_NAMES: Final = frozenset(
@@ -43,19 +43,20 @@ _NO_NAMES: Final = frozenset(
 
 
 def causes(names: Sequence[str], reasons: Sequence[str]) -> str:
-    """One thing drives the next: `names` from cause to effect, a reason for each step."""
+    """The sentence for a causal path. `names` runs from cause to effect; `reasons` has one reason
+    for each step."""
     first, *rest = map(_quoted, names)
     chain = ", which drives ".join(rest)
     return _sentence(f"{first} drives {chain}", reasons)
 
 
 def together(one: str, other: str, reason: str, *, sign: int, code: Code | None) -> str:
-    """Two things that hang together without an arrow.
+    """The sentence for two factors that move together, neither of which drives the other.
 
     Parameters
     ----------
-    sign : -1 where more of the one goes with less of the other
-    code : what readers said of the two; None where nobody judged them
+    sign : -1 if more of one goes with less of the other, else 1
+    code : the readers' verdict on the two; None if nobody judged them
     """
     both = f"{_quoted(one)} and {_quoted(other)}"
     if reason.startswith("rivals "):
@@ -73,7 +74,10 @@ def together(one: str, other: str, reason: str, *, sign: int, code: Code | None)
 
 
 def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
-    """Two instances of one pattern; `contests`: names of those that both are a part in."""
+    """The sentence for two instances of one pattern.
+
+    contests : names of the contests that both are a part of
+    """
     both = f"{_quoted(one.name)} and {_quoted(other.name)}"
     if contests:
         return f"{both} are rivals: both are part of {_quoted(contests[0])}."
@@ -81,12 +85,12 @@ def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
 
 
 def supposed(condition: str, about: str) -> str:
-    """What the question itself names as a cause, and the base does not."""
+    """The sentence for a cause that only the question itself names and the base does not know."""
     return f"The question asks what {_quoted(condition)} would do to {_quoted(about)}."
 
 
 def same(name: str) -> str:
-    """A market on what the question itself is about."""
+    """The sentence for a market on the question's own subject."""
     return f"It is another question about the same subject, {_quoted(name)}."
 
 
@@ -106,7 +110,7 @@ def _sentence(said: str, reasons: Sequence[str]) -> str:
 
 
 def _inside(reason: str) -> str:
-    """A reason without its full stop, and without a colon: one stands before it."""
+    """A reason without its period, and with semicolons for colons, because it follows a colon."""
     return reason.rstrip(". ").replace(": ", "; ")
 
 
@@ -115,20 +119,20 @@ def _ended(sentence: str) -> str:
 
 
 class Phrasing:
-    """The reasons of a base as they stand inside a sentence."""
+    """Rewrites reasons of a base for use inside a sentence."""
 
     def __init__(self, base: Base) -> None:
         first: dict[str, str] = {}
         for key, factor in base.factors.items():
             first.setdefault(factor.pattern, key)
-        keys = set(first.values())  # of each pattern one instance: the words are the same
+        keys = set(first.values())  # one instance of each pattern: the others use the same words
         texts = [edge.reason for edge in base.edges if {edge.cause, edge.effect} <= keys]
         texts += [link.reason for link in base.links if {link.one, link.other} <= keys]
         self._text = "\n".join(dict.fromkeys(texts))
         self._is_plain = lru_cache(maxsize=REMEMBERED)(self._stands_small)
 
     def inside(self, reason: str) -> str:
-        """A reason whose first word is written small, unless it is a name."""
+        """A reason with its first word in lower case, unless that word is a name."""
         first = _FIRST_WORD.match(reason)
         if first is None or (first["before_name"] and first["word"] not in _NO_NAMES):
             return reason
@@ -137,6 +141,6 @@ class Phrasing:
         return reason[0].lower() + reason[1:]
 
     def _stands_small(self, word: str) -> bool:
-        """Whether other reasons have the word small more often than as a name."""
+        """Whether the base's reasons have the word more often in lower case than capitalized."""
         named = self._text.count(f" {word} ")
         return word != "I" and self._text.count(f" {word.lower()} ") > named

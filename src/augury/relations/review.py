@@ -1,8 +1,8 @@
-"""Pairs of factors that nobody has judged, and what a language model says of them. Pure.
+"""Pairs of factors that nobody has judged, and verdicts on them proposed by a language model. Pure.
 
-The queue holds pairs that the base joins by a path and that markets of this instance touch, those
-of most events first. A verdict is proposed in the format of `knowledge/judged`, for a person to
-read; nothing here changes an answer.
+The queue holds pairs that a path of the base joins and that events of this instance are about; the
+pairs with the most events come first. Proposals have the format of `knowledge/judged`. They are for
+a person to read and change no answer.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ if TYPE_CHECKING:
     from augury.relations.paths import FactorGraph
 
 OPEN: Final = "?"
-"""Stands in a worksheet for what a person has yet to fill in."""
+"""Placeholder, in a file of proposals, for a field that a person has to fill in."""
 ALSO: Final = 3
-"""Most others of a kind that are named to the model."""
+"""Maximum number of further examples of a pair of patterns that the model gets."""
 
 
 class UnjudgedPair(NamedTuple):
-    """Two factors, or two kinds of them, of which nothing is said."""
+    """Two factors, or two patterns of factors, without a verdict on them."""
 
     one: str
-    """Key of A: of a factor, or of a pattern for all its instances."""
+    """Key of the first factor, or of a pattern that stands for all its instances."""
     other: str
     side: Side
     examples: tuple[tuple[Factor, Factor], ...]
-    """Pairs of factors that it stands for, those of most events first; one where no pattern is
-    meant."""
+    """The pairs of factors that this pair stands for, those with the most events first; only one
+    unless the pair is of two patterns."""
     events: int
-    """Events on the factor of the two that has fewer, summed over what it stands for."""
+    """Number of events on the factor that has fewer of them, summed over `examples`."""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """As `PairVerdict.pair`."""
+        """Both keys in sorted order and the side, as in `PairVerdict.pair`."""
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 
     @property
     def title(self) -> str:
-        """The names of both, for a person to read."""
+        """The names of both factors, for people to read."""
         first, second = self.examples[0]
         more = f", and {len(self.examples) - 1} pairs like it" if len(self.examples) > 1 else ""
         return f"{first.name} | {second.name}{more} ({self.events} events)"
 
     @property
     def data(self) -> dict[str, object]:
-        """What the model is told."""
+        """The data on the pair that the model gets."""
         first, second = self.examples[0]
         also = self.examples[1 : ALSO + 1]
         return {
@@ -77,14 +77,14 @@ def unjudged(
     proposed: Collection[tuple[str, str, Side]] = (),
     told: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[UnjudgedPair]:
-    """The queue, most used first.
+    """The queue of unjudged pairs, those with the most events first.
 
     Parameters
     ----------
-    factors : of the base, in the order of their numbers
-    events : how many events of the instance are about each factor, by number
-    proposed : pairs that wait for a person already
-    told : is told of how many of how many factors have been looked at
+    factors : all factors of the base, in the order of their numbers
+    events : number of a factor -> number of events of this instance that are about it
+    proposed : pairs that are in a file of proposals already
+    told : called with the number of factors done and the number of factors in all
     """
     found: dict[tuple[str, str, Side], dict[tuple[int, int], int]] = defaultdict(dict)
     for nth, number in enumerate(sorted(events)):
@@ -111,7 +111,7 @@ def unjudged(
 
 
 def _reached(graph: FactorGraph, number: int) -> list[int]:
-    """Factors that a path of the base joins to one; most others of its own kind are left out."""
+    """Factors that a path of the base joins to factor `number`, without most of its siblings."""
     reached = graph.reach([(number, 1.0)])
     return np.flatnonzero(reached.weights.any(axis=0) & reached.far).tolist()
 
@@ -124,7 +124,11 @@ def _in_order(factors: Sequence[Factor], one: int, other: int) -> tuple[int, int
 
 
 def _possible(one: int, other: int, alike: int, side: Side, same_pattern: bool) -> int:
-    """How many pairs two patterns can have, given how many instances of each are touched."""
+    """Number of pairs that the instances of two patterns can form.
+
+    one, other : numbers of instances with events
+    alike : number of entities for which both patterns have an instance
+    """
     if side == "same":
         return alike
     if side == "other":
@@ -139,10 +143,11 @@ def _listed(
     *,
     whole: bool,
 ) -> Iterator[UnjudgedPair]:
-    """One pair of patterns where most instances are joined, else the pairs themselves.
+    """One pair of patterns if `whole` (most pairs of instances are joined), else the pairs of
+    factors.
 
-    Two instances of one pattern always stand for all of it. Instances of two different lists never
-    do: what holds of a bank and its own currency does not hold of the others.
+    Two instances of the same pattern always stand for the pattern. Instances over two different
+    lists never do: what holds for a bank and its own currency does not hold for other currencies.
     """
     one, other, side = ends
     examples = tuple(
@@ -177,7 +182,7 @@ CODE_OF: Final[Mapping[str, Code]] = {
     "first_causes_second": "effect", "second_causes_first": "cause", "common_driver": "driver",
     "rival_or_parallel": "rival", "same_thing": "part", "none": "none",
 }  # fmt: skip
-"""What the second is, seen from the first."""
+"""The model's answer -> code of the verdict: what the second factor is, seen from the first."""
 _SIGN: Final = {1: "+", -1: "-", 0: "0"}
 
 
@@ -227,7 +232,7 @@ REVIEW: Final = Task(
 
 
 def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVerdict:
-    """The answer as a judged pair.
+    """The model's answer as a judged pair.
 
     Raises
     ------
@@ -248,7 +253,7 @@ def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVer
 
 
 def judge_of(name: str, day: str, *, is_model: bool) -> str:
-    """Who judged and when, as a verdict names it: without blanks, which separate keys."""
+    """Judge and day as in `PairVerdict.judge`, with hyphens in place of spaces."""
     return f"{'model:' if is_model else ''}{'-'.join(name.split())}@{day}"
 
 
@@ -264,7 +269,10 @@ HEADER: Final = """\
 
 
 def written(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
-    """A pair in the file: its names as a comment, then its verdict, or an open line of a judge."""
+    """The lines of a pair in a file of proposals: its names as a comment, then its verdict.
+
+    proposal : the verdict; or the name of a judge, for a line that this judge has to fill in
+    """
     if isinstance(proposal, str):
         fields = (pair.one, pair.side, OPEN, OPEN, OPEN, OPEN, proposal, pair.other, "")
         line = "\t".join(fields)

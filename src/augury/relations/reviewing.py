@@ -1,7 +1,7 @@
-"""Fills the queue of unjudged pairs of factors, and accepts what a person has read.
+"""Collects proposed verdicts on unjudged pairs of factors, and accepts those read by a person.
 
-Proposals go to a file below the data folder that no answer reads (`own_verdicts`). Accepting one
-checks its lines with the linter of the base and puts them where the service loads them.
+Proposals go to a file in the data folder that the service does not load (`own_verdicts`). Accepting
+a file checks its lines with the linter of the base and moves them to where the service loads them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from augury.search.text import document_text
 from augury.storage.database import Database
 
 MOST_EVENTS: Final = 20_000
-"""Most traded events that are counted; each is read by its most traded market."""
+"""Maximum number of events that are counted, those with the largest volume first. The most traded
+market of an event says what the event is about."""
 BATCH: Final = 500
 
 Told = Callable[[int, int], None]
-"""Is told how many of how many are done."""
+"""Progress callback: is called with the number of items done and the number of items in all."""
 
 
 async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Counter[int]:
@@ -56,20 +57,20 @@ async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Coun
 
 
 def proposals_file(data_dir: Path, name: str, day: str) -> Path:
-    """Where the proposals of a day by a model or person of that name are written."""
+    """The file for the proposals that the model or person `name` makes on a day."""
     plain = re.sub(r"[^a-z0-9.-]+", "-", name.casefold()).strip("-.") or "review"
     return own_verdicts.proposed_folder(data_dir) / f"{day}-{plain[:60]}.tsv"
 
 
 def propose(file: Path, pair: UnjudgedPair, proposal: PairVerdict | str) -> None:
-    """Add a pair to a file of proposals: a verdict, or an open line of the judge named."""
+    """Add a pair to a file of proposals: a verdict, or a line for the named judge to fill in."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as to:
         to.write(("" if to.tell() else review.HEADER) + review.written(pair, proposal))
 
 
 def proposed(data_dir: Path) -> set[tuple[str, str, judged.Side]]:
-    """The pairs that wait for a person in any file of proposals."""
+    """The pairs in all files of proposals, which wait for a person to read them."""
     folder = own_verdicts.proposed_folder(data_dir)
     waiting = {verdict.pair for verdict in own_verdicts.read(folder, [])}
     for file in sorted(folder.glob("*.tsv")):
@@ -78,7 +79,7 @@ def proposed(data_dir: Path) -> set[tuple[str, str, judged.Side]]:
 
 
 class ReviewReport(msgspec.Struct):
-    """What a run over the queue did."""
+    """The result of a run over the queue."""
 
     model: str
     queue: int
@@ -87,13 +88,13 @@ class ReviewReport(msgspec.Struct):
     proposed: int = 0
     by_verdict: dict[str, int] = {}
     unusable: int = 0
-    """Answers that were none."""
+    """Number of answers that could not be used."""
     failed: int = 0
     why: str = ""
-    """Why it ended early, or what the last failure was."""
+    """Why the run ended early, or the last failure; else empty."""
     tokens_today: int = 0
     file: str | None = None
-    """Holds the proposals; None where there are none."""
+    """Path of the file with the proposals; None if there are none."""
 
 
 class Reviewer:
@@ -168,23 +169,24 @@ class Reviewer:
 
 
 class Acceptance(msgspec.Struct):
-    """What became of a file of proposals."""
+    """The result of accepting a file of proposals."""
 
     accepted: int = 0
     already: int = 0
-    """Lines that were accepted before."""
+    """Number of verdicts that were accepted before."""
     left_open: int = 0
-    """Lines that nobody has filled in."""
+    """Number of lines that nobody has filled in."""
     problems: list[str] = []
-    """Why nothing was accepted; empty where it was."""
+    """Reasons why nothing was accepted; empty if there was no problem."""
     file: str | None = None
-    """Holds what was accepted."""
+    """Path of the file with the accepted verdicts; None if nothing new was accepted."""
 
 
 def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
-    """Put a file's verdicts where the service loads them: all of them, or with a problem none.
+    """Move a file's verdicts to where the service loads them: all, or none if there is a problem.
 
-    Lines left open stay in the file; without one, a file below the data folder is removed.
+    If the file lies in the folder of proposals, its open lines stay in it; without open lines the
+    file is removed.
 
     Raises
     ------
@@ -221,7 +223,7 @@ def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
 
 
 def _problems(base: Base, own: Sequence[PairVerdict], fresh: Sequence[PairVerdict]) -> list[str]:
-    """What the linter says of the new verdicts beside what it says anyway."""
+    """The problems of the new verdicts: judges without a date, and findings of the linter."""
     unnamed = [
         f"the verdict on {v.one} and {v.other}: {v.judge!r} is not NAME@DATE"
         for v in fresh

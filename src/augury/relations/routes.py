@@ -1,4 +1,4 @@
-"""`/v1/factors`: the factor base by pages; `/docs/factors` leads people to its page."""
+"""`/v1/factors` lists the factor base in pages; `/docs/factors` redirects people to the console."""
 
 from __future__ import annotations
 

@@ -36,48 +36,51 @@ from augury.search.subject import split
 from augury.search.text import DocumentText
 
 CODE: Final = "5"
-"""Raise it when texts get other tags though the base stands as it was."""
+"""Version of the code that tags texts. Raise it when an unchanged base gives texts other tags."""
 
+# The numbers below were chosen by hand. All weights and shares are from 0 to 1.
 ASKED: Final = 6
-"""Most factors a query is taken to be about."""
+"""Maximum number of factors that a query is taken to be about."""
 ASKED_SHARE: Final = 0.25
-"""Of the strongest factor's weight, the least that another one needs."""
+"""Least weight of each of the query's factors, as a share of the strongest one's weight."""
 NAMED: Final = 0.4
-"""Weight of a factor that the query's words name, before its fit."""
+"""Weight of a factor that the query's words name at a fit of 0; it rises to 1 at a fit of 1."""
 VOTE: Final = 0.8
 """Weight of a factor that all of the best direct results are about."""
 GUESS: Final = 0.5
-"""Least weight of the strongest factor where the query's words name none: a bare name stands for
-what its markets are most about."""
+"""Least weight given to the strongest factor of the direct results if the query's words name no
+factor and the results agree (`GUESSED`)."""
 GUESSED: Final = 0.1
-"""Weight by the direct results from which on they are taken to agree on a factor."""
+"""Least weight of the strongest factor of the direct results for them to count as agreeing."""
 SURE: Final = 0.6
-"""Weight of a named factor from which on the words tell what the question is about."""
+"""Least weight of a named factor at which the query's words count as sure about its subject."""
 ANSWERED: Final = 0.5
-"""Share of the best direct results from which a named factor counts as found by the words."""
+"""Least share of the best direct results that have a named factor. Below it, the factor counts as
+unanswered and its own markets are searched as well."""
 SUPPOSED_SHARE: Final = 0.8
-"""Of the strongest factor's weight in a condition, the least that another one needs to be supposed
-as well."""
+"""Least weight of a condition's factor, as a share of the condition's strongest factor, for the
+factor to count as supposed."""
 RIVAL: Final = 0.3
-"""How much a market of the same contest is about a question that asks of one contender."""
+"""How much, at least, a market on another outcome of the same contest is about the question."""
 BESIDE: Final = 0.4
-"""What is left, beside such a factor, of one that only the direct results are about; and of one
-whose words are a part of what another one's words say."""
+"""Multiplier of the weight of a factor that only the direct results have although the query's words
+surely name others, and of a factor whose words are only a part of another factor's words."""
 LOOKED_UP: Final = 24
-"""Most factors whose markets are looked up for one query."""
+"""Maximum number of factors whose markets are looked up for one query; 30 were no better
+(`docs/experiments/relations-tried.md`)."""
 LABELLED: Final = 4
-"""Most factors looked up besides, for markets that labels name."""
+"""Maximum number of further factors that are looked up because labels name their markets."""
 
 
 class RelationService:
-    """`augury.search.related.Relations` over the factor base."""
+    """Implements `augury.search.related.Relations` with the factor base."""
 
     def __init__(self, base: Base | None = None, moving: Moving | None = None) -> None:
-        """`moving`: which prices move together; without it nothing is known of that."""
+        """`moving` knows which prices move together; without it, reasons do not mention prices."""
         self.base = base or knowledge.load()
         self.moving = moving
         self.labels: Labels | None = None
-        """How a language model relates markets; None: nothing is heard of that."""
+        """A language model's labels of related markets; None if none are used."""
 
     @property
     def version(self) -> str:
@@ -109,7 +112,7 @@ class RelationService:
         return fitted.direct()
 
     def factor(self, number: int) -> Factor:
-        """The factor of a tag."""
+        """The factor with this number, which is also its tag."""
         return self.matcher.factors[number - 1]
 
     def tags(self, text: DocumentText) -> list[Tag]:
@@ -147,7 +150,7 @@ class RelationService:
         for tag, vote in voted.items():
             if tag in supposed:
                 continue
-            # What a named factor drives or is driven by is the answer, and not the question.
+            # Factors that a named factor drives or follows from are the answer, not the question.
             if not any(tag in near[one] and weights[one] >= vote for one in near):
                 share = BESIDE if sure and tag not in near else 1.0
                 weights[tag] = max(weights.get(tag, 0.0), share * vote)
@@ -166,8 +169,8 @@ class RelationService:
         return Asked(self, factors, contests, partners, labels, unanswered, supposed)
 
     def _named(self, query: str) -> tuple[dict[int, float], set[int]]:
-        """Weights of the factors that a query's words name, and the factors that it only supposes:
-        these are none of its subject, but what is to drive it."""
+        """Weights of the factors that a query's words name, and the factors that the query supposes
+        as causes ("if the dollar collapses"), which are not part of its subject."""
         subject = split(query)
         about = self._weighed(subject.about)
         if not subject.condition or not about:
@@ -185,7 +188,7 @@ class RelationService:
         return weights
 
     def _near(self, number: int) -> set[int]:
-        """The factors one step away, and the contests that those are parts in."""
+        """The factors one step away, and the contests in which these are one contender's part."""
         near = self.graph.near(number)
         return near.union(*(self._contests(self.factor(other)) for other in near))
 
@@ -195,7 +198,7 @@ class RelationService:
 
 @lru_cache(maxsize=1)
 def _matcher(base: Base) -> Matcher:
-    """One for all services of a process: it holds only what follows from the base."""
+    """The matcher of a base, shared by all services of a process."""
     return Matcher(base)
 
 
@@ -215,7 +218,7 @@ def _judged(base: Base) -> Judged:
 
 
 class Asked(Lookup):
-    """One query's factors, and what is reached from them."""
+    """One query's factors, and the related factors that paths reach from them."""
 
     def __init__(
         self,
@@ -227,43 +230,45 @@ class Asked(Lookup):
         unanswered: Sequence[int] = (),
         supposed: Collection[int] = (),
     ) -> None:
-        """`contests`: those that the question's factors are a part in; `supposed`: factors that
-        the question asks the effect of."""
+        """`contests`: contests in which the question's factors are one contender's part;
+        `supposed`: factors whose effect the question asks for."""
         self._unanswered = unanswered
         self.relations = relations
         contenders = relations.graph.contenders
         self._others = np.zeros(relations.graph.size, np.bool_)
-        """By factor: those that make a market another outcome of what is asked."""
+        """(factors + 1,): True for factors whose markets are other outcomes of what is asked."""
         self._others[[*contests]] = True
         for number, _ in factors:
             self._others[contenders.get(number, [])] = True
         self._partners = partners
         self._reasons: dict[tuple[Relation, int], str] = {}
         self.labels = labels
-        """By market: what a label relates to the question's best direct results."""
+        """Number of a market -> the label that relates it to one of the question's best direct
+        results."""
         self.factors = factors
         """(number, weight), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors, supposed)
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Factors that the query's words surely name and few of its best direct results hold."""
+        """Factors that the query's words surely name, but few of its best direct results have."""
         return self._unanswered
 
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How much markets are about the question's own factors, and about related ones."""
+        """How much markets are about the question's own factors, and how much about related ones:
+        two arrays (n,), 0 to 1."""
         own, paths = ranking.bearing(self.reached, tags, fits)
-        # Who else may win is an answer as well, if a lesser one.
+        # Markets on other contenders are answers as well, but lesser ones.
         rivals = self._rivals(tags)
         own = np.where(rivals, np.maximum(own, RIVAL), own).astype(np.float32)
         return own, np.where(rivals, 0, paths.max(axis=(0, 2), initial=0)).astype(np.float32)
 
     @property
     def tags(self) -> list[int]:
-        """The factors reached with the most weight: theirs are the markets to look up. Each
-        relation has its share, so that many effects leave room for what moves together."""
+        """The factors whose markets are looked up: those reached with the largest weight. Each
+        relation has its share, so that many effects leave room for correlated factors."""
         far = np.flatnonzero(self.reached.far)
         weights = self.reached.weights[:, far]
         strongest, best = weights.argmax(axis=0), weights.max(axis=0, initial=0)
@@ -278,7 +283,7 @@ class Asked(Lookup):
         return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
     def read(self, pool: Pool) -> TreeReading:
-        """What is known of each market of the pool."""
+        """Compute what the trees read of each market of the pool."""
         tags = pool.tags
         graph, around = self.relations.graph, self.relations.judged.around
         found = columns.paths(self.reached, pool, graph.of_one[tags])
@@ -296,14 +301,15 @@ class Asked(Lookup):
         return weights
 
     def labelled(self, relation: Relation, factor: int, key: int) -> Tie | None:
-        """The label by which alone a market stands in a relation."""
+        """The label, if it is the only reason why market number `key` is in a relation; None if
+        there is no such label or the base has a path as well."""
         tie = self.labels.get(key)
         if tie is None or tie.relation != relation or (factor and self.way(relation, factor)):
             return None
         return tie
 
     def told(self, relation: Relation, factor: int, key: int) -> str:
-        """Why a market that was reached through `factor` is related, for a person to read."""
+        """Why market number `key`, reached through `factor`, is related, for people to read."""
         if (tie := self.labelled(relation, factor, key)) is not None:
             return tie.told
         if (reason := self._reasons.get((relation, factor))) is None:
@@ -318,12 +324,13 @@ class Asked(Lookup):
         return reason
 
     def _rivals(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """Markets of the contests that the question's factors are a part in, and of who takes
-        part in the contest that the question asks for: other outcomes of what is asked."""
+        """(n,): True for markets on other outcomes of what is asked. These are markets on a contest
+        in which the question's factor is one contender's part, and markets on the contenders of a
+        contest that the question asks for."""
         return np.asarray(self._others[tags].any(axis=1))
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """Markets about another team, country, bank ... than the question names."""
+        """(n,): True for markets about another team, country, bank ... than the question names."""
         graph = self.relations.graph
         kinds, entities = graph.kinds[tags], graph.entities[tags]
         named: dict[int, list[int]] = {}
@@ -337,11 +344,12 @@ class Asked(Lookup):
         return foreign
 
     def way(self, relation: Relation, factor: int) -> tuple[Step, ...]:
-        """The steps from the question's factor to `factor`; none for one of its own."""
+        """The path from the question's factor to `factor`; empty if there is none, as for the
+        question's own factors."""
         return self.reached.way(RELATIONS.index(relation), factor)
 
     def reason(self, relation: Relation, factor: int) -> str:
-        """Why markets of `factor` are related, for a person to read."""
+        """Why markets of `factor` are related, for people to read."""
         way = self.way(relation, factor)
         factors = self.relations.factor
         if not way:
@@ -375,28 +383,31 @@ class TreeReading(PoolReading):
     def __init__(
         self, asked: Asked, pool: Pool, found: columns.Paths, rows: columns.Floats
     ) -> None:
-        """`rows` from `columns.table`."""
+        """`found` comes from `columns.paths`, `rows` from `columns.table`."""
         self._asked, self._pool, self._rows = asked, pool, rows
         self.ways = ranking.through(found)
-        """Weight of what leads to each market's factors, (3, n, MOST_TAGS)."""
+        """(3, n, MOST_TAGS): weight of the path to each factor of each market, by relation."""
 
     def rows(self) -> columns.Floats:
-        """What the trees of relations read: (n, COLUMNS)."""
+        """The input of the trees for relations: (n, len(COLUMNS))."""
         return columns.compared(self._rows, self._pool.family)
 
     def direct_rows(self) -> columns.Floats:
-        """What the trees for `direct` read, which compare the query's own candidates with each
-        other: (own, DIRECT_COLUMNS)."""
+        """The input of the trees for `direct`, in which the query's own candidates are compared
+        only with each other: (own, len(DIRECT_COLUMNS))."""
         own = slice(0, self._pool.own)
         rows = columns.compared(self._rows[own], self._pool.family[own])
         return columns.direct_table(rows, self._pool.features[own])
 
     def direct(self) -> columns.Floats:
-        """How directly each of the query's own candidates is about it, in (0, 1)."""
+        """How directly each of the query's own candidates is about the query: (own,) in (0, 1)."""
         return self._asked.relations.direct_ranker.grades(self.direct_rows())
 
     def rank(self, direct: columns.Floats, most: int) -> dict[Relation, list[Ranked]]:
-        """The `most` best of each relation, with their reasons."""
+        """The `most` best markets of each relation, with their reasons.
+
+        direct : (n,), score of the best direct results, 0 for other markets
+        """
         asked, pool = self._asked, self._pool
         held = np.flatnonzero(self.ways.any(axis=(0, 2)))
         chances = np.zeros((len(pool.keys), len(RELATIONS)), np.float32)

@@ -1,8 +1,8 @@
-"""Teams of the four North American leagues, whose cities and nicknames name one thing. Pure.
+"""Teams of the four North American leagues: the cities and nicknames that name the same team. Pure.
 
-Kalshi writes the city ("Detroit", "Los Angeles C"), Polymarket the whole name or the nickname. A
-line is `city | nickname`, with further short forms of the city after it where two teams share
-one. Relocations and renamings are entered as a second line of the same nickname.
+Kalshi writes the city ("Detroit", "Los Angeles C"), Polymarket the full name or the nickname. An
+entry is `city | nickname`; if two teams share a city, other names of the team follow
+(`| Los Angeles C | LA Clippers`). A team with two cities or two nicknames has two entries.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ DRAWLESS: Final = frozenset({"nba", "mlb", "nhl"})
 
 
 class Team(NamedTuple):
-    """One name of a team; `key` is the same for all its names."""
+    """One entry of a team, as sets of terms; `key` is made of league and nickname ("nba:hawks")."""
 
     key: str
     city: frozenset[str]
     nickname: frozenset[str]
     others: tuple[frozenset[str], ...]
     place: str
-    """The city as it is written."""
+    """The city as written in the entry."""
 
 
 def _read(league: str, lines: str) -> tuple[Team, ...]:
@@ -95,7 +95,8 @@ TEAMS: Final[dict[str, tuple[Team, ...]]] = {
 
 @remembered(16 << 20)
 def team(named: frozenset[str], league: str) -> str | None:
-    """The key of the team that the terms name in a league, if they name just one, and whole."""
+    """The key of the team that the terms name in a league; None unless they name exactly one team
+    and nothing else."""
     by_name = [t for t in TEAMS[league] if t.nickname <= named and not named - t.nickname - t.city]
     if not by_name:
         by_name = [t for t in TEAMS[league] if named in t.others]

@@ -1,8 +1,8 @@
 """Dates and windows in a text: "by March 31", "in 2026", "on May 3 at 4 PM", "from June 1 to 7".
 
-Pure. A window is a span of days, its end not part of it, so that "by March 31" and "before
-April 1" are one window. A year that is left out is the one nearest to the market's close, or the
-next to come after the question was asked.
+Pure. A window is a span of days that does not include its end, so that "by March 31" and "before
+April 1" are the same window. A missing year is taken to be the one nearest to the market's close
+or, in a question, the first one after the day on which it was asked.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Precision = Literal["day", "week", "month", "quarter", "year"]
 class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """When something has to happen, or at what time a value counts.
 
-    - `by`: at any time until `end`, from whenever the question was opened;
+    - `by`: at any time before `end`, from the opening of the question on;
     - `in`: within [start, end), a span longer than a day;
-    - `on`: on the day [start, end), at `clock` where one is named;
+    - `on`: on the day [start, end), at the time `clock` if the text names one;
     - `after`: not before `start`;
-    - `open`: no time is said; `end` is then the market's close, if known.
+    - `open`: the text names no time; `end` is then the market's close, if known.
     """
 
     kind: WindowKind = "open"
@@ -37,24 +37,27 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     end: date | None = None
     """First day after the window; None: never, or unknown."""
     clock: tuple[int, int] | None = None
-    """Minutes of the day in Eastern time from and to which it runs; equal for one moment."""
+    """Time of day (from, to) in minutes after midnight, taken as Eastern time; both are equal for a
+    single moment."""
     precision: Precision = "day"
     since: date | None = None
-    """When the question was opened: what it asks about had not happened by then."""
+    """Day on which the question was opened; what it asks about had not happened by then."""
     vague: bool = False
-    """The wording leaves two readings ("by June"), or a year could not be told."""
+    """The wording has two readings ("by June"), or its year is not known."""
     years: frozenset[int] = frozenset()
-    """Years named on their own ("2026", "the 2025-26 season" is 2026): editions of contests."""
+    """Years that the text names by themselves, as editions of contests ("2026"; 2026 for "the
+    2025-26 season")."""
     text: str = ""
-    """What it was read from."""
+    """The words that the window was read from."""
 
 
 class WrittenDate(msgspec.Struct, frozen=True):
-    """One date as written: where, with which words before it, and the days it covers."""
+    """One date as written: its position, the words before it, and the days that it covers."""
 
     span: tuple[int, int]
     relation: str
-    """by, before, in, on, after, from, to or nothing."""
+    """Preposition before the date in its simplest form ("no later than" is "by"): by, before,
+    until, after, from, to, and, in or on; empty if there is none."""
     edge: Literal["", "start", "end"]
     start: date | None
     end: date | None
@@ -108,11 +111,12 @@ _HINT: Final = re.compile(
     r"today|tomorrow|tonight)\b",
     re.I,
 )
-"""What every date has in it. Much cheaper to look for than dates."""
+"""Matches a part of every date; searching for such a part is much cheaper than for dates."""
 _MEETING: Final = re.compile(r"\s+(?:[a-z]+\s+){0,2}meeting\b", re.I)
-"""What is decided "after the March meeting" is decided at it, not at any later one."""
+"""The word "meeting" after a date. "After the March meeting" means the decision of that meeting, so
+"after" is dropped."""
 _REACH: Final = 60
-"""Characters around a hint that its date may take in."""
+"""Maximum number of characters of a date before or after a match of `_HINT`."""
 _ORDER: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4,
                  "4th": 4}  # fmt: skip
 _SIMPLE: Final = {
@@ -129,9 +133,10 @@ def mentions(
 ) -> list[WrittenDate]:
     """The dates in `text`, in order.
 
-    `anchor`: the day a left-out year is near to: the market's close; or, with `asked`, the day
-    on which the question was asked, after which the date must lie. `opened`: the day on which
-    the market was opened, after which it must lie too.
+    anchor : the market's close, to which a date without a year is nearest; with `asked`, the day on
+        which the question was asked, after which the date lies
+    opened : day on which the market was opened, after which a date without a year lies
+    asked : whether the text is a question and not a market's
     """
     hints = [match.start() for match in _HINT.finditer(text)]
     if not hints:
@@ -159,7 +164,7 @@ def _mention(
     if match["my"] and not match["myy"] and not said and not edge:
         word = match["my"]
         if word.casefold() in ("may", "march", "mar") and not word[0].isupper():
-            return None  # verbs, unless a preposition says otherwise
+            return None  # a verb: no preposition and no capital letter shows a month
         if word.casefold() == "may" and match.start() == 0:
             return None
     if match["over"] or (match["rel"] or "").casefold().endswith("end"):
@@ -178,7 +183,8 @@ def _mention(
 
 
 def _clock(match: re.Match[str]) -> tuple[tuple[int, int] | None, int]:
-    """The time of day right behind a date, and where it ends."""
+    """The time of day right after a date, as (from, to) in minutes after midnight, and the position
+    of its end."""
     text, stop = match.string, match.end()
     lead = re.compile(r",?\s+(?:at\s+|@\s+)?").match(text, stop)
     found = _CLOCK.match(text, lead.end()) if lead else None
@@ -202,7 +208,7 @@ _Days = tuple[date | None, date | None, Precision, bool]
 def _days(
     match: re.Match[str], anchor: date | None, floor: date | None, *, asked: bool
 ) -> _Days | None:
-    """The days a date covers, its precision, and whether its year could not be told."""
+    """The first day of a date, the day after its last, its precision, and whether it is vague."""
     try:
         if iso := match["iso"]:
             return _day(date.fromisoformat(iso))
@@ -265,7 +271,8 @@ def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None)
 
 
 _LATE: Final = timedelta(45)
-"""Venues close some markets so long before the last day that they name."""
+"""Longest time by which a date without a year can lie after the market's close: venues close some
+markets before the last day that the text names."""
 
 
 def _yearless(
@@ -287,7 +294,7 @@ def _yearless(
         start, end = min(coming or bounds[-1:])
     else:
         held = coming or bounds
-        # Nothing that a market waits for lies behind its close.
+        # A market does not wait for a day after its close.
         held = [b for b in held if b[0] <= anchor + _LATE] or held
         start, end = min(held, key=lambda b: abs((b[1] - anchor).days))
     return start, end, precision, False
@@ -353,7 +360,8 @@ def window(
 ) -> Window:
     """The window that the dates of one text make together.
 
-    With `contest` a bare year names the edition and is no window: "the 2026 election".
+    contest : whether the text is about a contest, in which a year alone ("the 2026 election") names
+        the edition and is no window
     """
     years = frozenset(
         m.start.year
@@ -371,7 +379,7 @@ def window(
 
 
 def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:
-    """ "from March 3 to March 9" as the one span it is."""
+    """The dates, with ranges joined: "from March 3 to March 9" becomes one date."""
     out: list[WrittenDate] = []
     for m in found:
         if out and out[-1].relation in ("from", "") and (last := out[-1]):
@@ -408,7 +416,7 @@ def _one(m: WrittenDate, text: str, anchor: date | None) -> Window:
             if m.relation == "until" and m.precision == "day" and not m.edge:
                 return made("by", None, end, True)
             return made("by", None, end, False)
-        # "by June": the market's close tells which end of it; else its last day.
+        # "by June" means the start or the end of June, whichever is nearer to the market's close.
         if anchor is None:
             return made("by", None, end, True)
         near_start = abs((start - anchor).days) < abs((end - anchor).days)
@@ -417,7 +425,7 @@ def _one(m: WrittenDate, text: str, anchor: date | None) -> Window:
     if m.relation == "after" or (m.relation == "from" and m.precision != "week"):
         return made("after", end if m.relation == "after" else start, None, False)
     if m.edge == "end" and end is not None:
-        # "at the end of 2026" is its last day.
+        # "at the end of 2026" means its last day.
         return made("on", end - timedelta(1), end, False)
     if m.edge == "start" and start is not None:
         return made("on", start, start + timedelta(1), True)
