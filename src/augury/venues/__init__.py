@@ -1,1 +1,1 @@
-"""Polymarket, Kalshi and dump files: from their wire formats to Market and Price records."""
+"""Connectors that turn data of Polymarket, Kalshi and dump files into the catalogue's records."""

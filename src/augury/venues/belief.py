@@ -1,8 +1,8 @@
-"""What to believe of an answer about a market already known. Pure: no I/O, no clock.
+"""Which parts of a venue's answer about a known market to believe. Pure: no I/O, no clock.
 
-Two things that venues get wrong for a moment must never be taken at their word: the order of
-outcomes (taking it would turn every price around) and a resolution (taking it back would let
-settled history count as open again).
+Venues are sometimes wrong for a short time about two things, which must be checked: the order of
+the outcomes (in a wrong order every price is of the wrong side) and the resolution (a resolved
+market must not become open again by mistake).
 """
 
 from __future__ import annotations
@@ -16,19 +16,21 @@ from augury.markets.records import Market, MarketChange, Status
 from augury.venues.records import KnownTarget, Refusal
 
 CONFIRMATIONS = 2
-"""How often a claim against a resolution must be repeated before it is believed."""
+"""How often a claim that contradicts a stored resolution must be repeated before it is believed."""
 CONFIRM_AFTER = timedelta(seconds=60)
-"""Repetitions closer together may be one cached answer."""
+"""Least time between two repetitions that count: closer answers may be one cached answer."""
 FORGET_AFTER = timedelta(days=2)
+"""Time after which a claim that was not repeated is dropped."""
 MOST_DOUBTS = 2_000
+"""Most claims kept per venue."""
 
 
 def align(market: Market, known: KnownTarget) -> Market | Refusal:
-    """`market` with its outcomes in the known order, prices and tokens along with them.
+    """`market` with its outcomes, prices and tokens in the stored order.
 
-    Refused are other labels, and labels that sit on another token than before: there the prices
-    can't be told apart. Outcomes of a dump are guesses where the dump had none, so the venue's
-    own word replaces them.
+    A market is refused if its labels differ from the stored ones, or if a label has another token
+    than before: then it is not certain which price belongs to which outcome. Labels stored from a
+    dump may be guesses, so the venue's labels replace them.
     """
     if known.origin != "venue" or market.outcomes == known.outcomes:
         order = list(range(len(market.outcomes)))
@@ -46,14 +48,14 @@ def align(market: Market, known: KnownTarget) -> Market | Refusal:
         outcomes=known.outcomes,
         prices=tuple(market.prices[i] for i in order),
         token_ids=tokens,
-        # The book is of the outcome that came first.
+        # Bid and ask belong to the outcome that came first.
         best_bid=None if market.best_ask is None else round(1 - market.best_ask, 6),
         best_ask=None if market.best_bid is None else round(1 - market.best_bid, 6),
     )
 
 
 def as_change(market: Market, observed_at: datetime) -> MarketChange:
-    """The news in a record whose texts may be incomplete."""
+    """The fields of a market that change, as news: for a record whose texts may be incomplete."""
     return MarketChange(
         id=market.id,
         observed_at=observed_at,
@@ -72,7 +74,10 @@ def as_change(market: Market, observed_at: datetime) -> MarketChange:
 
 
 class UnconfirmedClaims:
-    """Claims against known resolutions, waiting to be confirmed. Kept between syncs as JSON."""
+    """Claims that contradict stored resolutions and wait for confirmation.
+
+    They are stored between syncs as JSON.
+    """
 
     def __init__(self, kept: Any = None) -> None:
         self._claims: dict[str, dict[str, Any]] = dict(kept) if isinstance(kept, dict) else {}
@@ -81,12 +86,16 @@ class UnconfirmedClaims:
     def believes(
         self, known: KnownTarget, status: Status | None, resolution: str | None, at: datetime
     ) -> bool:
-        """Whether news of this status and winner may be stored."""
+        """Whether news with this status and resolution may be stored.
+
+        If it contradicts the stored resolution, it is counted as a claim, and believed only after
+        enough repetitions.
+        """
         if known.status != "resolved":
             return True
         if status in (None, "resolved") and resolution in (None, known.resolution):
             self._drop(known.id)
-            # A settled market that has lost its winner: nothing new.
+            # An answer that leaves out the known winner brings no news.
             return status is not None and resolution == known.resolution
         if known.resolution is None and status == "resolved":
             return True
@@ -106,7 +115,7 @@ class UnconfirmedClaims:
         return True
 
     def kept(self, at: datetime) -> dict[str, Any]:
-        """What to keep, without claims nobody repeated."""
+        """The claims to store: those made or repeated recently, at most `MOST_DOUBTS`."""
         fresh = {
             id_: claim
             for id_, claim in self._claims.items()

@@ -1,4 +1,4 @@
-"""`augury import` and `augury sync`: both work beside a running service or without one."""
+"""`augury import` and `augury sync`: both work with or without a running service."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ async def _sync(platforms: list[Platform], *, full: bool, as_json: bool) -> list
 
 
 async def _sync_markets(ids: list[str], *, as_json: bool) -> int:
-    """Ask the venues for these markets one by one; how many of them did not come."""
+    """Sync these markets one by one. Returns the number that could not be stored."""
     settings = Settings()
     database = await Database.open(settings)
     syncing = Sync(database, settings)
@@ -212,7 +212,7 @@ async def _sync_markets(ids: list[str], *, as_json: bool) -> int:
 async def _sync_venue(
     syncing: Sync, platform: Platform, bars: Progress, *, full: bool
 ) -> list[FlowOutcome]:
-    """A full sync where one is asked for or none has succeeded yet; else the news and prices."""
+    """A full sync if `full` is set or none has succeeded yet; otherwise only news and prices."""
     if not full and await syncing.has_full(platform):
         flows = [syncing.incremental, syncing.refresh_prices]
     else:
@@ -252,7 +252,7 @@ def _show_sync(outcome: FlowOutcome) -> None:
 
 
 def _progress(*, shown: bool) -> Progress:
-    """Bars on a terminal, nothing elsewhere; never on stdout, which is for the result."""
+    """Progress bars if stderr is a terminal; none on stdout, which is for the result."""
     console = Console(stderr=True, markup=False)
     return Progress(
         TextColumn("{task.description}", markup=False),

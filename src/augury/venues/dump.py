@@ -1,8 +1,8 @@
-"""Dump files of markets and prices (parquet, jsonl, csv): rows to records, refusals with reasons.
+"""Reads dump files of markets or prices (parquet, jsonl, csv) into records and refusals.
 
-A file's kind is told by its columns. Times without a zone are UTC. A dump is somebody's snapshot:
-a price of 0 or 1 that is no result is "no quote", and labels that a row lacks are derived from
-its question (`derive_outcomes`).
+A file's columns tell whether it holds markets or prices. Times without a zone are UTC. A price of 0
+or 1 counts as "no quote" unless the market is resolved. If a row has no outcome labels, they are
+derived from its question (`derive_outcomes`).
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ SLICE = 5_000
 
 
 class DumpFile:
-    """A dump opened for reading; its rows as a frame.
+    """A dump file, read into the data frame `frame`.
 
     Raises
     ------
     SetupProblem
-        When the file is missing, can't be read, has neither kind's columns, or those of another
-        `kind` than is asked for.
+        When the file is missing, can't be read, has the columns of neither markets nor prices, or
+        is of the other kind than `kind`.
     """
 
     def __init__(self, path: Path, *, kind: Kind | None = None) -> None:
         self.path = path
         self.unreadable = 0
-        """Lines of a jsonl file that are no JSON objects."""
+        """Number of lines of a jsonl file that are not JSON objects."""
         if not path.is_file():
             if path.is_dir():
                 raise SetupProblem(f"{path} is a folder. Name a file in it.")
@@ -92,7 +92,7 @@ class DumpFile:
         if suffix in (".parquet", ".pq"):
             return pl.read_parquet(path)
         if suffix == ".csv":
-            # Every value as text: a market id or a label must not turn into a number.
+            # Every value is read as text, so that no id or label turns into a number.
             return pl.read_csv(path, infer_schema=False)
         if suffix in (".jsonl", ".ndjson"):
             return self._read_lines(path)
@@ -114,7 +114,7 @@ class DumpFile:
                     continue
                 rows.append(row)
                 names.update(dict.fromkeys(row))
-        # Nested values as JSON text, the way a csv has them: one column, one type.
+        # Nested values become JSON text, as in a csv, so that each column has one type.
         columns = {
             name: [_as_text(row.get(name)) for row in rows] for name in names if name.isprintable()
         }
@@ -132,7 +132,7 @@ def _as_text(value: object) -> str | None:
 
 
 def read_markets(file: DumpFile) -> Iterator[list[Market | Refusal]]:
-    """The rows as records, in slices; rows of one event side by side."""
+    """The rows as records, in slices, sorted so that the rows of an event follow each other."""
     frame = file.frame
     keys = [name for name in ("platform", "event_id") if name in frame.columns]
     for part in frame.sort(keys, maintain_order=True).iter_slices(SLICE):
@@ -140,7 +140,7 @@ def read_markets(file: DumpFile) -> Iterator[list[Market | Refusal]]:
 
 
 def _parted(question: str) -> tuple[str, str | None]:
-    """Title and subtitle of a Kalshi question that a dump has whole: "title — subtitle"."""
+    """Title and subtitle, split from a Kalshi question of the form "title — subtitle"."""
     title, dash, subtitle = question.rpartition(" — ")
     return (title, subtitle) if dash and title and subtitle else (question, None)
 
@@ -184,7 +184,7 @@ def market(row: Row) -> Market | Refusal:
         return Refusal(id_, "prices do not match outcomes")
     as_of = moment(row.get("as_of"))
     if as_of is None or all(price is None for price in prices):
-        # An undated price can't be told from a stale one.
+        # A price without a time may be stale, so it is not used.
         prices = (None,) * len(outcomes)
     priced = any(price is not None for price in prices)
     resolved = status == "resolved"
@@ -245,11 +245,11 @@ UNKNOWN_OUTCOMES = ("Outcome 1", "Outcome 2")
 
 
 def derive_outcomes(question: str, result: str | None = None) -> tuple[str, str]:
-    """The labels of a market whose dump has none, in the venue's order.
+    """The labels of a market whose row has none, in the venue's order. The first rule that fits:
 
-    In this order: a Yes/No result or a question that begins like a yes/no question gives Yes and
-    No; "up or down", "O/U", "odd/even" name their sides; "A vs. B" gives A and B; any other
-    question that is not open ("Who ...") Yes and No. What is left has two sides nobody can name.
+    a Yes/No result, or a question that begins like a yes/no question, gives Yes and No; "up or
+    down", "O/U", "odd/even" give their sides; "A vs. B" gives A and B; any other question that is
+    not open-ended ("Who ...") gives Yes and No; else the labels are `UNKNOWN_OUTCOMES`.
     """
     if (result or "").casefold() in ("yes", "no") or _YES_NO.match(question):
         return "Yes", "No"
@@ -258,7 +258,7 @@ def derive_outcomes(question: str, result: str | None = None) -> tuple[str, str]
             return sides
     sides = _VERSUS.split(question, maxsplit=1)
     if len(sides) == 2:
-        # "LoL: A vs B (BO3) - Playoffs": the names stand next to "vs".
+        # "LoL: A vs B (BO3) - Playoffs": only the names next to "vs" are kept.
         first = _WHO_WINS.sub("", sides[0].rsplit(": ", 1)[-1]).strip()
         second = _AFTER_SIDES.sub("", sides[1]).strip()
         if first and second and first != second:
@@ -272,7 +272,8 @@ _BY_NUMBER = re.compile(r"^outcome\[(\d{1,2})\]$")
 
 
 def resolution(result: str | None, outcomes: Sequence[str]) -> str | None:
-    """The winning label: a label in any case, or `outcome[1]` for the second."""
+    """The winning label. `result` is a label in upper or lower case, or `outcome[1]` for the second
+    outcome; None if it matches no outcome."""
     if result is None:
         return None
     if (numbered := _BY_NUMBER.match(result)) is not None:
@@ -309,7 +310,7 @@ def _prices(row: Row, status: Status, outcomes: tuple[str, ...]) -> tuple[float 
         return nothing
     bid, ask = number(row.get("best_bid")), number(row.get("best_ask"))
     empty = bid is not None and ask is not None and bid <= EMPTY_BOOK[0] and ask >= EMPTY_BOOK[1]
-    # The middle of an empty book, which says nothing.
+    # A price of 0.5 in an empty book is only the book's midpoint, not a quote.
     return nothing if empty and all(abs((p or 0) - 0.5) < 0.005 for p in found) else found
 
 
@@ -343,15 +344,16 @@ def _url(value: object) -> str | None:
 
 
 def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
-    """Rows with the market and outcome they belong to, or why they belong to none.
+    """The price rows, each with its market and outcome, or with the reason why it is refused.
 
-    A series `kalshi:event:TICKER` is of a whole event: its label is the subtitle of the market
-    meant, or Yes and No where the event has one market only.
+    The market id `kalshi:event:TICKER` names a whole event. There the label is the subtitle of the
+    market meant, or Yes or No if the event has only one market.
 
     Returns
     -------
     DataFrame
-        `market_id, outcome (index), at (UTC), price, source, reason`; reason null: good.
+        `given, label, market_id, outcome (index), at (UTC), price, source, reason`; reason is null
+        for a row that can be stored.
     """
     frame = file.frame
     rows = frame.select(
@@ -394,8 +396,8 @@ def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
 
 
 def in_another_unit(rows: pl.DataFrame, known: Iterable[KnownMarket]) -> pl.DataFrame:
-    """The matched rows of those moments at which all prices of a venue, over many events, are a
-    cent or less."""
+    """The matched rows whose prices look a hundred times too small: all prices of their venue and
+    source at the same time, from many events, are at a cent or less."""
     events = {market.id: market.event_id or market.id for market in known}
     key = ["venue", "source", "at"]
     rows = rows.with_columns(
@@ -412,12 +414,12 @@ def in_another_unit(rows: pl.DataFrame, known: Iterable[KnownMarket]) -> pl.Data
 
 
 def _yes() -> pl.Expr:
-    """A price of the first outcome; of the second what it leaves."""
+    """The price, if it is of the first outcome; else null."""
     return pl.when(pl.col("outcome") == 0).then(pl.col("price"))
 
 
 def points(rows: pl.DataFrame) -> list[PricePoint]:
-    """Matched rows (no reason among them) as points."""
+    """Matched rows, none of them refused, as price points."""
     columns = rows.select("market_id", "outcome", "at", "price", "source")
     return [
         PricePoint(market_id=id_, outcome=outcome, at=at, price=price, source=source)
@@ -426,7 +428,7 @@ def points(rows: pl.DataFrame) -> list[PricePoint]:
 
 
 def _utc(frame: pl.DataFrame, name: str) -> pl.Expr:
-    """A time column as aware datetimes: naive is UTC, numbers are epoch seconds or ms."""
+    """A time column as datetimes in UTC. Naive times are UTC; numbers are epoch seconds or ms."""
     dtype = frame.schema[name]
     if isinstance(dtype, pl.Datetime):
         column = pl.col(name).cast(pl.Datetime("us", dtype.time_zone))
@@ -438,7 +440,7 @@ def _utc(frame: pl.DataFrame, name: str) -> pl.Expr:
         value = pl.col(name).cast(pl.Float64)
         seconds = pl.when(value.abs() > 1e11).then(value / 1000).otherwise(value)
         return (seconds * 1e6).cast(pl.Int64, strict=False).cast(pl.Datetime("us")).cast(aware)
-    # Text: each distinct stamp is read once.
+    # Text: each distinct value is parsed once.
     stamps = frame[name].unique().drop_nulls().cast(pl.String)
     read: dict[str, datetime | None] = {stamp: moment(stamp) for stamp in stamps}
     return pl.col(name).cast(pl.String).replace_strict(read, default=None, return_dtype=aware)
@@ -449,9 +451,9 @@ def _folded(column: pl.Expr) -> pl.Expr:
 
 
 def _lookup(known: Iterable[KnownMarket], *, unlabelled: bool) -> pl.DataFrame:
-    """(series id, folded label) to (market, outcome), each key once.
+    """Maps (id as given, label in lower case) to (market, outcome). Ambiguous keys are left out.
 
-    `unlabelled`: the file names no outcomes, so its "Yes" is a market's first outcome.
+    `unlabelled`: the file has no outcome column, so "Yes" stands for a market's first outcome.
     """
     given: list[str] = []
     keys: list[str] = []
@@ -490,5 +492,5 @@ def _lookup(known: Iterable[KnownMarket], *, unlabelled: bool) -> pl.DataFrame:
             "market_id": pl.String,
             "outcome": pl.Int16,
         },
-        # Two markets of one event with the same label: neither is "the" one.
+        # If two markets of one event have the same label, it identifies neither of them.
     ).unique(["given", "key"], keep="none")

@@ -1,8 +1,8 @@
-"""What one run of a venue's flow does: a full listing, what is new, prices, past prices.
+"""One run of a venue's flow: a full listing, news, price refresh or price history.
 
-Each flow advances page by page. A page's rows and the place where the next page starts are one
-transaction, so a killed run goes on where it was. No flow concludes from what a listing does not
-say: a market that left the listing is looked up by its id.
+Each flow advances page by page. A page's rows and the start of the next page are stored in one
+transaction, so that a run that was killed continues where it stopped. No flow draws conclusions
+from a market's absence: a market that left the listing is looked up by its id.
 """
 
 from __future__ import annotations
@@ -29,23 +29,31 @@ RECORDS = Metric("augury_venue_records", "Market records stored.", ["venue", "fl
 REFUSED = Metric("augury_venue_refused", "Wire records refused, by reason.", ["venue", "reason"])
 
 RECENT = timedelta(days=3)
-"""How far back a first full sync lists markets that have closed."""
+"""How far back, at most, a full or incremental sync lists markets that have closed or are new."""
 OVERLAP = timedelta(minutes=2)
-"""How far a listing of news reaches back before the last one began: venues index late."""
+"""How far an incremental sync reaches back before the start of the previous one, because venues
+show changes in listings with a delay."""
 STALE_CURSOR = timedelta(hours=6)
-"""A full sync interrupted longer ago than this starts anew."""
+"""Age from which an interrupted sync starts again, instead of continuing from its checkpoint."""
 MOST_PAGES = 5_000
+"""Pages after which a listing is taken to be endless, and is ended."""
 PRINTS_KEPT = 64
+"""Number of latest pages whose fingerprints are kept, to notice a page that comes again."""
 SOUND_SHARE = 0.5
-"""A listing with less than this share of the markets known to be open is not trusted."""
+"""Least share (0 to 1) of the markets stored as open that a full listing must contain. With fewer,
+the listing is taken to be incomplete."""
 SOUND_FROM = 50
-"""Below this many known markets the share means nothing."""
+"""Fewest known markets for which an answer is checked for completeness."""
 BATCH = 100
+"""Markets asked for in one request by id."""
 LOOKUPS = 100
-"""Single look-ups at most in one run, for markets that no batch answered for."""
+"""Most single look-ups in one run, for markets that a request by id did not return."""
 PRICES_AT_ONCE = 6_000
+"""Most markets in one price refresh."""
 HISTORIES_AT_ONCE = 40
+"""Most markets whose price history is fetched in one run."""
 HISTORY_WINDOW = timedelta(days=30)
+"""How far back a price history is fetched."""
 
 Report = Callable[["FlowOutcome"], None]
 T = TypeVar("T")
@@ -63,18 +71,23 @@ class FlowOutcome(msgspec.Struct):
     unchanged: int = 0
     prices: int = 0
     doubted: int = 0
-    """News against a known resolution, not believed yet."""
+    """Number of records that contradict a stored resolution and are not believed yet."""
     refused: Counter[str] = msgspec.field(default_factory=Counter)
     notes: Counter[str] = msgspec.field(default_factory=Counter)
     seconds: float = 0.0
     failure: str | None = None
-    """Plain text of why the run ended early; None when it came to its end."""
+    """Why the run ended early or its listing is incomplete, as plain text; None if it succeeded."""
     skipped: bool = False
-    """Another process is at it."""
+    """True if another process is running this flow, so that nothing was done."""
 
 
 class _Walk(msgspec.Struct):
-    """The checkpoint of a walk over listings."""
+    """The checkpoint of a walk through a venue's listings.
+
+    `phase` is the current listing and `after` where its next page starts. `since` is the earliest
+    time that the listings reach back to. `listed` counts markets in the listing of open markets.
+    `prints` are fingerprints of the latest pages.
+    """
 
     run_at: datetime
     since: datetime
@@ -83,12 +96,12 @@ class _Walk(msgspec.Struct):
     pages: int = 0
     listed: int = 0
     sound: bool = True
-    """Whether the open listing can be trusted to have shown everything."""
+    """False if the listing of open markets turned out to be incomplete."""
     prints: list[str] = msgspec.field(default_factory=list)
 
 
 class FlowRun:
-    """One run of a flow, which `outcome` names; `patience` as in `sync.Sync`."""
+    """One run of a flow; `outcome.flow` is the flow's name. `patience` as in `sync.Sync`."""
 
     def __init__(
         self,
@@ -108,14 +121,15 @@ class FlowRun:
         self._patience = patience
 
     async def full(self) -> None:
-        """List everything open, then what closed lately, then look up what left the listing."""
+        """List all open markets, then recently closed ones, then look up those no longer listed."""
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "full")
             open_before = await store.count_open(conn, venue.platform)
         walk = _resumed(state.cursor, at)
         if walk is None:
-            # One full sync may miss the end of another: list what closed since well before it.
+            # The previous full sync may have missed markets that closed while it ran, so closed
+            # markets are listed from a day before its start.
             since = at - RECENT
             if state.succeeded_at is not None:
                 since = max(since, (state.started_at or state.succeeded_at) - timedelta(days=1))
@@ -156,7 +170,8 @@ class FlowRun:
             try:
                 await self._walk(walk, 0)
             except RequestRejected:
-                # An older generation lacks the filter: the full sync brings what it would have.
+                # An older version of the venue's API lacks this filter; the full sync brings the
+                # same markets later.
                 self.outcome.notes[f"no listing of {phase} markets"] += 1
             rest = venue.incremental[venue.incremental.index(phase) + 1 :]
             if rest:
@@ -178,7 +193,7 @@ class FlowRun:
         await self._finish(at)
 
     async def fetch_history(self) -> None:
-        """Past prices of a few more markets that have none from the venue yet."""
+        """Price history of the next few markets that have none from the venue yet."""
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "history")
@@ -193,7 +208,7 @@ class FlowRun:
             try:
                 points = await self._ask(lambda t=target, s=start: venue.history(t, s, at))
             except (NoSuchRecord, RequestRejected):
-                # One market without a past must not hold up those after it.
+                # A market without a history must not block the following ones.
                 self.outcome.notes["no history"] += 1
             async with self._database.transaction() as conn:
                 summary = await markets.append_prices(conn, points)
@@ -204,7 +219,7 @@ class FlowRun:
             self._report(self.outcome)
 
     async def _walk(self, walk: _Walk, open_before: int) -> None:
-        """One listing to its end, or to where it runs in circles."""
+        """Read one listing to its end, or until its pages repeat."""
         venue, outcome = self._venue, self.outcome
         lists_open = outcome.flow == "full" and walk.phase == venue.full[0]
         started_over = False
@@ -214,7 +229,7 @@ class FlowRun:
             except RequestRejected:
                 if walk.after is None or started_over:
                     raise
-                # Cursors expire: this listing starts over, what it stored stays.
+                # The cursor has expired: the listing starts over, and stored pages are kept.
                 walk.after, walk.prints, started_over = None, [], True
                 continue
             if lists_open and not page.records and not walk.listed and open_before >= SOUND_FROM:
@@ -244,7 +259,7 @@ class FlowRun:
                 return
 
     async def _complete(self, page: Page) -> None:
-        """Fetch whole records for the markets of a page of news that nobody knows yet."""
+        """Fetch whole records of the markets on a page of news that are not stored yet."""
         async with self._database.reading() as conn:
             known = await store.targets(conn, [c.id for c in page.changes])
         kin = {
@@ -260,7 +275,7 @@ class FlowRun:
         page.notes += whole.notes
 
     async def _look_up_vanished(self, walk: _Walk) -> None:
-        """Ask by id for open markets that the listing left out. Silence changes nothing."""
+        """Look up open markets that the listing left out, by id. Without an answer, they stay."""
         if not walk.sound:
             return
         venue, lookups = self._venue, 0
@@ -292,7 +307,7 @@ class FlowRun:
         known: dict[str, KnownTarget] | None = None,
         walk: _Walk | None = None,
     ) -> None:
-        """A page's believable part, and the walk's checkpoint behind it, in one transaction."""
+        """Store the believable part of a page and the walk's checkpoint, in one transaction."""
         at, platform, outcome = self._clock(), self._venue.platform, self.outcome
         async with self._database.transaction() as conn:
             if known is None:
@@ -338,7 +353,8 @@ class FlowRun:
                 await store.fail(conn, platform, outcome.flow, problem, forget=True)
 
     async def _ask(self, call: Callable[[], Awaitable[T]]) -> T:
-        """`call`, waiting as long as the venue asks for where that is bearable."""
+        """The result of `call`. If the venue asks to wait, for at most `patience` seconds, it is
+        repeated after that time, up to three times."""
         for _ in range(3):
             try:
                 return await call()
@@ -350,7 +366,7 @@ class FlowRun:
 
 
 def _resumed(cursor: dict[str, Any] | None, at: datetime) -> _Walk | None:
-    """The walk a checkpoint describes, unless it is of long ago or of another version."""
+    """The walk of a checkpoint; None if it is too old or from another version of the code."""
     if cursor is None:
         return None
     try:
@@ -371,7 +387,7 @@ def _believable(
     outcome: FlowOutcome,
     at: datetime,
 ) -> tuple[list[Market], list[MarketChange]]:
-    """The records and the news of a page that may be stored; the rest is counted."""
+    """The whole records and the news of a page that may be stored; the others are only counted."""
     whole: list[Market] = []
     news: list[MarketChange] = []
     for market in page.markets:

@@ -1,15 +1,15 @@
-"""One polite HTTP client a venue: connections, rate limits, retries, breaker, deadlines, caps.
+"""The HTTP client of a venue: connections, rate limits, retries, breaker, deadlines, size limits.
 
-Every failure is a `VenueError`; nothing of httpx2 leaks out:
+Every failure is a `VenueError`; no exception of httpx2 gets out:
 
 VenueError              502  carries the venue and a plain text
 ├── Unreachable         refused, DNS, TLS, cut off, no answer in time
-├── Throttled           429, or the pause a 429 asked for; `retry_after` seconds
+├── Throttled           429, or within the pause that a 429 asked for; `retry_after` seconds
 ├── VenueFailed         5xx
 ├── NoSuchRecord        404
-├── Rejected            any other 4xx
-├── BadAnswer           not JSON, another shape, too large, a redirect elsewhere
-└── CircuitOpen         not asked: the venue failed 5 times in a row less than 30 s ago
+├── RequestRejected     any other status that is not a success
+├── BadAnswer           not JSON, another shape, too large, a redirect to another host
+└── CircuitOpen         not sent: the breaker is open after 5 failures in a row
 """
 
 from __future__ import annotations
@@ -47,30 +47,30 @@ SECONDS = Histogram(
 )
 BREAKER = Gauge("augury_venue_breaker_open", "1 while a venue is not asked.", ["venue", "base"])
 
-# Every attempt is counted in REQUESTS. Logged, a retry would land among a command's own output.
+# Every attempt is counted in REQUESTS. Logs of retries would mix with the output of a command.
 stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 48 * 1024 * 1024
-"""Largest answer, decompressed: four times the largest page ever seen of either venue."""
+"""Most bytes of an answer, decompressed: four times the largest page seen from either venue."""
 MAX_REDIRECTS = 3
 UNASKED_PAUSE = 1.0
-"""Seconds to pause on a 429 that names none."""
+"""Seconds to pause after a 429 that does not say how long."""
 
 Params = Mapping[str, str | int | Sequence[str]]
 Sleep = Callable[[float], Awaitable[None]]
 
 
 class VenueError(UpstreamFailed):
-    """A venue did not give what was asked. `detail` is plain text for operator and caller."""
+    """A request to a venue failed. `detail` is plain text for operator and caller."""
 
     outcome: ClassVar[str] = "failed"
     unhealthy: ClassVar[bool] = False
-    """Whether it counts towards opening the breaker."""
+    """Whether the error counts as a failure for the breaker."""
     again: ClassVar[bool] = False
-    """Whether asking again soon can help."""
+    """Whether repeating the request soon can help."""
 
     def __init__(self, venue: str, problem: str, *, retry_after: float | None = None) -> None:
-        """`retry_after` in seconds, where the venue said how long to wait."""
+        """retry_after : seconds that the venue asked to wait; None if it did not say"""
         super().__init__(f"{venue.capitalize()} {problem}.", code="venue_failed")
         self.venue = venue
         self.problem = problem
@@ -107,7 +107,7 @@ class CircuitOpen(VenueError):
 
 @contextmanager
 def shape_of(platform: str) -> Iterator[None]:
-    """Around reading an answer: a ValueError there is an answer in another shape."""
+    """Turns a ValueError, raised while an answer is read, into a `BadAnswer`."""
     try:
         yield
     except ValueError as problem:
@@ -115,10 +115,10 @@ def shape_of(platform: str) -> Iterator[None]:
 
 
 class TokenBucket:
-    """At most `rate` requests a second in the long run and `burst` at once, first come first.
+    """At most `rate` requests per second in the long run, and `burst` at once.
 
-    `acquire` never refuses: it books the next free moment and sleeps until then, so that waiting
-    callers keep their order and a burst of them is spread evenly.
+    `acquire` never refuses: it reserves the next free time and sleeps until then. So callers are
+    served in the order in which they came, and a burst of them is spread evenly.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class TokenBucket:
 
 
 class VenueClient:
-    """JSON by GET from one venue.
+    """Gets JSON from one venue.
 
     Parameters
     ----------
@@ -152,11 +152,11 @@ class VenueClient:
     bases
         Base URLs by a short name ("gamma": "https://..."). Each has its own breaker.
     limits
-        Requests a second by `"base"` and by `"base/first path part"`; a request passes both.
+        Most requests per second, by `"base"` or by `"base/first path part"`; both limits apply.
     deadline
-        Seconds a call has in all: waiting, retries and the last byte of the body included.
+        Most seconds for a whole call: waiting, retries and the last byte of the body included.
     attempts
-        How often a call is tried at most, within its deadline.
+        Most attempts of a call, within its deadline.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class VenueClient:
             headers={
                 "User-Agent": f"augury/{__version__}",
                 "Accept": "application/json",
-                # Only what `body.read` can decompress under a cap.
+                # The only encoding that `body.read` can decompress with a size limit.
                 "Accept-Encoding": "gzip",
             },
             timeout=httpx2.Timeout(deadline),
@@ -200,7 +200,7 @@ class VenueClient:
         )
 
     async def aclose(self) -> None:
-        """Drop the connections; calls under way fail."""
+        """Close the connections; calls in progress fail."""
         await self._flights.close()
         await self._http.aclose()
 
@@ -212,7 +212,7 @@ class VenueClient:
         Raises
         ------
         VenueError
-            Whatever went wrong, at the latest `deadline` seconds from now.
+            On any failure, at the latest after `deadline` seconds.
         """
         url = self._url(base, path, params or {})
         seconds = deadline or self.deadline
@@ -254,12 +254,13 @@ class VenueClient:
         raise AssertionError("a retry context returns or raises")
 
     def _wait_before_retry(self, exc: Exception, ends_at: float) -> bool | float:
-        """stamina's hook: seconds to wait as the venue asked, True for a backoff, False to stop."""
+        """Hook for stamina: the seconds that the venue asked to wait, True for the usual backoff,
+        False for no retry."""
         if not isinstance(exc, VenueError) or not exc.again:
             return False
         if exc.retry_after is None:
             return True
-        # Waiting past the deadline would only hide what the venue said.
+        # A wait past the deadline would end in a timeout and hide the venue's own message.
         return exc.retry_after if self._clock() + exc.retry_after < ends_at else False
 
     async def _attempt(self, base: str, path: str, url: str) -> Any:
@@ -277,7 +278,7 @@ class VenueClient:
 
     @contextmanager
     def _watched(self, base: str) -> Iterator[None]:
-        """One attempt under the breaker and the counters."""
+        """Runs one attempt if the breaker admits it; its result goes to breaker and metrics."""
         breaker = self._breakers[base]
         if not breaker.admits():
             REQUESTS.labels(self.venue, CircuitOpen.outcome).inc()
@@ -298,7 +299,7 @@ class VenueClient:
                     self._paused_until[base], self._clock() + exc.retry_after
                 )
             self._problems[base] = exc.problem
-            # A 404 or a 4xx is an answer; a 429 says nothing about health.
+            # A 4xx shows that the venue answers. A 429 counts neither as success nor as failure.
             healthy = None if isinstance(exc, Throttled) else not exc.unhealthy
             raise
         except asyncio.CancelledError:
@@ -334,7 +335,7 @@ class VenueClient:
         raise BadAnswer(self.venue, "redirects in circles")
 
     def _redirected(self, base: str, target: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
-        """Where a redirect leads, when it stays on the venue's own origin."""
+        """The target of a redirect, which must have the same scheme, host and port as the base."""
         try:
             there = target.join(response.headers.get("location", ""))
         except httpx2.InvalidURL:
@@ -384,12 +385,12 @@ class VenueClient:
 
 
 def decode_json(body: bytes) -> Any:
-    """JSON, fast; a lone surrogate, which the strict decoder refuses, does not cost the page.
+    """The JSON value in `body`. A lone surrogate, which the fast decoder refuses, is tolerated.
 
     Raises
     ------
     ValueError
-        When it is no JSON; `RecursionError` when it nests too deep.
+        When `body` is not JSON; `RecursionError` when it is nested too deeply.
     """
     try:
         return msgspec.json.decode(body)
@@ -398,7 +399,7 @@ def decode_json(body: bytes) -> Any:
 
 
 def _connect_problem(exc: Exception) -> str:
-    """Why no connection came about, in plain words."""
+    """Why the connection failed, in plain words."""
     seen: BaseException | None = exc
     while seen is not None:
         if isinstance(seen, ssl.SSLError):

@@ -1,4 +1,4 @@
-"""`augury import`: dump files into the catalogue, in transactions of a few thousand rows."""
+"""Imports dump files into the catalogue (`augury import`), a few thousand rows per transaction."""
 
 from __future__ import annotations
 
@@ -18,14 +18,19 @@ from augury.venues import dump, store
 from augury.venues.records import Refusal
 
 EXAMPLES = 3
+"""Most examples of refused rows kept for each reason."""
 POINTS_AT_ONCE = 100_000
+"""Price points written in one transaction."""
 
 Progress = Callable[[int], None]
 
 
 class FileSummary(msgspec.Struct):
-    """What became of one file's rows. `read` is the sum of the other counts, refusals and, of
-    prices, those quarantined."""
+    """What became of one file's rows.
+
+    In a file of markets, `read` is the sum of `added`, `updated`, `unchanged` and `refused`. In a
+    file of prices, the sum includes `quarantined` too.
+    """
 
     file: str
     kind: str
@@ -35,8 +40,8 @@ class FileSummary(msgspec.Struct):
     unchanged: int = 0
     refused: Counter[str] = msgspec.field(default_factory=Counter)
     quarantined: Counter[str] = msgspec.field(default_factory=Counter)
-    """Quotes held in quarantine, by reason. Of markets, which are counted as added or so; recorded
-    prices that are held are not."""
+    """Quotes and price points held in quarantine, by reason. The market of a held quote is counted
+    as added, updated or unchanged as well; a held price point is counted only here."""
     examples: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """Examples of refused rows, by reason."""
     seconds: float = 0.0
@@ -52,7 +57,7 @@ class FileSummary(msgspec.Struct):
 async def import_file(
     database: Database, file: dump.DumpFile, progress: Progress = lambda _: None
 ) -> FileSummary:
-    """Bring one dump in. What it says of older times never replaces newer knowledge."""
+    """Import one dump file. Older states of a market never replace newer ones."""
     began = time.perf_counter()
     summary = FileSummary(file.path.name, file.kind, read=len(file) + file.unreadable)
     if file.unreadable:
@@ -66,7 +71,7 @@ async def _markets(
     database: Database, file: dump.DumpFile, summary: FileSummary, progress: Progress
 ) -> None:
     parts = dump.read_markets(file)
-    # In threads, here and below: a worker has other work, and must show that it lives.
+    # In a thread, as below: meanwhile a worker must do other work, and renew its heartbeat.
     while (part := await asyncio.to_thread(next, parts, None)) is not None:
         good: list[Market] = []
         for found in part:
@@ -99,7 +104,7 @@ async def _prices(
         for given, label, price in shown.select("given", "label", "price").iter_rows():
             summary.refuse(reason, f"{given} {label}: {price}", 0)
     progress(refused.height)
-    # By market, so that each one's points are written side by side.
+    # Sorted by market, so that the points of each market are stored next to each other.
     good = rows.filter(pl.col("reason").is_null()).sort("market_id", "outcome", "at")
     wrong = await asyncio.to_thread(dump.in_another_unit, good, known)
     if wrong.height:
@@ -121,7 +126,7 @@ async def _prices(
 
 
 def _named(series: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-    """Market ids, Kalshi events and Polymarket tokens that a file's series name."""
+    """The market ids, Kalshi events and Polymarket tokens among the ids of a price file."""
     ids: list[str] = []
     events: list[str] = []
     tokens: list[str] = []

@@ -1,4 +1,4 @@
-"""Kalshi as the sync sees it: listings, news, single markets and past prices."""
+"""The connector for Kalshi: listings, news, single markets and price history."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from augury.venues.wire import Wire, identifier
 
 BASES = ("api",)
 LIMITS = {"api": 8.0}
-"""Requests a second: under half of the 20 a keyless caller has."""
+"""Most requests per second, less than half of the 20 that Kalshi allows callers without a key."""
 COMPLETED_AT_ONCE = 40
-"""Events looked up for the new markets of one page; a full sync brings the rest."""
+"""Most events looked up for the new markets of one page; the next full sync brings the rest."""
 
 
 class Kalshi:
-    """Kalshi as the sync sees it (`sync.Venue`)."""
+    """The connector for Kalshi; methods as in `records.Venue`."""
 
     platform: Platform = "kalshi"
     full: tuple[str, ...] = ("open", "closed", "settled")
@@ -47,7 +47,7 @@ class Kalshi:
         self._series: dict[str, Wire] = {}
 
     async def listing(self, phase: str, after: Cursor, since: datetime) -> Page:
-        """A page of whole events (full sync) or of markets without their event (incremental)."""
+        """A page of events with their markets (full sync), or of markets alone (incremental)."""
         observed_at = self._clock()
         cursor = after if isinstance(after, str) else None
         if phase in self.full:
@@ -74,7 +74,10 @@ class Kalshi:
         return page
 
     async def complete(self, kin: Mapping[str, str]) -> Page:
-        """Whole records of new markets, through their events: `kin` is market id to event id."""
+        """Whole records of new markets, read with their events.
+
+        kin : id of the event, by market id
+        """
         page = Page()
         for event in list(dict.fromkeys(kin.values()))[:COMPLETED_AT_ONCE]:
             observed_at = self._clock()
@@ -88,7 +91,7 @@ class Kalshi:
         return page
 
     async def news(self, targets: Sequence[KnownTarget]) -> Page:
-        """Known markets by ticker."""
+        """The current state of known markets, requested by ticker."""
         observed_at = self._clock()
         path, params = batch_query([t.platform_id for t in targets])
         raw, _ = await self._page(path, params, "markets")
@@ -98,12 +101,13 @@ class Kalshi:
         return page
 
     async def lookup(self, platform_id: str) -> Market | Refusal:
-        """One market with its event, also from the historical part.
+        """One market with its event; a market no longer in the live API is read from the
+        historical one.
 
         Raises
         ------
         NoSuchRecord
-            When the venue does not know it.
+            When the venue does not know the market.
         """
         observed_at = self._clock()
         wire: dict[str, Any] = {}
@@ -131,7 +135,7 @@ class Kalshi:
     async def history(
         self, target: KnownTarget, start: datetime, end: datetime
     ) -> list[PricePoint]:
-        """Hourly candles, from the historical part when the live one no longer has them."""
+        """Hourly candles, from the historical API if the live one no longer has them."""
         for historical in (False, True):
             path, params = candles_query(
                 target.platform_id,
@@ -155,7 +159,7 @@ class Kalshi:
             return read_page(answer, kind)
 
     async def _refresh_series(self) -> None:
-        """Categories and tags. Worth having, never worth failing for."""
+        """Update the categories and tags of all series. A failure is ignored."""
         path, params = series_query()
         try:
             raw, _ = await self._page(path, params, "series")

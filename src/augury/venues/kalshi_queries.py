@@ -1,4 +1,4 @@
-"""Kalshi's addresses and pages: what to ask for, and what an answer holds."""
+"""Paths and parameters of requests to Kalshi, and how to read the pages of its answers."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from augury.venues.wire import Wire, identifier
 EVENTS_PAGE = 200
 MARKETS_PAGE = 1_000
 BATCH = 100
-"""Tickers in one look-up: a URL of about 3 KB."""
+"""Tickers in one request by ticker; they make a URL of about 3 KB."""
 
 Params = Mapping[str, str | int | Sequence[str]]
 
 
 def events_query(*, status: str, cursor: str | None) -> tuple[str, Params]:
-    """A page of events with their markets. This listing leaves out parlays by itself."""
+    """A page of events with their markets. This listing never contains parlays."""
     return _paged(
         "/events", {"status": status, "with_nested_markets": "true", "limit": EVENTS_PAGE}, cursor
     )
 
 
 def markets_query(*, cursor: str | None, **filters: str | int) -> tuple[str, Params]:
-    """A page of markets without parlays; filters as the OpenAPI document names them."""
+    """A page of markets without parlays; `filters` are named as in Kalshi's OpenAPI document."""
     return _paged("/markets", {"mve_filter": "exclude", "limit": MARKETS_PAGE, **filters}, cursor)
 
 
@@ -35,7 +35,7 @@ def batch_query(tickers: Sequence[str]) -> tuple[str, Params]:
 
 
 def market_query(ticker: str, *, historical: bool = False) -> tuple[str, Params]:
-    """One market; those settled before the cutoff are only in the historical part."""
+    """One market. Markets settled before Kalshi's cutoff are only in the historical API."""
     return f"{'/historical' if historical else ''}/markets/{_segment(ticker)}", {}
 
 
@@ -45,7 +45,7 @@ def event_query(event: str) -> tuple[str, Params]:
 
 
 def series_query() -> tuple[str, Params]:
-    """All series: their categories and tags, which newer events and markets lack."""
+    """All series, with categories and tags, which newer events and markets no longer carry."""
     return "/series", {}
 
 
@@ -58,7 +58,7 @@ def candles_query(
     minutes: int,
     historical: bool = False,
 ) -> tuple[str, Params]:
-    """Candlesticks of 1, 60 or 1440 minutes in a window."""
+    """Candlesticks in a window, each of 1, 60 or 1440 minutes."""
     path = (
         f"/historical/markets/{_segment(ticker)}/candlesticks"
         if historical
@@ -73,7 +73,7 @@ def candles_query(
 
 
 def _segment(value: str) -> str:
-    """An id that can't leave its place in a path."""
+    """An id, escaped so that it stays one segment of a path."""
     return quote_path(value, safe="")
 
 
@@ -82,7 +82,7 @@ def _paged(path: str, params: dict[str, str | int], cursor: str | None) -> tuple
 
 
 def read_page(answer: object, kind: str) -> tuple[list[Any], str | None]:
-    """The records of a page and the cursor of the next one (None: this was the last).
+    """The records of a page, and the cursor of the next page; None after the last page.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def read_page(answer: object, kind: str) -> tuple[list[Any], str | None]:
 
 
 def read_one(answer: object, kind: str) -> dict[str, Any]:
-    """The record in `{kind: {...}}`; an event's markets may stand beside it.
+    """The record in `{kind: {...}}`. An event's markets may be in the record or next to it.
 
     Raises
     ------
@@ -117,5 +117,5 @@ def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
 
 
 def series_of(ticker: str) -> str:
-    """The series a ticker begins with: `KXCPI` of `KXCPI-25JUL-T0.3`."""
+    """The series ticker that a ticker begins with: `KXCPI` for `KXCPI-25JUL-T0.3`."""
     return ticker.split("-", 1)[0]

@@ -1,9 +1,9 @@
-"""Kalshi's wire read into records: markets, changes, candles.
+"""Turns Kalshi's JSON into records: markets, changes, candles.
 
-Both generations are spoken: prices in cents as integers (`yes_bid: 63`, until 2025) and in
-dollars as strings (`yes_bid_dollars: "0.6300"`), counts as integers and as `*_fp` strings.
-A market is told apart within its event by `yes_sub_title`, so its question is the event's title
-and that label, and YES always is the side so named.
+Both generations of its API are read: prices in cents as integers (`yes_bid: 63`, until 2025) and in
+dollars as strings (`yes_bid_dollars: "0.6300"`), counts as integers and as `*_fp` strings. The
+markets of an event differ by `yes_sub_title`, so a market's question is the event's title and that
+label. YES is always the side that the label names.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ STATUSES: dict[str, Status] = {
     "finalized": "resolved",
     "settled": "resolved",
 }
-"""Words of records and, since some generations mix them, of the filter. A `determined` result
-may still be disputed or amended: it counts once finalized."""
+"""Our status for each of Kalshi's: those of records and those of listing filters, since some
+generations mix them. A `determined` market may still be disputed or amended, so it counts as
+resolved only once it is finalized."""
 _NOT_OPEN_YET = ("initialized", "unopened")
 _STRIKES = (
     "greater",
@@ -76,9 +77,9 @@ def market(
     wire
         One element of `markets`.
     observed_at
-        When the answer was asked for.
+        When the answer was requested.
     event, series
-        Where its title, exclusivity, category and tags are, when known.
+        The market's event and series, if known; they have its title, exclusivity, category, tags.
     """
     notes = Notes() if notes is None else notes
     event, series = event or {}, series or {}
@@ -143,7 +144,10 @@ def market(
 
 
 def is_parlay(wire: Wire) -> bool:
-    """A combination of other markets' sides, which a listing is full of unless told not to be."""
+    """Whether the market is a parlay, i.e. a combination of sides of other markets.
+
+    Kalshi's listings contain many parlays unless a request excludes them.
+    """
     for key in ("ticker", "event_ticker", "mve_collection_ticker"):
         value = wire.get(key)
         if isinstance(value, str) and value.startswith(PARLAY_PREFIX):
@@ -152,10 +156,10 @@ def is_parlay(wire: Wire) -> bool:
 
 
 def question(title: str, subtitle: str | None, own_title: str | None = None) -> str:
-    """What is asked, whole: the event's title and the side.
+    """The full question: the event's title and the side (`subtitle`).
 
-    Without a side, the market's own title says more than its event's. A side that the title
-    already names is still added: "Los Angeles at Las Vegas" has one market for each.
+    Without a side it is the market's own title, which says more than the event's. A side is added
+    even if the title names it: "Los Angeles at Las Vegas" has a market for each team.
     """
     if subtitle is None:
         return own_title or title
@@ -165,7 +169,7 @@ def question(title: str, subtitle: str | None, own_title: str | None = None) -> 
 def change(
     wire: object, observed_at: datetime, notes: Notes | None = None
 ) -> MarketChange | Refusal:
-    """News of a market already known: needs no event, since texts don't change by it."""
+    """News of a known market. The event is not needed, because news does not change texts."""
     notes = Notes() if notes is None else notes
     if not isinstance(wire, dict):
         return Refusal(None, "not a record")
@@ -193,11 +197,12 @@ def change(
 
 
 def candles(answer: object, market_id: str) -> list[PricePoint]:
-    """Candlesticks as points at the end of each period, of YES.
+    """Candlesticks as price points of YES, each at the end of its period.
 
-    The close of the trades; where nothing traded, the middle of a two-sided book at the close,
-    under the same rule as a live quote; nothing where there is neither. Their volumes add up to
-    the volume since the first one; None from the first that tells none.
+    The price is that of the period's last trade. If nothing traded, it is the midpoint of a
+    two-sided book at the close, by the same rule as for a live quote. A period with neither gives
+    no point. A point's volume is the running total since the first candlestick. From the first
+    candlestick without a volume on, it is None.
 
     Raises
     ------
@@ -238,7 +243,8 @@ def _own_title(wire: Wire) -> str | None:
 
 
 def _subtitle(wire: Wire, event_title: str | None, own_title: str | None) -> str | None:
-    """What tells the market apart within its event; some generations keep it elsewhere."""
+    """The label that distinguishes the market within its event; its place depends on the
+    generation of the API."""
     for key in ("yes_sub_title", "subtitle"):
         label = line(wire.get(key))
         if label is not None and label not in (event_title, own_title, "Yes"):
@@ -255,7 +261,7 @@ def _rules(wire: Wire) -> str | None:
 
 
 def _price(wire: Wire, key: str) -> float | None:
-    """A price in either generation: `key_dollars` as a string, or `key` in whole cents."""
+    """A price in either generation: `<key>_dollars` as a string, or `<key>` in whole cents."""
     dollars = wire.get(f"{key}_dollars")
     if isinstance(dollars, str) or (isinstance(dollars, float) and not isinstance(dollars, bool)):
         found = probability(dollars)
@@ -269,7 +275,7 @@ def _price(wire: Wire, key: str) -> float | None:
 
 
 def _close(side: object) -> float | None:
-    """The close of one side of a candle, in either generation."""
+    """The closing price of one side of a candle (trades, bids or asks), in either generation."""
     if not isinstance(side, dict):
         return None
     return _price(side, "close")
@@ -306,7 +312,7 @@ def _state(
     ]
     | Refusal
 ):
-    """Status, winner, YES price, time of settlement, time of the price, best bid and ask."""
+    """Status, winning label, YES price, settlement time, time of the price, best bid, best ask."""
     word = wire.get("status")
     if word in _NOT_OPEN_YET:
         return Refusal(ticker, "not open yet")

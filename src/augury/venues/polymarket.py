@@ -1,9 +1,9 @@
-"""Polymarket: what to ask (query), how to read an answer's pages (extract), wire to records.
+"""The connector for Polymarket: requests (query), pages (extract), JSON to records (transform).
 
-Bases are `gamma` (metadata, prices, status) and `clob` (price history). Two generations of the
-listing are spoken: bare arrays by `limit` and `offset`, and `/keyset` twins with `next_cursor`.
-Price refreshes ask gamma, not the order books: one call for 100 markets tells price, book top,
-volume and status together, so a market that closes between two refreshes is noticed at once.
+Base URLs are `gamma` (metadata, prices, status) and `clob` (price history). Two generations of
+listings are read: arrays paged by `limit` and `offset`, and `/keyset` listings with `next_cursor`.
+Price refreshes ask gamma, not the order books: one call for 100 markets returns price, best bid and
+ask, volume and status, so a market that closed between two refreshes is noticed at once.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from augury.venues.wire import (
 )
 
 EVENTS_PAGE = 100
-"""Events a page: each nests all its markets, so a larger page is megabytes."""
+"""Events per page. Each contains all its markets, so a larger page would be megabytes."""
 MARKETS_PAGE = 100
-"""The most that `/markets/keyset` gives."""
+"""Markets per page: the most that `/markets/keyset` returns."""
 BATCH = 100
-"""Ids in one look-up: a URL of about 1 KB."""
+"""Ids in one request by id; they make a URL of about 1 KB."""
 
 DECIDED = 0.99
-"""A closed market whose price stands at or above this has been decided."""
+"""Price (0 to 1) from which an outcome of a closed market counts as the winner."""
 _UNDER_REVIEW = ("proposed", "disputed", "challenged", "reproposed", "requested")
 
 Params = Mapping[str, str | int | Sequence[str]]
@@ -55,7 +55,7 @@ Params = Mapping[str, str | int | Sequence[str]]
 
 
 def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tuple[str, Params]:
-    """A page of events with their markets: open ones by id, closed ones the latest first."""
+    """A page of events with their markets: open events by id, closed ones most recent first."""
     params: dict[str, str | int] = {
         "limit": EVENTS_PAGE,
         "closed": "true" if closed else "false",
@@ -68,7 +68,7 @@ def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tupl
 def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params]:
     """A page of open markets, the newest first.
 
-    Not by `updatedAt`: every trade moves it, so that listing would be the whole venue.
+    They are not ordered by `updatedAt`: every trade changes it, so all of them would be listed.
     """
     params: dict[str, str | int] = {
         "limit": MARKETS_PAGE,
@@ -81,7 +81,8 @@ def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params
 
 
 def batch_query(ids: Sequence[str], *, closed: bool = False) -> tuple[str, Params]:
-    """Markets by id; `closed` must be asked for, since it defaults to false upstream."""
+    """Markets by id, either open or `closed` ones: without the parameter, Polymarket returns only
+    open ones."""
     return "/markets", {
         "id": ids,
         "limit": len(ids),
@@ -98,7 +99,7 @@ def market_query(market_id: str) -> tuple[str, Params]:
 def history_query(
     token: str, *, start: datetime, end: datetime, minutes: int
 ) -> tuple[str, Params]:
-    """Prices of one token in a window, at most one each `minutes`."""
+    """Prices of one token in a window, at most one per `minutes`."""
     return "/prices-history", {
         "market": token,
         "startTs": int(start.timestamp()),
@@ -121,7 +122,7 @@ def _paged(
 def read_page(
     answer: object, kind: str, *, keyset: bool, after: str | int | None
 ) -> tuple[list[Any], str | int | None]:
-    """The records of a page and where the next one starts (None: this was the last).
+    """The records of a page, and where the next page starts; None after the last page.
 
     Raises
     ------
@@ -129,7 +130,7 @@ def read_page(
         When the answer has neither generation's shape.
     """
     if isinstance(answer, list):
-        # An offset page ends the listing only when empty: servers may cap `limit` unasked.
+        # Only an empty page ends a listing by offset: the server may apply a lower `limit`.
         start = after if isinstance(after, int) else 0
         return answer, (start + len(answer)) if answer and not keyset else None
     if isinstance(answer, dict) and isinstance(answer.get(kind), list):
@@ -139,7 +140,7 @@ def read_page(
 
 
 def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
-    """The markets nested in an event, each knowing its event as `/markets` would show it."""
+    """The markets nested in an event, each with its event in `events`, as `/markets` returns it."""
     nested = event.get("markets")
     if not isinstance(nested, list):
         return
@@ -160,7 +161,7 @@ def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> M
     wire
         One element of `/markets`, or of an event's `markets` with its event in `events`.
     observed_at
-        When the answer was asked for.
+        When the answer was requested.
     """
     notes = Notes() if notes is None else notes
     if not isinstance(wire, dict):
@@ -246,7 +247,7 @@ def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> M
 
 
 def history(answer: object, market_id: str, outcome: int) -> list[PricePoint]:
-    """`/prices-history` as points; a price of exactly 0 or 1 or a bad point is left out.
+    """An answer of `/prices-history` as price points, without bad points and prices of 0 or 1.
 
     Raises
     ------
@@ -277,7 +278,7 @@ def _outcomes(wire: Wire) -> tuple[str, ...] | None:
 
 
 def _book(wire: Wire) -> tuple[float | None, float | None]:
-    """Best bid and ask of the first outcome; 0 and 1 are the ends of an empty book."""
+    """Best bid and ask of the first outcome; None for 0 or 1, which mean that nobody quotes."""
     bid, ask = probability(wire.get("bestBid")), probability(wire.get("bestAsk"))
     return (bid if bid and bid < 1 else None), (ask if ask and ask < 1 else None)
 
@@ -285,7 +286,7 @@ def _book(wire: Wire) -> tuple[float | None, float | None]:
 def _state(
     wire: Wire, outcomes: tuple[str, ...]
 ) -> tuple[Status, str | None, tuple[float | None, ...]] | Refusal:
-    """Status, winner and prices belong together: what a price means depends on the status."""
+    """Status, winning label and prices: read together, as the status says what a price means."""
     own = identifier(wire.get("id"))
     closed, active = flag(wire.get("closed")), flag(wire.get("active"))
     if closed is None or (active is None and not closed):
@@ -307,7 +308,7 @@ def _state(
         if flag(wire.get("archived")):
             return "closed", None, nothing
         if all(wire.get(key) is None for key in ("bestBid", "bestAsk", "lastTradePrice")):
-            # A market maker's pool (before 2023) has no book: its labelled prices are the quote.
+            # An automated market maker (before 2023) has no book: labelled prices are the quote.
             usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
             return "active", None, tuple(labelled) if usable else nothing
         return "active", None, _open_prices(labelled, bid, ask, last, len(outcomes)) or nothing
@@ -321,7 +322,7 @@ def _state(
         exact = tuple(1.0 if i == winner else 0.0 for i in range(len(outcomes)))
         return "resolved", outcomes[winner], exact
     if review is not None and review.lower() == "resolved":
-        # Decided without one winner: a 50-50, which pays each side its price.
+        # Resolved without a single winner, e.g. 50-50: each side is paid its price.
         return "resolved", None, final
     return "closed", None, tuple(p if p and 0 < p < 1 else None for p in final)
 
@@ -335,15 +336,15 @@ def _open_prices(
 ) -> tuple[float | None, ...] | None:
     """Prices of an open market, or None for "no quote".
 
-    The book's top and the last trade carry no label and are the first outcome's by convention
-    only. The labelled prices decide when the two disagree: they can't be inverted.
+    Bid, ask and last trade have no label: that they are of the first outcome is only a convention.
+    If they disagree with the labelled prices, these decide, since they can't be inverted.
     """
     usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
     if count > 2:
         return tuple(labelled) if usable else None
     price = quote(bid, ask, last)
     if price is None:
-        # The venue shows 0.5 for a market that nobody quotes or trades, and the last trade else.
+        # Labelled prices are no quote then: the venue shows 0.5 or the last trade.
         return None
     if labelled and not usable:
         return None
@@ -377,11 +378,12 @@ def _first_amount(wire: Wire, *keys: str) -> float | None:
 
 BASES = ("gamma", "clob")
 LIMITS = {"gamma": 100.0, "gamma/events": 20.0, "gamma/markets": 12.0, "clob": 50.0}
-"""Requests a second: less than half of what the venue allows (4,000, 500, 300 in 10 s)."""
+"""Most requests per second, by base and first path part: less than half of what Polymarket allows
+(in 10 s: gamma 4,000, events 500, markets 300)."""
 
 
 class Polymarket:
-    """Polymarket as the sync sees it (`sync.Venue`)."""
+    """The connector for Polymarket; methods as in `records.Venue`."""
 
     platform: Platform = "polymarket"
     full: tuple[str, ...] = ("open", "closed")
@@ -393,7 +395,7 @@ class Polymarket:
         self._keyset = True
 
     async def listing(self, phase: str, after: Cursor, since: datetime) -> Page:
-        """A page: `open` events, `closed` ones back to `since`, `created` markets back to it."""
+        """A page of open events, or of events closed or markets created since `since`."""
         observed_at = self._clock()
         try:
             return await self._listing(phase, after, since, observed_at)
@@ -407,7 +409,7 @@ class Polymarket:
     async def _listing(
         self, phase: str, after: Cursor, since: datetime, observed_at: datetime
     ) -> Page:
-        # A checkpoint goes on in the generation it was made in.
+        # A listing continues in the generation of the API in which its checkpoint was made.
         keyset = isinstance(after, str) if after is not None else self._keyset
         kind = "markets" if phase == "created" else "events"
         path, params = (
@@ -437,11 +439,11 @@ class Polymarket:
         return page
 
     async def complete(self, kin: Mapping[str, str]) -> Page:
-        """Pages of Polymarket are whole: there is nothing to complete."""
+        """An empty page: records of Polymarket are whole, so there is nothing to complete."""
         return Page()
 
     async def news(self, targets: Sequence[KnownTarget]) -> Page:
-        """Known markets by id. Closed ones are asked for apart: the venue hides them."""
+        """The current state of known markets, by id. Closed ones take a request of their own."""
         observed_at = self._clock()
         page = Page(partial=True)
         wanted = [t.platform_id for t in targets if t.platform_id.isdecimal()]
@@ -465,7 +467,7 @@ class Polymarket:
         Raises
         ------
         NoSuchRecord
-            When the venue does not know it.
+            When the venue does not know the market.
         """
         observed_at = self._clock()
         path, params = market_query(platform_id)
@@ -477,8 +479,8 @@ class Polymarket:
     async def history(
         self, target: KnownTarget, start: datetime, end: datetime
     ) -> list[PricePoint]:
-        """Hourly prices; of the second token too only where the market has more than two."""
-        # Below 12 hours, resolved markets come back empty.
+        """Prices, hourly or (if resolved) every 12 hours. Of two outcomes only the first's."""
+        # For resolved markets, the venue returns nothing below 12 hours.
         minutes = 720 if target.status == "resolved" else 60
         points: list[PricePoint] = []
         tokens = target.token_ids[:1] if len(target.outcomes) == 2 else target.token_ids

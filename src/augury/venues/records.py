@@ -1,4 +1,4 @@
-"""What a connector hands to the sync: pages of records, refusals, and what it is asked about."""
+"""What connectors and the sync exchange: pages of records, refusals, and known markets."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ import msgspec
 from augury.markets.records import Market, MarketChange, Origin, Platform, PricePoint, Status
 
 Notes = Counter[str]
-"""Oddities that cost no record (an unknown enum word, say), counted by name."""
+"""Number of oddities by name, e.g. unknown enum values. No record is refused because of them."""
 Cursor = str | int | None
-"""Where a listing goes on: a venue's cursor, or an offset; None is the start, or the end."""
+"""Where a listing continues: a venue's cursor, or an offset. None in a request means the start, in
+an answer the end."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A wire record that is no market for us, and why."""
+    """A venue's record that does not become a market, and the reason."""
 
     id: str | None
     reason: str
@@ -27,7 +28,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class KnownTarget(msgspec.Struct, frozen=True):
-    """A market the catalogue knows, as far as a look-up needs it."""
+    """The fields of a stored market that requests to its venue need."""
 
     id: str
     platform_id: str
@@ -41,23 +42,24 @@ class KnownTarget(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct):
-    """One answer of a venue, transformed."""
+    """One answer of a venue, turned into records."""
 
     markets: list[Market] = msgspec.field(default_factory=list)
     changes: list[MarketChange] = msgspec.field(default_factory=list)
     refusals: list[Refusal] = msgspec.field(default_factory=list)
     notes: Notes = msgspec.field(default_factory=Counter)
     kin: dict[str, str] = msgspec.field(default_factory=dict)
-    """Event by market, of markets that came without their event."""
+    """Event id by market id, for markets that came without their event."""
     after: Cursor = None
-    """Where the next page starts; None: this was the last."""
+    """Where the next page starts; None after the last page."""
     records: int = 0
-    """Records on the wire (events or markets)."""
+    """Number of the venue's records (events or markets) in the answer."""
     partial: bool = False
-    """Texts are incomplete: what is known already takes only the news from it."""
+    """True if the texts are incomplete: then stored markets take only prices, status and volumes
+    from this page."""
 
     def add(self, found: Market | MarketChange | Refusal) -> None:
-        """Put a transformed record where it belongs."""
+        """Add a record to `markets`, `changes` or `refusals`, by its type."""
         if isinstance(found, Market):
             self.markets.append(found)
         elif isinstance(found, MarketChange):
@@ -66,7 +68,7 @@ class Page(msgspec.Struct):
             self.refusals.append(found)
 
     def ids(self) -> set[str]:
-        """Platform ids of everything on the page, refused records included."""
+        """The venue's own ids of all records on the page, including refused ones."""
         return {
             *(m.platform_id for m in self.markets),
             *(c.id.split(":", 1)[1] for c in self.changes),
@@ -74,18 +76,19 @@ class Page(msgspec.Struct):
         }
 
     def fingerprint(self) -> str:
-        """The same for a page of the same records, to notice a listing that runs in circles."""
+        """A hash of the ids on the page, to notice a listing whose pages repeat."""
         joined = "\n".join(sorted(self.ids())).encode("utf-8", "replace")
         return blake2b(joined, digest_size=8).hexdigest()
 
 
 class Venue(Protocol):
-    """A venue as the sync sees it."""
+    """A connector, as the sync uses it."""
 
     platform: Platform
     full: tuple[str, ...]
-    """Listings of a full sync, in order; the first lists what is open."""
+    """Names of the listings of a full sync, in order; the first one lists open markets."""
     incremental: tuple[str, ...]
+    """Names of the listings of an incremental sync, in order."""
 
     async def listing(self, phase: str, after: Cursor, since: datetime) -> Page: ...
 
@@ -101,7 +104,7 @@ class Venue(Protocol):
 
 
 class KnownMarket(msgspec.Struct, frozen=True):
-    """What the catalogue knows of a market, as far as a price row refers to it."""
+    """The fields of a stored market that the rows of a price file can refer to."""
 
     id: str
     outcomes: list[str]

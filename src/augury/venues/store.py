@@ -1,4 +1,4 @@
-"""The sync's own state in PostgreSQL, and what it asks of the catalogue."""
+"""The sync's own state in PostgreSQL, and its queries over markets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TARGET = "id, platform_id, outcomes, status, resolution, token_ids, series_id, 
 
 
 class SyncState(msgspec.Struct, frozen=True):
-    """Where a flow of a venue stands."""
+    """The state of one flow of a venue. `cursor` is its checkpoint, None after it has finished."""
 
     cursor: dict[str, Any] | None = None
     started_at: datetime | None = None
@@ -29,16 +29,16 @@ class SyncState(msgspec.Struct, frozen=True):
 
 
 class VenueHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """How well a venue is followed. Times are aware, in UTC."""
+    """Whether and when a venue was last synced. Times are aware, in UTC."""
 
     platform: Platform
     markets: int
     succeeded_at: datetime | None
     age_seconds: float | None
-    """Since the last successful sync of any flow; None before the first."""
+    """Seconds since the last successful full or incremental sync; None before the first."""
     failed_at: datetime | None
     failure: str | None
-    """Plain text of what is failing now; None while all flows succeed."""
+    """The latest failure that no success has followed, as plain text; None if there is none."""
 
 
 def _target(*values: Any) -> KnownTarget:
@@ -70,7 +70,7 @@ async def load(conn: Connection, platform: Platform, flow: str) -> SyncState:
 async def checkpoint(
     conn: Connection, platform: Platform, flow: str, cursor: dict[str, Any], at: datetime
 ) -> None:
-    """Note how far a flow has come, in the transaction of the rows that brought it there."""
+    """Store a flow's progress, in the same transaction as the rows that it has written."""
     await conn.execute(
         """
         insert into sync_state (platform, flow, cursor, started_at, progressed_at)
@@ -87,7 +87,7 @@ async def checkpoint(
 async def succeed(
     conn: Connection, platform: Platform, flow: str, started_at: datetime, stats: dict[str, Any]
 ) -> None:
-    """A flow ran to its end: no cursor is left, and no failure."""
+    """Store that a flow has finished: its cursor and its failure are cleared."""
     await conn.execute(
         """
         insert into sync_state (platform, flow, started_at, progressed_at, succeeded_at, stats)
@@ -103,7 +103,7 @@ async def succeed(
 async def fail(
     conn: Connection, platform: Platform, flow: str, failure: str, *, forget: bool = False
 ) -> None:
-    """A flow ended early. Its cursor stays for the next run, unless `forget`."""
+    """Store that a flow failed. Its cursor is kept for the next run, unless `forget`."""
     await conn.execute(
         """
         insert into sync_state (platform, flow, failed_at, failure)
@@ -117,7 +117,7 @@ async def fail(
 
 
 async def targets(conn: Connection, ids: Sequence[str]) -> dict[str, KnownTarget]:
-    """The known ones among `ids`."""
+    """The stored markets with these ids, by id, without the sample."""
     cursor = conn.cursor(row_factory=args_row(_target))
     await cursor.execute(
         f"select {_TARGET} from markets where id = any(%s) and origin <> 'sample'",  # noqa: S608
@@ -127,7 +127,7 @@ async def targets(conn: Connection, ids: Sequence[str]) -> dict[str, KnownTarget
 
 
 async def count_open(conn: Connection, platform: Platform) -> int:
-    """How many markets of a venue are believed to be open, by the venue's own word."""
+    """Number of a venue's markets that are stored as active and come from the venue itself."""
     row = await (
         await conn.execute(
             "select count(*) from markets"
@@ -141,7 +141,10 @@ async def count_open(conn: Connection, platform: Platform) -> int:
 async def unseen(
     conn: Connection, platform: Platform, before: datetime, after_seq: int, limit: int
 ) -> list[tuple[int, KnownTarget]]:
-    """Open markets not observed since `before`: the listing no longer has them. By seq."""
+    """Active markets not observed since `before`, with their numbers (`seq`), in that order.
+
+    A full listing that began at `before` did not contain them.
+    """
     cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
     await cursor.execute(
         f"""
@@ -156,10 +159,10 @@ async def unseen(
 
 
 async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> list[KnownTarget]:
-    """Open markets whose price to refresh: half the most traded, half the longest unseen.
+    """Active markets whose prices to refresh: half are the most traded, half the longest unseen.
 
-    The first half keeps what people look at fresh; the second sees to it that no open market is
-    left out for good however many there are.
+    The first half keeps popular markets fresh. Because of the second half, every active market
+    gets its turn, however many there are.
     """
     cursor = conn.cursor(row_factory=args_row(_target))
     await cursor.execute(
@@ -180,7 +183,8 @@ async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> li
 async def without_history(
     conn: Connection, platform: Platform, after_seq: int, limit: int
 ) -> list[tuple[int, KnownTarget]]:
-    """Traded markets whose past has not been fetched from the venue yet, by seq."""
+    """Traded active markets whose price history has not been fetched yet, with their numbers
+    (`seq`), in that order."""
     cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
     await cursor.execute(
         f"""
@@ -196,7 +200,7 @@ async def without_history(
 
 
 async def venue_health(conn: Connection) -> list[VenueHealth]:
-    """How well each venue is followed, from the state of its flows."""
+    """Whether and when each venue was last synced, from the state of its flows."""
     rows = await (
         await conn.execute(
             """
@@ -236,7 +240,7 @@ async def venue_health(conn: Connection) -> list[VenueHealth]:
 async def known_series(
     conn: Connection, ids: Sequence[str], events: Sequence[str], tokens: Sequence[str]
 ) -> list[KnownMarket]:
-    """The markets that a price dump may mean: by id, by Kalshi event, by Polymarket token."""
+    """The markets that a price file refers to, by id, by Kalshi event or by Polymarket token."""
     cursor = conn.cursor(row_factory=args_row(KnownMarket))
     await cursor.execute(
         """

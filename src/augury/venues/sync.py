@@ -1,4 +1,4 @@
-"""Following the venues: when each flow runs, alone among all processes, and how it ended."""
+"""Follows the venues: runs each flow at its interval, in one process at a time."""
 
 from __future__ import annotations
 
@@ -29,15 +29,17 @@ __all__ = ["FlowOutcome", "Sync", "VenueHealth", "open_venues", "venue_health"]
 log = structlog.get_logger(__name__)
 
 HISTORY_EVERY = 300.0
+"""Seconds between two runs of the history flow."""
 FIRST_BACKOFF, LONGEST_BACKOFF = 15.0, 600.0
+"""Seconds to wait after a flow's first failure, and at most; each further failure doubles it."""
 
 
 class _Busy(Exception):
-    """Another process holds the flow."""
+    """Another process is running the flow."""
 
 
 def open_venues(settings: Settings) -> tuple[dict[Platform, Venue], list[VenueClient]]:
-    """Both venues over their own clients, which the caller closes."""
+    """The connectors of both venues, and their clients, which the caller must close."""
     gamma = VenueClient(
         "polymarket",
         {"gamma": settings.polymarket_gamma_url, "clob": settings.polymarket_clob_url},
@@ -63,10 +65,10 @@ class Sync:
     Parameters
     ----------
     venues
-        Connectors to use in place of those the settings name.
+        Connectors to use instead of those that the settings name.
     patience
-        Longest wait, in seconds, for a venue that says when to come back; beyond it a flow ends
-        with a failure and goes on in its next run.
+        Longest wait, in seconds, for a venue that says how long to wait. If it asks for more, the
+        flow ends with a failure and continues in its next run.
     """
 
     def __init__(
@@ -93,7 +95,7 @@ class Sync:
             await client.aclose()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Follow both venues until `stop`. A venue that can't be reached is tried again."""
+        """Follow both venues until `stop` is set. Failed flows are repeated."""
         every = self._settings
         tasks = [
             asyncio.create_task(self._keep(flow, platform, interval), name=f"{platform} {name}")
@@ -111,7 +113,7 @@ class Sync:
             for task in done - {stopping}:
                 task.result()
         finally:
-            # Every flow can be cut off anywhere: its checkpoint is with its rows.
+            # A flow can be cancelled at any point: its checkpoint is stored along with its rows.
             for task in (stopping, *tasks):
                 task.cancel()
             await asyncio.gather(stopping, *tasks, return_exceptions=True)
@@ -134,20 +136,20 @@ class Sync:
         return await self._flow(platform, "history", FlowRun.fetch_history, report)
 
     async def has_full(self, platform: Platform) -> bool:
-        """Whether the venue was ever listed whole, and no full sync waits to go on."""
+        """Whether a full sync of the venue has succeeded and no interrupted one is pending."""
         async with self._database.reading() as conn:
             state = await store.load(conn, platform, "full")
         return state.succeeded_at is not None and state.cursor is None
 
     async def look_up(self, market_id: str) -> Market | Refusal:
-        """Ask the venue for one market by its id, and store what it says.
+        """Fetch one market from its venue by its id, and store it.
 
         Raises
         ------
         NotFound
             When the id names no venue, or the venue does not know it.
         VenueError
-            When the venue can't be asked.
+            When the request to the venue fails.
         """
         platform, _, own = market_id.partition(":")
         venue = self._venues().get(platform)  # type: ignore[call-overload]
@@ -174,7 +176,7 @@ class Sync:
         body: Callable[[FlowRun], Awaitable[None]],
         report: Report | None,
     ) -> FlowOutcome:
-        """Run a flow's body alone in the world, and note how it ended."""
+        """Run a flow's body, unless another process is running it, and store a failure."""
         run = self._run(self._venues()[platform], flow, report)
         outcome = run.outcome
         began = time.perf_counter()
@@ -184,7 +186,7 @@ class Sync:
                     await body(run)
                 except VenueError as problem:
                     outcome.failure = str(problem.detail)
-                    # A venue that rejects the checkpoint itself would do so for ever.
+                    # If the venue rejects the checkpoint's cursor, it would reject it every time.
                     forget = isinstance(problem, RequestRejected)
                     async with self._database.transaction() as conn:
                         await store.fail(conn, platform, flow, outcome.failure, forget=forget)
@@ -195,10 +197,10 @@ class Sync:
 
     @asynccontextmanager
     async def _alone(self, platform: Platform, flow: str) -> AsyncIterator[None]:
-        """Keep other processes on this database out of a venue's flow.
+        """Holds the lock of a venue's flow against other processes on this database.
 
-        A lock of a session of its own: a transaction must not stay open over the network, and a
-        pooled session may serve somebody else in between.
+        The lock belongs to a database session of its own: no transaction should stay open during
+        requests to the venue, and a pooled session may be used by others in between.
         """
         try:
             conn = await AsyncConnection.connect(self._database.direct_url, autocommit=True)
@@ -215,7 +217,11 @@ class Sync:
         platform: Platform,
         interval: float,
     ) -> None:
-        """Run a flow again and again; after a failure sooner, at growing distances."""
+        """Run a flow at its interval, and after failures with a growing backoff.
+
+        A full sync that ended early is repeated after the backoff, at the latest after its
+        interval. After any other failure, the wait is the longer of both.
+        """
         backoff = FIRST_BACKOFF
         wait = await self._first_wait(flow, platform, interval)
         while True:
@@ -234,7 +240,7 @@ class Sync:
                 )
                 wait = min(interval, backoff) if outcome.flow == "full" else max(interval, backoff)
                 backoff = min(LONGEST_BACKOFF, backoff * 2)
-            # Jitter keeps replicas and flows from asking in step.
+            # Jitter keeps replicas and flows from sending requests at the same time.
             wait *= random.uniform(0.9, 1.1)
 
     async def _first_wait(
@@ -243,7 +249,8 @@ class Sync:
         platform: Platform,
         interval: float,
     ) -> float:
-        """A restart does not list everything anew: the last full sync counts on."""
+        """Seconds until a flow's first run. For a full sync, the interval continues from the last
+        success, so that a restart does not list everything again."""
         if flow != self.full:
             return random.uniform(0, min(5.0, interval))
         try:

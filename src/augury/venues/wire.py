@@ -1,7 +1,7 @@
-"""What both connectors need to read untrusted wire values: text, numbers, prices, times.
+"""Reads untrusted values of venues' answers: text, numbers, prices, times.
 
-Nothing here raises on odd input except `BadPrice`: a value that can't be read is None, because a
-venue's change of one optional field must not cost the record.
+A value that can't be read becomes None, so that one changed optional field does not make the whole
+record unusable. The only error raised is `BadPrice`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ TEXT_LIMIT = 20_000
 TAG_LIMIT = 50
 
 WIDE_SPREAD = 0.10
-"""Above this spread the last trade says more than the middle of the book."""
+"""Spread (ask minus bid, in probability) above which the last trade is used as the price instead
+of the book's midpoint."""
 EMPTY_BOOK = (0.01, 0.99)
-"""A bid at or under the first and an ask at or over the second: nobody is quoting."""
+"""Prices of an empty book: with a bid of at most the first and an ask of at least the second,
+nobody is quoting."""
 
 Wire = Mapping[str, Any]
 
@@ -30,8 +32,8 @@ class BadPrice(ValueError):
     """A price outside [0, 1]: the record can't be trusted."""
 
 
-# Control characters (tab and newline stay), and the bidirectional overrides that make a text
-# read otherwise than it is stored.
+# Control characters except tab and newline, and characters that change the direction of text, so
+# that it is displayed differently from how it is stored.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
@@ -48,7 +50,8 @@ def text(value: object, limit: int = LABEL_LIMIT) -> str | None:
 
 
 def line(value: object, limit: int = LABEL_LIMIT) -> str | None:
-    """`text` on one line, without the markdown bold that venues put into titles."""
+    """`value` as clean text (`text`) on one line, without the markdown bold that venues put into
+    titles."""
     cleaned = text(value, limit * 2)
     if cleaned is None:
         return None
@@ -56,7 +59,7 @@ def line(value: object, limit: int = LABEL_LIMIT) -> str | None:
 
 
 def identifier(value: object, limit: int = 200) -> str | None:
-    """An id as text: decimal ids come as numbers from some generations of the wire."""
+    """An id as text; some API versions send decimal ids as numbers. None if it is not an id."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     cleaned = str(value).strip()
@@ -99,12 +102,12 @@ def flag(value: object) -> bool | None:
 
 
 def probability(value: object) -> float | None:
-    """A price in dollars of a contract paying 1; None where there is none.
+    """A price in dollars of a contract that pays 1; None if `value` is not a number.
 
     Raises
     ------
     BadPrice
-        When it is a number outside [0, 1].
+        When the number is outside [0, 1].
     """
     result = number(value)
     if result is None:
@@ -121,7 +124,7 @@ def moment(value: object) -> datetime | None:
     """A time in UTC from ISO 8601, PostgreSQL's text form, or epoch seconds or milliseconds.
 
     Epoch values above 1e11 are milliseconds: as seconds they would be past the year 5000. A time
-    without a zone is UTC. Years outside 2000..2200 are no time of a market.
+    without a zone is UTC. A time outside the years 2000 to 2200 gives None.
     """
     found: datetime | None = None
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -151,7 +154,7 @@ def moment(value: object) -> datetime | None:
 
 
 def items(value: object) -> list[Any] | None:
-    """A list, also one packed as JSON into a string."""
+    """A list, or the list in a JSON string; otherwise None."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -161,7 +164,7 @@ def items(value: object) -> list[Any] | None:
 
 
 def labels(values: Iterable[object]) -> tuple[str, ...]:
-    """Tags in their order, each once, bounded."""
+    """Tags as clean text, in order, without duplicates, at most `TAG_LIMIT`."""
     found: dict[str, None] = {}
     for value in values:
         if (label := line(value, 100)) is not None:
@@ -172,7 +175,7 @@ def labels(values: Iterable[object]) -> tuple[str, ...]:
 
 
 def two_sided(bid: float | None, ask: float | None) -> bool:
-    """Whether somebody quotes both sides: not crossed, not empty, not the 0.01/0.99 book."""
+    """Whether both sides of the book are quoted: not crossed, and not an empty book."""
     if bid is None or ask is None or not 0 < bid <= ask < 1:
         return False
     return not (bid <= EMPTY_BOOK[0] and ask >= EMPTY_BOOK[1])
@@ -181,9 +184,9 @@ def two_sided(bid: float | None, ask: float | None) -> bool:
 def quote(bid: float | None, ask: float | None, last: float | None) -> float | None:
     """The price of an open market's first outcome, or None for "no quote".
 
-    The middle of a real two-sided book; in a wide book (spread > 0.10) the last trade, held
-    inside the book; without a two-sided book the last trade, held under the ask and over the
-    bid that are there. A last trade of 0 or 1 is no quote.
+    In a two-sided book it is the midpoint or, if the spread is wider than `WIDE_SPREAD`, the last
+    trade limited to the range from bid to ask. Otherwise it is the last trade, limited by whichever
+    of bid and ask is there. A last trade of 0 or 1 is no quote.
     """
     traded = last if last is not None and 0 < last < 1 else None
     if two_sided(bid, ask):
@@ -203,8 +206,8 @@ def quote(bid: float | None, ask: float | None, last: float | None) -> float | N
     return traded
 
 
-# "Player Y", "Placeholder 20", "Will Artist 27 be ...": slots a venue keeps for names to come.
-# "Game 2 Winner" and "Queen (Player 817)" are real, hence the anchors.
+# "Player Y", "Placeholder 20", "Will Artist 27 be ...": markets that a venue reserves for names not
+# known yet. "Game 2 Winner" and "Queen (Player 817)" are real, hence the anchors.
 _SLOT = (
     "player|person|candidate|party|team|company|option|individual|artist|country|movie|film|song"
     "|driver|club|actor|actress|nominee|show|album|book|model|city|state|contestant|other option"
@@ -219,5 +222,5 @@ _PLACEHOLDER = re.compile(
 
 
 def is_placeholder(question: str | None, label: str | None) -> bool:
-    """Whether the question or its label names a slot that the venue has not filled."""
+    """Whether the question or its label has a placeholder instead of a name."""
     return any(part is not None and _PLACEHOLDER.search(part) for part in (question, label))
