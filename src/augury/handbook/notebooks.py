@@ -1,4 +1,4 @@
-"""Notebooks are kept as scripts with cells (`# %%`), as Jupytext and editors read them. Pure."""
+"""Reads notebooks, which are kept as scripts with cells (`# %%`) as in Jupytext. Pure functions."""
 
 from __future__ import annotations
 

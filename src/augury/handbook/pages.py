@@ -16,10 +16,11 @@ from typing import Any
 from augury.handbook.notebooks import ipynb
 
 PACKED = Path(__file__).parent / "pages"
-"""Where the wheel carries `docs/`; in a checkout there is no such folder."""
+"""Folder in which the wheel carries `docs/`; a checkout has no such folder."""
 CHECKOUT = Path(__file__).parents[3] / "docs"
 BUILT = Path(__file__).parent / "dist"
-"""Where `augury docs` puts the site, and where the service and the wheel take it from."""
+"""Folder to which `augury docs` writes the site, and from which the service and the wheel take
+it."""
 NOTEBOOKS = "notebooks"
 _CODE_OR_LINK = re.compile(
     r"^```.*?^```[ \t]*$|``.+?``"
@@ -83,8 +84,8 @@ def notebooks(source: Path | None = None) -> dict[str, str]:
 
 
 def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
-    """A page with other links: `link` gets text and target of each, and gives what is written
-    instead, or None to leave it. Code and pictures stay."""
+    """Replace links of a page: `link` gets the text and the target of each and returns what is
+    written instead, or None to keep it. Code and pictures are left alone."""
 
     def replaced(match: re.Match[str]) -> str:
         if match[3] is None or match[1]:
@@ -96,7 +97,8 @@ def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
 
 
 def _links_inside(text: str, here: Path, source: Path) -> str:
-    """Keeps links to addresses, to places on the page and to what is in the documentation."""
+    """Keep links to URLs, to headings of the page and to pages of the documentation, link notebooks
+    below `/docs`, and replace any other link by its text."""
 
     def link(shown: str, target: str) -> str | None:
         path = target.partition("#")[0]

@@ -27,7 +27,7 @@ MADE = "*Made from the code of this version; nothing here is written by hand.*"
 
 def pages() -> dict[str, str]:
     """All reference pages, by name."""
-    app = create_app(Settings())  # not started: only what it is made of is read
+    app = create_app(Settings())  # not started: only its routes are read
     made = {
         "reference-commands": commands(),
         "reference-api": api(openapi.document(app, "all")),
@@ -42,13 +42,13 @@ def pages() -> dict[str, str]:
 
 
 def row(*cells: object) -> str:
-    """A line of a table."""
+    """A line of a Markdown table."""
     texts = (" ".join(str(cell).split()).replace("|", "\\|") for cell in cells)
     return f"| {' | '.join(texts)} |"
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> list[str]:
-    """A table with its head; no line at all where there are no rows."""
+    """The lines of a Markdown table with its head; empty if there are no rows."""
     lines = [row(*r) for r in rows]
     return [row(*head), "|" + "---|" * len(head), *lines, ""] if lines else []
 
@@ -65,7 +65,7 @@ EXIT_CODES = (
 
 
 def every_command() -> dict[str, Any]:
-    """Every command by how it is called, e.g. `keys create`."""
+    """Every command, by the name it is called with, e.g. `keys create`."""
     app = typer.Typer(name="augury")
     cli.mount(app)
     return dict(_commands(get_command(app), ""))
@@ -104,7 +104,8 @@ def commands() -> str:
 
 
 def described(text: str) -> tuple[list[str], list[str]]:
-    """A command's help: its paragraphs, and its examples without the word before them."""
+    """The help of a command, split into its paragraphs and its examples; the word
+    "Examples:" is left out."""
     prose: list[str] = []
     examples: list[str] = []
     for part in re.split(r"\n\s*\n", inspect.cleandoc(text.replace("\f", "").replace("\b", ""))):
@@ -117,7 +118,7 @@ def described(text: str) -> tuple[list[str], list[str]]:
 
 
 class Argument:
-    """An argument or option of a command, as it is written down."""
+    """An argument or option of a command, as the reference shows it."""
 
     def __init__(self, param: Any) -> None:
         positional = param.param_type_name == "argument"
@@ -138,7 +139,7 @@ class Argument:
 
 
 def _value(annotation: Any) -> str:
-    """What an option takes, in a word, e.g. `number`."""
+    """The kind of value that an option takes, in words, e.g. `whole number`."""
     if of := get_args(annotation):
         choices = get_origin(annotation) is Literal
         return " or ".join(map(str, of)) if choices else _value(of[0])
@@ -278,7 +279,7 @@ def _kinds() -> set[type[errors.AuguryError]]:
 
 
 def _raised() -> Iterator[tuple[int, str, str]]:
-    """Errors that the code makes by name: status, code, text."""
+    """The errors that the source code makes by the name of their class: status, code, text."""
     kinds = {kind.__name__: kind for kind in _kinds()}
     for path in sorted(SOURCE.rglob("*.py")):
         if path.name == "commands.py" or path.parent.name == "handbook":

@@ -114,7 +114,7 @@ def _answer(request: Request, body: bytes, media_type: str) -> Response:
     return conditional.tagged(request, body, media_type=media_type, headers=_HEADERS)
 
 
-# Where nothing is built: the pages as they were written.
+# Used where the site is not built: the pages as they were written.
 
 
 @cache

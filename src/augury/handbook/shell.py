@@ -33,7 +33,8 @@ autoload -U +X bashcompinit && bashcompinit
 
 
 def completion(shell: str) -> str:
-    """A script that needs no process of Augury while somebody types. `shell`: bash or zsh."""
+    """A completion script for `shell`, which is bash or zsh. It holds all words, so that
+    completing never starts Augury."""
     words = dict(_words(every_command()))
     steps = sorted(
         f'"{path.rpartition(" ")[0]} {path.rpartition(" ")[2]}"' for path in words if path
@@ -47,7 +48,8 @@ def completion(shell: str) -> str:
 
 
 def _words(found: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """What may follow each path, the empty one first: commands of a group, options of a command."""
+    """The words that can follow each path of commands, the empty path first: the commands of a
+    group, then the options of each command."""
     groups: dict[str, dict[str, None]] = {"": {}}
     for path in found:
         first, _, second = path.partition(" ")
@@ -87,6 +89,6 @@ def man() -> str:
 
 
 def _roff(text: str) -> str:
-    """Text in which nothing is a request or an escape."""
+    """`text` with everything escaped that roff would read as a request or an escape."""
     text = re.sub(r"\s+", " ", text).replace("\\", "\\e").replace("-", "\\-")
     return "\\&" + text if text.startswith((".", "'")) else text

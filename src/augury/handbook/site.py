@@ -46,12 +46,13 @@ _CONFIGURATION: Final[dict[str, Any]] = {
 
 
 def build(out: Path) -> list[str]:
-    """Write the site into `out`, replacing what is there at once and as a whole; its files' names.
+    """Build the site and replace the folder `out` by it in one step; returns
+    the names of its files.
 
     Raises
     ------
     SetupProblem
-        A page links to nothing, or `out` holds other files; the text names each.
+        A link leads nowhere, or `out` holds other files; the text names each.
     """
     from augury.handbook import reference
 
@@ -96,7 +97,8 @@ def _sphinx(texts: Mapping[str, str], work: Path, made: Path) -> None:
         path.write_text(_for_sphinx(name, text, texts), encoding="utf-8")
     settings = "".join(f"{name} = {value!r}\n" for name, value in _CONFIGURATION.items())
     (source / "conf.py").write_text(settings, encoding="utf-8")
-    # A process of its own: Sphinx changes what all of Python sees (warnings, locale, docutils).
+    # In a separate process, because Sphinx changes global state of Python
+    # (warnings, locale, docutils).
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-P", "-W", "ignore", "-m", "sphinx", "--builder", "html", "--quiet",
          "--doctree-dir", work / "doctrees", "--no-color", source, made],
@@ -113,8 +115,9 @@ def _sphinx(texts: Mapping[str, str], work: Path, made: Path) -> None:
 
 
 def _for_sphinx(name: str, text: str, texts: Mapping[str, str]) -> str:
-    """Links to the service's own addresses lead there from wherever it is mounted; a picture that
-    is not there becomes its description; the first page gets the table of contents."""
+    """Prepare a page for Sphinx. Links to the service's own paths become relative, so that they
+    work wherever it is mounted; a picture without a file becomes its description; the first page
+    gets the table of contents."""
     up = "../" * name.count("/")
 
     def link(shown: str, target: str) -> str | None:
@@ -141,8 +144,8 @@ def _for_sphinx(name: str, text: str, texts: Mapping[str, str]) -> str:
 
 
 def _finished(path: Path, made: Path, texts: Mapping[str, str]) -> str:
-    """A page without script or style of its own, which the service's policy would refuse, and with
-    a link to its Markdown."""
+    """The HTML of a page, finished: inline scripts and styles move to files, because the service's
+    Content-Security-Policy forbids them inline, and a link to the page's Markdown is added."""
     here = path.relative_to(made)
     up = "../" * (len(here.parts) - 1)
 
