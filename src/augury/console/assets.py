@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DIST = Path(__file__).parent / "dist"
-"""Where the build puts its files; the wheel carries them from here."""
+"""Folder to which the build writes its files; the wheel carries them from here."""
 MANIFEST = "manifest.json"
 _MEDIA = {
     ".html": "text/html; charset=utf-8",
@@ -26,7 +26,7 @@ _MEDIA = {
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """One file: its bytes as they are, and by content coding (br, gzip)."""
+    """One file: its plain bytes, and its compressed forms by content coding (br, gzip)."""
 
     media_type: str
     plain: bytes
@@ -42,7 +42,8 @@ class Asset:
 
 
 class Assets:
-    """The files of the latest build. A build that ends while the service runs is taken up."""
+    """The files of the latest build. A build that finishes while the service runs is used
+    from the next request on."""
 
     def __init__(self, folder: Path = DIST) -> None:
         self.folder = folder
@@ -50,7 +51,7 @@ class Assets:
         self._files: dict[str, Asset] = {}
 
     def get(self, name: str) -> Asset | None:
-        """A file by its name; None where there is none, or nothing is built."""
+        """A file by its name; None if there is none or nothing is built."""
         return self._current().get(name)
 
     @property

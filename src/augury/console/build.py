@@ -1,10 +1,10 @@
-"""Builds the console once: `python -m augury.console.build`, which `./augury serve` starts beside
-the service.
+"""Builds the console once: `python -m augury.console.build`, which `./augury serve`
+starts beside the service.
 
 It takes the Node.js of the machine if there is one, else that of a hash-pinned wheel
-(`requirements/node.txt`), installs the packages of `console/package-lock.json`, and bundles. The
-result appears at once, as a whole, in `assets.DIST`. What goes wrong is left in a status file for
-the page at `/` to tell.
+(`requirements/node.txt`), installs the packages of `console/package-lock.json`, and bundles.
+The result replaces `assets.DIST` in one step. A failure is written to a status file, which
+the page at `/` shows.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from augury.console.assets import DIST, MANIFEST
 
 REPOSITORY = Path(__file__).parents[3]
 SOURCES = REPOSITORY / "console"
-"""Sources of the console; there are none beside an installed wheel."""
+"""Folder of the sources of the console; it is missing beside an installed wheel."""
 WORK = SOURCES / ".build"
 STATUS = WORK / "status.json"
 NODE_LOCK = REPOSITORY / "requirements" / "node.txt"
 OLDEST_NODE = 20
 PATIENCE = 300
-"""Seconds a step of the build may take."""
+"""Most seconds that a step of the build may take."""
 _LEFT_OUT = {"node_modules", "tests", "schema.ts"}  # schema.ts is made from the OpenAPI document
 
 
@@ -52,7 +52,7 @@ def digest(sources: Path = SOURCES) -> str:
     """A digest of everything that the build depends on."""
     found = hashlib.sha256()
     for folder, folders, names in os.walk(sources):
-        # `.build` and `.build-*` hold what a build or a test leaves for a moment.
+        # `.build` and `.build-*` hold temporary files of builds and tests.
         folders[:] = sorted(n for n in folders if n not in _LEFT_OUT and not n.startswith(".build"))
         for name in sorted(set(names) - _LEFT_OUT):
             path = Path(folder, name)
@@ -63,7 +63,7 @@ def digest(sources: Path = SOURCES) -> str:
 
 
 def is_fresh() -> bool:
-    """Whether what is built is what the sources say."""
+    """Whether the build is up to date with the sources."""
     try:
         return json.loads((DIST / MANIFEST).read_text()).get("digest") == digest()
     except (OSError, ValueError):
@@ -71,7 +71,8 @@ def is_fresh() -> bool:
 
 
 def build() -> None:
-    """Build unless that is done already; of processes that come together one does.
+    """Build if the last build is out of date. Of several processes that start
+    together, only one builds.
 
     Raises
     ------
@@ -108,7 +109,8 @@ def build() -> None:
 
 
 def _has_packages() -> bool:
-    """Whether the packages are those of the lock: a developer's have more than the build needs."""
+    """Whether the packages are at least as new as the lock file. They may be more than the build
+    needs, as in the folder of a developer."""
     installed, lock = SOURCES / "node_modules" / ".package-lock.json", SOURCES / "package-lock.json"
     return installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime
 
@@ -194,7 +196,7 @@ def _alone() -> Iterator[None]:
 
 
 def main() -> int:
-    """Build, and say in a line what is wrong."""
+    """Build; a failure is printed in one line. Returns the exit status."""
     try:
         build()
     except BuildFailed as failure:

@@ -1,4 +1,4 @@
-"""The console's pages and files: `/` and what the router in the browser makes of it."""
+"""The console's pages and files: `/`, and the paths that the router in the browser handles."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ _WAITING = """<!doctype html>
 
 
 def _waiting(policy: str) -> Response:
-    """What stands at `/` while nothing is built."""
+    """The page at `/` while the console is not built."""
     told = build.status()
     detail = html.escape(str(told.get("detail", "")))
     script, title = "", "The console is not built"
