@@ -1,4 +1,4 @@
-"""`augury llm`: what the configured language model is good for."""
+"""`augury llm`: tests what the configured language model is good for."""
 
 from __future__ import annotations
 

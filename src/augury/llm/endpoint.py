@@ -17,14 +17,14 @@ from augury.net import body
 from augury.net.cookies import no_cookies
 from augury.net.pause import retry_after
 
-# They log headers, where the key is.
+# Both libraries log headers, which hold the key.
 for _name in ("httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.WARNING)
 
 MAX_BYTES: Final = 256 * 1024
-"""Largest answer, decompressed: some hundred times the largest that a task allows."""
+"""Most bytes of an answer, decompressed: about a hundred times the longest that a task allows."""
 UNASKED_PAUSE: Final = 10.0
-"""Seconds to pause on a 429 that names none."""
+"""Seconds to pause after a 429 without a Retry-After."""
 
 Format = Literal["schema", "grammar", "object", "none"]
 
@@ -32,10 +32,10 @@ Format = Literal["schema", "grammar", "object", "none"]
 class CompletionFailed(Exception):
     """No completion came. The text is plain and names no secret.
 
-    outcome : in metrics
-    healthy : what it says of the endpoint; None: nothing
+    outcome : label of the failure in metrics
+    healthy : whether the endpoint works, as far as the failure shows; None: it does not show it
     charged : whether the provider may have counted tokens
-    pause : seconds to ask nothing
+    pause : seconds for which nothing more should be asked
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class CompletionFailed(Exception):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """What the model said, and the tokens it took as far as the endpoint says."""
+    """The text of the model, and the number of tokens; None if the endpoint does not report it."""
 
     text: str
     tokens_in: int | None
@@ -60,7 +60,7 @@ class Completion(msgspec.Struct, frozen=True):
 
 
 class ModelEndpoint:
-    """Chat completions below one base URL. The operator named it: it may be on this machine.
+    """Chat completions at one base URL, which the operator chose: it may be on this machine.
 
     Redirects are not followed: the key goes to that address and no other.
     """
@@ -102,12 +102,12 @@ class ModelEndpoint:
         max_tokens: int,
         deadline: float,
     ) -> Completion:
-        """The model's answer to a chat, drawn at temperature 0.
+        """The model's answer to a chat, at temperature 0.
 
         Raises
         ------
-        Failed
-            Whatever went wrong, at the latest `deadline` seconds from now.
+        CompletionFailed
+            The request failed, or did not finish within `deadline` seconds.
         """
         request: dict[str, Any] = {
             "model": self.model,
@@ -176,7 +176,7 @@ def _check(response: httpx2.Response) -> None:
     raise CompletionFailed("error", f"answered with status {status}")
 
 
-# The wire, as far as it is read.
+# The parts of an answer that are read.
 
 
 class _Message(msgspec.Struct):
@@ -210,6 +210,6 @@ def _read(content: bytes) -> Completion:
         ) from None
     usage = answer.usage or _Usage()
     choice = answer.choices[0]
-    # Cut off, filtered, a tool call: not the whole of an answer.
+    # Any other reason (cut off, filtered, a tool call) means that the answer is not complete.
     text = choice.message.content if choice.finish_reason in ("stop", None) else ""
     return Completion(text, usage.prompt_tokens, usage.completion_tokens)

@@ -1,6 +1,6 @@
-"""Asks a language model within a deadline and a day's allowance, and keeps what it answered.
+"""Asks a language model within a deadline and a daily allowance, and stores its answers.
 
-Nothing here is needed for the service to work: whoever asks has to go on without an answer.
+The service works without it: every caller has to be able to go on without an answer.
 """
 
 from __future__ import annotations
@@ -52,16 +52,17 @@ QUALIFIED = Gauge(
 
 USEFUL_FOR: Final = timedelta(days=90)
 USELESS_FOR: Final = timedelta(days=1)
-"""How long an answer is kept, and that there was none worth keeping."""
+"""Time for which a result is stored. USEFUL_FOR: an answer. USELESS_FOR: the fact that the model
+gave no usable answer."""
 AT_ONCE: Final = 4
-"""Requests at the endpoint at the same time."""
+"""Most requests to the endpoint at the same time."""
 WAITING: Final = 64
-"""Requests under way and waiting; beyond, nothing is asked."""
+"""Most requests that are running or waiting; any further one fails at once."""
 OVERHEAD: Final = 64
 """Tokens that a chat template may add to a request."""
 BYTES_A_TOKEN: Final = 12
-"""More than text of any language has on average: an endpoint that reports fewer tokens than this
-makes of the bytes it was sent is not believed."""
+"""Bytes per token, more than text of any language has on average. If an endpoint reports fewer
+tokens than the number of bytes divided by this, the report is not believed."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -74,23 +75,23 @@ class NoAnswer(Exception):
     """
 
     def __init__(self, outcome: str, text: str, *, retry_in: float | None = None) -> None:
-        """`retry_in`: seconds after which to ask again is worth while."""
+        """`retry_in`: seconds after which it is worth asking again."""
         super().__init__(f"The language model {text}.")
         self.outcome, self.retry_in = outcome, retry_in
 
 
 @dataclass
 class Examination:
-    """How a model does on a task's controls."""
+    """The result of a model on the controls of a task."""
 
     task: LlmTask
     of: int
     usable: int = 0
-    """Answers of the task's shape."""
+    """Number of answers that have the task's shape."""
     right: int = 0
     passed: bool = False
     seconds: list[float] = field(default_factory=list)
-    """Of each answer; next to nothing where it was kept from before."""
+    """Seconds that each answer took; close to 0 for a stored answer."""
 
 
 class LanguageModel:
@@ -109,7 +110,8 @@ class LanguageModel:
         clock: Clock = now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`cap`: most tokens and money of a UTC day; prices are of a million tokens."""
+        """`cap`: most tokens and money that may be spent in a UTC day. Prices
+        are per million tokens."""
         self.model = endpoint.model
         self._database = database
         self._endpoint = endpoint
@@ -133,7 +135,7 @@ class LanguageModel:
         *,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> LanguageModel | None:
-        """The model of the settings; None where they name none."""
+        """The model that the settings name; None if they name none."""
         if settings.llm_url is None:
             return None
         endpoint = ModelEndpoint(
@@ -151,24 +153,26 @@ class LanguageModel:
         )
 
     async def aclose(self) -> None:
-        """Give up what is under way."""
+        """Cancel the running requests and close the connections."""
         await self._flights.close()
         await self._examinations.close()
         await self._endpoint.aclose()
 
     def does(self, task: LlmTask) -> bool:
-        """Whether the operator wants the model asked this."""
+        """Whether the operator lets the model do this task."""
         return task in self._tasks
 
     async def ask(self, task: Task[T], data: Data, *, deadline: float | None = None) -> T:
-        """The model's answer, kept from before or new. The same asked at once is asked once.
+        """The model's answer, stored or new. Equal requests that run at the same
+        time are sent only once.
 
-        A request outlives a caller whose `deadline` (seconds) passes: its answer is kept.
+        When `deadline` (seconds) passes, the caller gets NoAnswer, but the request goes on
+        and its answer is stored.
 
         Raises
         ------
         NoAnswer
-            There is none, at the latest at the deadline.
+            The model gave no answer, or none before the deadline.
         """
         key = task.key(self.model, data)
         if key not in self._flights and len(self._flights) >= WAITING:
@@ -184,8 +188,9 @@ class LanguageModel:
             raise NoAnswer("timeout", "is no longer asked") from None
 
     async def qualified(self, task: Task[Any]) -> bool:
-        """Whether the model gets the task's controls right, asked once a process (once a model,
-        for the answers are kept). That may take long; who stops waiting does not end it."""
+        """Whether the model gets enough of the task's controls right. Each process
+        asks once; stored answers are used again. The test may take long, and goes on
+        if the caller stops waiting."""
         if not task.controls:
             return True
         if (verdict := self._verdicts.get(task.name)) is not None:
@@ -196,7 +201,7 @@ class LanguageModel:
             return False
 
     async def spent_today(self) -> store.Spending:
-        """Of today's allowance."""
+        """What has been spent today (UTC)."""
         async with self._database.reading() as conn:
             return await store.spent(conn, self._clock().date())
 
@@ -216,7 +221,7 @@ class LanguageModel:
             outcome = error.outcome
             raise
         except (AuguryError, psycopg.Error) as error:
-            # Without a store nothing can be counted, and so nothing is asked.
+            # Without the database spending cannot be counted, so the model is not asked.
             outcome = "no_store"
             raise NoAnswer("no_store", "is not asked while the database is unreachable") from error
         finally:
@@ -259,7 +264,8 @@ class LanguageModel:
         healthy: bool | None = None
         try:
             day = self._clock().date()
-            # No tokenizer makes more tokens than bytes; a schema may be sent beside the messages.
+            # No tokenizer makes more tokens than bytes. The schema may be sent in
+            # addition to the messages.
             schema = len(json.dumps(task.schema))
             booked = self._cost(sent + schema + OVERHEAD, task.max_tokens)
             async with self._database.reading() as conn:
@@ -302,14 +308,15 @@ class LanguageModel:
             )  # fmt: skip
 
     def _cost(self, tokens_in: int, tokens_out: int) -> Cost:
-        # A price of a million tokens is one of micros a token.
+        # A price per million tokens is the price of one token in millionths.
         nanos = 1000 * (tokens_in * self._price_in + tokens_out * self._price_out)
         return Cost(tokens_in + tokens_out, -int(-nanos // 1))
 
     def _used(
         self, sent: int, tokens_in: int | None, tokens_out: int | None, booked: Cost, text: str
     ) -> Cost:
-        """What a call used, as reported; what was booked where the report is not to be believed."""
+        """The cost of a call as the endpoint reports it, or what was booked if the report is
+        missing or not credible."""
         if tokens_in is None or tokens_out is None:
             return booked
         if tokens_in * BYTES_A_TOKEN < sent or tokens_out * BYTES_A_TOKEN < len(text.encode()):
@@ -324,7 +331,7 @@ class LanguageModel:
         Raises
         ------
         NoAnswer
-            It could not be found out for now.
+            The model could not be asked.
         """
         found = Examination(task.name, len(task.controls))
         for control in task.controls:

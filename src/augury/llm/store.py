@@ -1,4 +1,4 @@
-"""Answers kept and money spent, in PostgreSQL: the only SQL over the `llm_` tables."""
+"""Stored answers and daily spending, in PostgreSQL: the only SQL over the `llm_` tables."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ Connection: TypeAlias = AsyncConnection[Any]
 
 
 class KeptCompletion(NamedTuple):
-    """An answer of before; `text` None: it was of no use."""
+    """A stored answer; `text` is None if the model gave no usable answer."""
 
     text: str | None
 
 
 class Cost(NamedTuple):
-    """What a call costs, at most or as it turned out."""
+    """The cost of a call: the most it can be, or what it turned out to be."""
 
     tokens: int
     nanos: int
-    """Money, 10^-9 of the currency of the prices."""
+    """Money in billionths (10^-9) of the currency of the prices."""
 
 
 async def answer(
     conn: Connection, key: bytes, *, useful_since: datetime, useless_since: datetime
 ) -> KeptCompletion | None:
-    """The answer kept under `key`, unless it is too old; useless ones are kept less long."""
+    """The answer stored under `key`, unless it is too old; unusable ones are kept for less time."""
     row = await (
         await conn.execute(
             """
@@ -43,7 +43,7 @@ async def answer(
 async def keep(
     conn: Connection, key: bytes, task: str, model: str, text: str | None, at: datetime
 ) -> None:
-    """Keep an answer; a newer one takes the place of an older."""
+    """Store an answer; it replaces an older one."""
     await conn.execute(
         """
         insert into llm_answers (key, task, model, answer, made_at) values (%s, %s, %s, %s, %s)
@@ -54,12 +54,13 @@ async def keep(
 
 
 async def forget(conn: Connection, before: datetime) -> int:
-    """Drop answers from before a time; how many."""
+    """Delete the answers from before a time and return their number."""
     return (await conn.execute("delete from llm_answers where made_at < %s", (before,))).rowcount
 
 
 async def book(conn: Connection, day: date, cost: Cost, cap: Cost) -> bool:
-    """Take `cost` from the day's allowance, if it is still in it. Atomic over all processes."""
+    """Take `cost` from the day's allowance `cap`; False if too little of it is left.
+    Atomic over all processes."""
     cursor = await conn.execute(
         """
         insert into llm_spending as s (day, calls, tokens, nanos)
@@ -83,7 +84,7 @@ async def book(conn: Connection, day: date, cost: Cost, cap: Cost) -> bool:
 
 
 async def settle(conn: Connection, day: date, booked: Cost, used: Cost) -> None:
-    """Put what a call used in the place of what was booked for it."""
+    """Replace what was booked for a call by what it used."""
     await conn.execute(
         "update llm_spending set tokens = tokens + %s, nanos = nanos + %s where day = %s",
         (used.tokens - booked.tokens, used.nanos - booked.nanos, day),
@@ -91,7 +92,7 @@ async def settle(conn: Connection, day: date, booked: Cost, used: Cost) -> None:
 
 
 class Spending(NamedTuple):
-    """One day's."""
+    """What was spent on one day."""
 
     calls: int
     tokens: int
@@ -99,7 +100,7 @@ class Spending(NamedTuple):
 
 
 async def spent(conn: Connection, day: date) -> Spending:
-    """What was spent on a day, calls under way at the most they may cost."""
+    """What was spent on a day; running calls count with the most that they may cost."""
     cursor = await conn.execute(
         "select calls, tokens, nanos from llm_spending where day = %s", (day,)
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=msgspec.Struct)
 
 LONGEST: Final = 400
-"""Characters that a text from outside is cut to."""
+"""Most characters of a text from outside; a longer one is cut."""
 
 _FRAME: Final = (
     "{instructions}\n"
@@ -35,7 +35,8 @@ _FRAME: Final = (
     "Answer with one JSON object of this schema and nothing else: {schema}"
 )
 _HARMLESS: Final = str.maketrans("<>[]|`", "‹›()¦'")
-"""For characters that end a block or begin a token of a chat template: "</data>", "[INST]"."""
+"""Replacements for characters that can end the data block or begin a token of a chat template, as
+in "</data>" and "[INST]"."""
 
 Data = Mapping[str, Any]
 
@@ -54,13 +55,14 @@ class Control(Generic[T]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task(Generic[T]):
-    """One kind of thing to be asked.
+    """One kind of question to a language model.
 
-    name : in metrics, in the cache, in the operator's settings
+    name : used in metrics, in the cache and in the operator's settings
     version : raised when the same input should be asked again
     answer : shape of the answer; unknown members are forbidden
     max_tokens : most tokens of an answer
-    controls : see the module; `needed` of them have to be right, as a share
+    controls : inputs with known answers, see the module
+    needed : share of the controls, 0 to 1, that the model has to get right
     """
 
     name: LlmTask
@@ -87,7 +89,7 @@ class Task(Generic[T]):
         ]
 
     def key(self, model: str, data: Data) -> bytes:
-        """What an answer is kept under: all that it depends on, 32 bytes."""
+        """Key under which an answer is stored: the SHA-256 of all that it depends on, 32 bytes."""
         parts = [self.name, self.version, model, self.max_tokens, self.messages(data)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 
@@ -106,7 +108,8 @@ class Task(Generic[T]):
 
 
 def plain(text: str | None, most: int = LONGEST) -> str:
-    """Text from outside on one line: printable characters in their common form, cut."""
+    """Text from outside on one line: only printable characters, normalized (Unicode NFKC), and
+    cut to `most` characters."""
     folded = unicodedata.normalize("NFKC", text or "")
     kept = "".join(c if c.isprintable() else " " for c in folded)
     line = " ".join(kept.split())
@@ -134,8 +137,8 @@ def _schema(answer: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _shape(part: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of a schema, references resolved. Lengths and the like are checked here; not every
-    server knows them."""
+    """A part of a schema with its references resolved. Limits such as lengths are left out, since
+    not every server knows them; `Task.read` checks them."""
     part = found[part["$ref"]] if "$ref" in part else part
     kept = {key: part[key] for key in ("type", "enum") if key in part}
     if "items" in part:
