@@ -1,1 +1,1 @@
-"""Requests to addresses that users gave: guarded, bounded, on the clock."""
+"""Requests to addresses that users gave: checked, and limited in size and time."""

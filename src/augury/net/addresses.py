@@ -1,7 +1,7 @@
-"""Which addresses a user may send this service to: the judgement over texts, no I/O.
+"""Which addresses users may have this service connect to: checks of texts, without I/O.
 
-Anything that is not plainly a public host by one canonical spelling is refused. The spelling is
-judged when a URL is given; the numeric address it leads to is judged again when it is dialled.
+Only public hosts in one canonical spelling are accepted. The spelling is checked when a URL is
+given; the numeric address that it leads to is checked again when connecting.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _V6 = [
     )
 ]  # fmt: skip
 
-# Ports of the Fetch standard's "bad ports" above 1023, and of stores that answer to anybody.
+# Ports above 1023 that the Fetch standard forbids, and ports of stores that answer anybody.
 _BAD_PORTS = {
     1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061,
     5432, 5984, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9200, 9300,
@@ -74,10 +74,10 @@ class Refused(InvalidInput):
 
 @dataclass(frozen=True)
 class AddressPolicy:
-    """Whereto users may send this service.
+    """The addresses that users may have this service connect to.
 
-    `http`: also without TLS. `names` and `networks`: what the operator allows although it isn't
-    public, on any port.
+    `http`: URLs without TLS are allowed too. `names` and `networks`: hosts that the operator allows
+    although they are not public, on any port.
     """
 
     http: bool = False
@@ -102,7 +102,7 @@ class AddressPolicy:
         Raises
         ------
         Refused
-            With what is wrong with it; nothing of the URL is repeated.
+            The text says what is wrong with the URL and repeats nothing of it.
         """
         if len(url) > MAX_URL:
             raise Refused(f"The URL should have at most {MAX_URL} characters.")
@@ -150,8 +150,8 @@ class AddressPolicy:
             return
         labels = name.split(".")
         if _NUMBER.fullmatch(labels[-1]):
-            # What ends in a number is an IPv4 address (WHATWG URL, 3.5); only one spelling is
-            # read the same by every parser.
+            # A host that ends in a number is an IPv4 address (WHATWG URL, 3.5); only one spelling
+            # is read the same by every parser.
             address = _literal(name) if _QUAD.fullmatch(name) and not has_dot else None
             if address is None:
                 raise Refused("Write an IP address in the URL as four decimal numbers, a.b.c.d.")
@@ -175,7 +175,7 @@ class AddressPolicy:
 
 
 def is_public(address: Address) -> bool:
-    """Whether `address` is one of the public network, by every address embedded in it."""
+    """Whether `address` is public, and so is an IPv4 address that is embedded in it."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _V4)
     if address.scope_id is not None:

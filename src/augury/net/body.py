@@ -1,4 +1,4 @@
-"""Bodies of answers, read whole but never beyond a size, compressed or not."""
+"""Reads the body of an answer, compressed or not, up to a limit in size."""
 
 from __future__ import annotations
 
@@ -9,31 +9,34 @@ from collections.abc import Callable, Iterator
 import httpx2
 
 STEP = 262_144
-"""Most bytes that are decompressed before others have their turn: about half a millisecond."""
+"""Most bytes that are decompressed before other tasks may run; takes about half a millisecond."""
 
 
 class BodyError(Exception):
-    """A body that can't be used; the text goes on from the sender's name."""
+    """A body that can't be used. The text continues a sentence that begins with the sender's
+    name."""
 
 
 class TooLarge(BodyError):
-    """More than the cap."""
+    """The body is larger than the limit."""
 
 
 class Broken(BodyError):
-    """It ended before its time."""
+    """The body ended too early."""
 
 
 async def read(
     response: httpx2.Response, most: int, meter: Callable[[int], None] | None = None
 ) -> bytes:
-    """The body of at most `most` bytes, decompressed here so that no chunk can grow past the cap
-    unnoticed. `meter` is told of the bytes that came, as they come, also where the rest does not.
+    """Read a body of at most `most` bytes. It is decompressed here in steps, so that no chunk
+    can expand past the limit. `meter` is called with the size of each piece as it comes, even
+    if the body fails later.
 
     Raises
     ------
     BodyError
-        TooLarge, Broken, or damaged or in an encoding that was not asked for.
+        The body is too large (TooLarge), cut short (Broken), damaged, or in an encoding
+        that was not requested.
     """
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("", "identity", "gzip", "deflate"):

@@ -1,4 +1,4 @@
-"""A circuit breaker: who fails again and again is left alone for a while."""
+"""A circuit breaker: stops requests for a while to a source that keeps failing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Breaker:
         return max(0.0, PROBE_AFTER - (self._clock() - self._opened_at))
 
     def record(self, healthy: bool | None) -> None:
-        """Count how a request ended; None (neither) frees a probe without a verdict."""
+        """Record whether a request ended well. None (unknown) ends a probe
+        without changing the state."""
         probing, self._probing = self._probing, False
         if healthy is None:
             return

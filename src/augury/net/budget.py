@@ -1,6 +1,6 @@
-"""How much may pass for one caller, to one host or to one address: bytes, messages, connections.
+"""Budgets of bytes, messages or connections, for one caller, one host or one address.
 
-In memory, per process.
+Kept in memory, per process.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Callable
 from datetime import timedelta
 
 _MANY = 10_000
-"""Spenders from which on it is looked for those to be forgotten."""
+"""Number of remembered spenders from which on those without current spending are removed."""
 
 
 class Budget:
-    """So much within a span; what is spent comes back at a steady rate (a leaking bucket)."""
+    """An amount per time span; what is spent becomes available again at a
+    steady rate (leaky bucket)."""
 
     def __init__(
         self, most: int, span: timedelta, *, monotonic: Callable[[], float] = time.monotonic
@@ -25,17 +26,17 @@ class Budget:
         self._spent: dict[str, tuple[float, float]] = {}
 
     def left(self, who: str) -> int:
-        """What `who` may still spend."""
+        """The amount that `who` may still spend."""
         return max(0, int(self.most - self._now(who)))
 
     def spenders(self) -> list[str]:
-        """Those who have less left than all. Others are forgotten."""
+        """Everybody who has less than the whole budget left; all others are removed from memory."""
         for who in [who for who in self._spent if not self._now(who)]:
             del self._spent[who]
         return list(self._spent)
 
     def spend(self, who: str, size: int) -> None:
-        """Count what passed, the last of it beyond the budget too."""
+        """Count `size` as spent by `who`, even beyond the budget."""
         if len(self._spent) >= _MANY and who not in self._spent:
             self.spenders()
         self._spent[who] = self._monotonic(), self._now(who) + size

@@ -8,7 +8,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 def no_cookies() -> CookieJar:
     """A jar that takes in nothing and gives out nothing, for `httpx2.AsyncClient(cookies=...)`.
 
-    A client is shared by all accounts, and cookies are kept by host: with a usual jar one account
-    reads behind the session of another on the same host.
+    A client is shared by all accounts, and cookies are kept by host: with an ordinary jar the
+    requests of one account would use the session of another on the same host.
     """
     return CookieJar(DefaultCookiePolicy(allowed_domains=()))

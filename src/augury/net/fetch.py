@@ -1,4 +1,4 @@
-"""GET from an address a user gave: redirects judged one by one, size and time bounded."""
+"""GET from an address that a user gave: each redirect is checked, size and time are limited."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from augury.net import body
 
 MAX_REDIRECTS = 3
 DEADLINE = 10.0
-"""Seconds for the whole, redirects and the last byte included."""
+"""Most seconds for a whole fetch, from the first request to the last byte, redirects included."""
 MAX_BYTES = 5 * 1024 * 1024
 
 
@@ -42,18 +42,18 @@ async def get(
     meter: Callable[[int], None] | None = None,
     led: Callable[[str], None] | None = None,
 ) -> Fetched:
-    """What is at `url`, asked for by a client of `guard.client`.
+    """Fetch `url` with a client made by `guard.client`.
 
-    `headers` may hold a credential: they are not sent on to another origin. `meter` is told of the
-    bytes of the body as they come. `led` is called with the host of each redirect before the
-    request to it; it may raise `FetchFailed`.
+    `headers` may hold a credential, so a redirect to another origin drops them. `meter` is called
+    with the size of each piece of the body as it comes. `led` is called with the host of each
+    redirect before the request to it; it may raise `FetchFailed`.
 
     Raises
     ------
     Refused
         The address, or one it redirects to, is not one to connect to.
     FetchFailed
-        Anything else that went wrong, at the latest `deadline` seconds from now.
+        The fetch failed otherwise, or did not finish within `deadline` seconds.
     """
     try:
         async with asyncio.timeout(deadline):

@@ -1,4 +1,4 @@
-"""Single flight: equal calls at the same time are one."""
+"""Single flight: equal calls that run at the same time are made only once."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ T = TypeVar("T")
 
 
 class GivenUp(Exception):
-    """The call was ended with the client, not by whoever waits for it."""
+    """The call was cancelled by `Flights.close`, not by a caller that waits for it."""
 
 
 class Flights(Generic[T]):
-    """The calls under way, by what makes them equal."""
+    """The running calls, by the key that equal calls share."""
 
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[T]] = {}
@@ -26,14 +26,14 @@ class Flights(Generic[T]):
         return key in self._tasks
 
     async def join(self, key: Hashable, start: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """What the call under `key` gives; it is started where none is under way.
+        """The result of the running call under `key`; `start` begins one if there is none.
 
-        A call outlives a caller that gives up: others may wait for it.
+        The call goes on when a caller stops waiting, since others may wait for it.
 
         Raises
         ------
         GivenUp
-            The calls were closed meanwhile.
+            `close` has cancelled the call.
         """
         flight = self._tasks.get(key)
         if flight is None:
@@ -50,10 +50,10 @@ class Flights(Generic[T]):
     def _landed(self, key: Hashable, flight: asyncio.Task[T]) -> None:
         self._tasks.pop(key, None)
         if not flight.cancelled():
-            flight.exception()  # seen, even when every caller has given up
+            flight.exception()  # retrieved, even if every caller has stopped waiting
 
     async def close(self) -> None:
-        """End all calls under way."""
+        """Cancel all running calls."""
         flights = list(self._tasks.values())
         for flight in flights:
             flight.cancel()

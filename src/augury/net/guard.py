@@ -1,9 +1,9 @@
-"""The guard against requests inward (SSRF), at the connection: what is dialled is what was judged.
+"""Guards connections against requests to internal addresses (SSRF).
 
-A name is resolved once a connection, every answer is judged, and the connection goes to one of
-those very addresses: an answer that changes meanwhile (rebinding) changes nothing. Each request,
-so each redirect too, has its URL judged. Proxies of the environment are not used, because they
-would resolve names themselves.
+A host name is resolved once for each connection, every resulting address is checked, and the
+connection goes to one of exactly these addresses, so that DNS rebinding has no effect. The URL of
+each request is checked, and so is that of each redirect. Proxies of the environment are not used,
+because they would resolve names themselves.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from augury.net.cookies import no_cookies
 
 log = structlog.get_logger(__name__)
 
-# Both log URLs and headers, where users' credentials are.
+# Both libraries log URLs and headers, which hold credentials of users.
 for _name in ("httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.WARNING)
 
 REFUSED = Counter("augury_net_refused", "Requests to users' addresses that were not sent.")
 
 MOST_ADDRESSES = 4
-"""How many of a name's addresses are tried."""
+"""Most addresses of a host name that are tried."""
 _PACE = 0.05
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]
-"""The numeric addresses of a host, best first."""
+"""Called with a host and a port, returns the numeric addresses of the host, best first."""
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The system's answer; empty when there is none."""
+    """The addresses of a host by the system's resolver; empty when there are none."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -53,9 +53,10 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 def is_own(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address is this machine's own: a public one leads past the proxy to its ports.
+    """Whether an address belongs to this machine. Through its own public address, requests would
+    reach its ports without passing the proxy.
 
-    By the route that a datagram would take, of which none is sent.
+    Decided by the route that a datagram would take; no datagram is sent.
     """
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
@@ -67,7 +68,7 @@ def is_own(address: IPv4Address | IPv6Address) -> bool:
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
-    """Dials public addresses only, and exactly those it has judged."""
+    """Connects only to addresses that it has checked and that the policy allows."""
 
     def __init__(
         self, policy: AddressPolicy, resolver: Resolver = resolve, dials: Budget | None = None
@@ -109,7 +110,8 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         raise failure
 
     async def _paced(self, address: str, until: float) -> None:
-        """Wait until an address, or an IPv6 network of 64 bits, may be dialled again."""
+        """Wait until the budget allows another connection to an address (IPv6: to its /64
+        network)."""
         if self._dials is None:
             return
         ip = ip_address(address)
@@ -125,7 +127,8 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             answers = [str(ip_address(host))]
         except ValueError:
             answers = await self._resolver(host, port)
-        # The same text whether a name is unknown or leads inside: inner names stay unknown.
+        # The same text for an unknown name and for one of an internal address, so that the answer
+        # does not reveal internal names.
         if not answers:
             raise Refused("The host does not resolve to a public address.")
         if host.lower().removesuffix(".") not in self._policy.names:
@@ -149,7 +152,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
 
 
 class GuardedTransport(httpx2.AsyncHTTPTransport):
-    """httpx2's transport over connections of the guard."""
+    """httpx2's transport with connections made by `GuardedBackend`."""
 
     def __init__(
         self,
@@ -160,7 +163,8 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
         tls: SSLContext | None = None,
         dials: Budget | None = None,
     ) -> None:
-        """`connections`: most at the same time, over all hosts; `dials`: new ones to an address."""
+        """`connections`: most open at the same time, over all hosts. `dials`: budget of new
+        connections to each address."""
         context = tls or _tls()
         super().__init__(verify=context, trust_env=False)
         self._policy = policy
@@ -196,9 +200,9 @@ def client(
     Parameters
     ----------
     timeout
-        Seconds for each step of a request; what the whole may take is the caller's to bound.
+        Seconds for each step of a request; the caller has to limit the whole.
     dials
-        New connections to one address, or IPv6 network of 64 bits: who exceeds it waits.
+        Budget of new connections to each address (IPv6: /64 network); beyond it a request waits.
 
     Raises `Refused` in place of connecting where `policy` forbids it. Redirects are not followed.
     """
@@ -217,5 +221,6 @@ def client(
 
 @cache
 def _tls() -> SSLContext:
-    """One for all clients: reading the certificate authorities takes 20 ms."""
+    """The TLS context, shared by all clients because reading the certificate
+    authorities takes 20 ms."""
     return httpx2.create_ssl_context(trust_env=False)

@@ -1,4 +1,4 @@
-"""How long a server asks to be left alone."""
+"""Reads how long a server wants no requests (`Retry-After`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_PAUSE = 300.0
-"""A Retry-After beyond this many seconds is taken as this."""
+"""Most seconds that a Retry-After counts for; a longer one is cut to this."""
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
