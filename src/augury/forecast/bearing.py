@@ -1,4 +1,4 @@
-"""A market outcome as it stands to a question, and all of them as compared at a moment. Pure."""
+"""A market outcome compared with a question, and all outcomes compared at one moment. Pure."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ from augury.relations.joint_outcomes import Relation
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """A market outcome as it stands to the question."""
+    """A market outcome compared with the question."""
 
     market: Snapshot
     outcome: int
     view: View
     fit: Comparison
     positive: float
-    """What it says about the question's proposition taken positively."""
+    """Probability that the price implies for the question's proposition without its negation."""
     turned: bool
-    """That is one minus its price."""
+    """Whether `positive` is 1 minus the price, because the outcome asserts the opposite."""
     age: float
+    """Days since the price was quoted."""
     exact: bool = False
-    """The question is in the market's own words."""
+    """Whether the question is in the market's own words."""
     relation: Relation = "none"
-    """How logic has the question stand to the outcome."""
+    """Logical relation of the question to the outcome; `none`: nothing is certain."""
     share: float = 1.0
-    """Of the markets with such a verdict of the judge, the share that asked the question itself;
-    1 where it was not asked."""
+    """Upper limit of the confidence in a direct answer, 0 to 1: the share of markets with such a
+    verdict of the judge that did ask the question. 1 without a verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A question beside the markets of a moment, compared once for all who go on from it."""
+    """A question compared with the markets of one moment: the input of all later steps."""
 
     reading: Reading
     markets: Sequence[Snapshot]
     at: datetime
     question: View
     bearings: list[Bearing]
-    """Every side of every priced market, the best first."""
+    """All outcomes that are read of the markets with a price, the best match first."""

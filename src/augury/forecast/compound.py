@@ -52,7 +52,7 @@ _TWO_ACTS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A question that stands for two, of which one or both have to come true."""
+    """A question that joins two questions, of which one or both have to come true."""
 
     connective: Connective
     names: tuple[str, str]
@@ -72,7 +72,7 @@ _OWN: Final = re.compile(
 
 
 def own(question: str) -> str | None:
-    """Whom of their own somebody asks about ("my cousin"); None where it is nobody."""
+    """The asker's own person or thing that a question is about ("my cousin"); else None."""
     found = _OWN.search(" ".join(question[:300].split()))
     return f"my {found['who']}" if found else None
 
@@ -114,7 +114,7 @@ def parts(question: str) -> Parts | None:
 
 
 def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
-    """The answer to a question from those to its two parts.
+    """The answer to a question from the answers to its two parts.
 
     exclusive : only one of the two can come true
     """
@@ -192,7 +192,7 @@ _HOW: Final[dict[tuple[Connective, bool], str]] = {
 
 
 def _one_of(asked: Parts, answers: Sequence[Estimate], p: float) -> Distribution:
-    """Either of the two, or neither."""
+    """The distribution over the first part, the second part and neither."""
     each = {
         name: round(one.probability or 0.0, 6)
         for name, one in zip(asked.names, answers, strict=True)

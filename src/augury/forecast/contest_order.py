@@ -1,4 +1,4 @@
-"""How the question's contest stands to the market's: contender, stage, edition. Pure."""
+"""How the question's contest relates to the market's: contender, stage, edition. Pure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from augury.relations.wording import STAGES
 from augury.search.text import term, terms
 
 TELLING: Final = 0.8
+"""From this weight on, a term that only one of two contests names makes them different contests.
+Chosen by hand."""
 _LEAGUE_TITLES: Final = frozenset(terms("nba finals; super bowl; world series; stanley cup"))
 _HALF_TITLES: Final = frozenset({"confer", "afc", "nfc", "pennant", "eastern", "western"})
 _ACTS: Final = tuple(
@@ -26,11 +28,11 @@ _ACTS: Final = tuple(
 """Acts, each by its words: a text that says one of them and a text that says another are about
 two things, however many names they share."""
 _RACE: Final = term("before")
-"""It is left of a text only where no day follows it."""
+"""The term "before": it stays among the terms of a proposition only if no date follows it."""
 
 
 def stage_order(q: View, m: View) -> Order:
-    """How far a contestant has to come: places, stages, nominations."""
+    """How the results asked for relate: finishing places, stages, nominations."""
     ours, theirs = q.proposition, m.proposition
     order = _stages(ours, theirs)
     if order == "same" and _other_contest(q, m):
@@ -93,7 +95,7 @@ def _reach(p: Proposition) -> tuple[str, int] | None:
 
 
 def _other_contest(q: View, m: View) -> bool:
-    """Whether what is won is told apart: a division's title is not the league's."""
+    """Whether too few words are shared for one contest: a division's title is not the league's."""
     ours, theirs = q.proposition.contest, m.proposition.contest
     return bool(
         ours and theirs and share(theirs, q.covers, m) < 0.4 and share(ours, m.covers, q) < 0.4
@@ -101,7 +103,7 @@ def _other_contest(q: View, m: View) -> bool:
 
 
 def _titles(q: View, m: View) -> Order:
-    """A league's champion has won its half of the league."""
+    """How the titles of two contests relate: a league's champion has also won its conference."""
     ours, theirs = q.proposition.contest, m.proposition.contest
     if ours & _LEAGUE_TITLES and theirs & _HALF_TITLES:
         return "implies"
@@ -121,7 +123,7 @@ def choice_order(q: View, m: View) -> Order:
     ):
         order = "differs"  # which of two comes first says little of when one comes
     if (mine := _acts(ours)) and (other := _acts(theirs)) and not mine & other:
-        order = "differs"  # who is acquired has not gone public by it
+        order = "differs"  # a company that is acquired does not thereby go public
     return order
 
 
@@ -149,7 +151,7 @@ def _contenders(q: View, m: View) -> Order:
 
 
 def _other_subject(q: View, m: View) -> bool:
-    """Whether each is asked of somebody of whom the other says nothing."""
+    """Whether each names a subject of which the other says nothing."""
     return bool(
         q.subject and m.subject
         and not any(is_said(t, m) for t in q.subject) and not any(is_said(t, q) for t in m.subject)
@@ -161,7 +163,8 @@ def _acts(p: Proposition) -> frozenset[int]:
 
 
 def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -> Order:
-    """Whether both are about the same year's contest; a market that names none closes in it."""
+    """Whether both are about the same year's contest. A market that names no year may be, if it
+    closes within a year of it."""
     q, m = ours.edition, theirs.edition
     if q is None:
         return "unsaid"
@@ -173,7 +176,7 @@ def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -
 
 
 def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> bool:
-    """Whether the market is about another contender for just what is asked about."""
+    """Whether the market asks the same of another contender, when only one can have it."""
     ours = q.proposition.contest - q.subject
     theirs = m.proposition.contest - m.subject
     unique = m.proposition.exclusive or m.unique
@@ -186,6 +189,6 @@ def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> b
 
 
 def _unsaid(of: frozenset[str], v: View, by: View) -> bool:
-    """Whether a telling word of one contest is not said by the other: another seat, or award."""
+    """Whether the other text lacks a telling term of a contest, as for another seat or award."""
     return any(v.weights.get(t, 0.0) >= TELLING and not is_said(t, by) and t not in by.context
                for t in of)  # fmt: skip

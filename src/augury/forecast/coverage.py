@@ -1,4 +1,4 @@
-"""How much of one text's content another says, in these words or others. Pure."""
+"""How much of one text's content another text names, in the same words or in others. Pure."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from augury.relations.wording import OFFICES
 from augury.search.text import terms
 
 _COMMON: Final = frozenset(terms("player year season"))
-"""Terms of the long forms of many names: by these alone no two awards are one."""
+"""Terms in the long forms of many names ("player of the year"): two awards that share only these
+are not the same."""
 _DIVISION: Final = frozenset(terms("division"))
 
 
 def spelled(one: View, other: View) -> View:
-    """A view that covers too what its is_said say in the other's way of writing them."""
+    """`one`, which then also covers names that `other` writes differently: by their initials, in
+    full, or in another transliteration."""
     more: frozenset[str] = frozenset()
     for short, name in other.initials:
         if short in one.short and (len(short) > 2 or short in one.proposition.choice):
@@ -31,14 +33,19 @@ def spelled(one: View, other: View) -> View:
     theirs = other.proposition
     division = theirs.predicate == "wins" and theirs.contest >= _DIVISION
     if division and one.proposition.stage == "playoffs":
-        more |= theirs.contest  # whoever wins one of a league's divisions plays on
+        more |= theirs.contest  # the winner of a division is in the playoffs
     return structs.replace(one, covers=one.covers | more) if more - one.covers else one
 
 
 def coverage(
     of: View, other: View, covers: frozenset[str], context: frozenset[str]
 ) -> tuple[float, float]:
-    """Share of one view's content that the other is_said, and the heaviest term that it misses."""
+    """Share, 0 to 1, of the content of `of` that `other` names, and the weight of the heaviest term
+    that it does not name.
+
+    covers : terms that `other` names
+    context : terms of its event and rules, which count half
+    """
     total = found = missing = 0.0
     told = {t for name, says in of.nicknames if says & covers for t in name}
     for one, weight in of.weights.items():
@@ -67,7 +74,7 @@ def is_said(term: str, by: View) -> bool:
 
 
 def _alike(term: str, others: frozenset[str]) -> bool:
-    """A longer or shorter form of one word: "scienc", "scientif"."""
+    """Whether `others` has a longer or shorter form of the term: "scienc", "scientif"."""
     if len(term) < 5 or not term.isalpha():
         return False
     head = term[: max(5, len(term) - 3)]
@@ -75,7 +82,7 @@ def _alike(term: str, others: frozenset[str]) -> bool:
 
 
 def foreign(q: View, m: View) -> float:
-    """Weight of the market's most telling name of which the question says no part."""
+    """Weight of the market's most telling name of which the question says no part; 0 if none."""
     return max(
         (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
          if not run <= OFFICES and not any(is_said(t, q) for t in run)),
@@ -92,12 +99,12 @@ def called(q: View, m: View) -> float:
 
 
 def telling(choice: frozenset[str], of: View) -> frozenset[str]:
-    """The terms of a choice that name it."""
+    """The terms of a choice that are names; all of them if none is a name."""
     named = frozenset(t for t in choice if t in of.names)
     return named or choice
 
 
 def share(terms_: frozenset[str], covers: frozenset[str], of: View) -> float:
-    """Share of some of a view's terms, by weight, that are among those covered."""
+    """Share, 0 to 1, of these terms that are in `covers`, each by its weight in `of`."""
     total = sum(of.weights.get(t, 0.1) for t in terms_)
     return sum(of.weights.get(t, 0.1) for t in terms_ if t in covers) / total if total else 0.0

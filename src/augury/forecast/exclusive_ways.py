@@ -1,4 +1,4 @@
-"""Markets on ways for a thing to go of which one alone comes true: their chances added up. Pure."""
+"""Adds up the probabilities of markets on mutually exclusive ways for something to happen. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from augury.search.text import is_number
 
 
 def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
-    """Between which chances the ways of one event, and what excludes them, put the question."""
+    """Lower and upper bound on the question, from one event's markets on ways for it to happen and
+    on what excludes it."""
     inside = [b for b in ways if b.fit.threshold == "implied"]
     chances = [b.positive for b in inside]
     lower = sum(chances) if _are_parts(inside) else max(chances, default=0.0)
@@ -24,7 +25,7 @@ def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
 
 
 def _are_parts(ways: Sequence[Bearing]) -> bool:
-    """Whether no two of them can both come true: other amounts of one thing."""
+    """Whether no two of the ways can both come true, because each names another amount."""
     amounts = {frozenset(t for t in b.view.proposition.terms if is_number(t)) for b in ways}
     levels = [b.view.proposition.threshold for b in ways]
     open_ended = sum(t is not None and math.isinf(t.high) for t in levels)
@@ -32,7 +33,7 @@ def _are_parts(ways: Sequence[Bearing]) -> bool:
 
 
 def are_apart(ranges: Sequence[Bearing]) -> bool:
-    """Whether no two of them can both come true, and one at least has two ends."""
+    """Whether no two of the ranges overlap, and at least one is bounded on both sides."""
     levels = sorted(
         {(t.low, t.high) for b in ranges if (t := b.view.proposition.threshold) is not None}
     )
@@ -44,7 +45,8 @@ def are_apart(ranges: Sequence[Bearing]) -> bool:
 
 
 def summed_places(below: Sequence[Bearing]) -> float:
-    """The chances of single places added up: second and third are two ways into the top three."""
+    """Sum of the probabilities of single finishing places: second and third are two ways into the
+    top three."""
     places: dict[float, float] = {}
     for b in below:
         p = b.view.proposition

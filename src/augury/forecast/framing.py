@@ -1,8 +1,8 @@
-"""What stands around a question, and how often it denies it. Pure.
+"""Removes the frame around a question, and counts how often the frame denies the question. Pure.
 
 "Please tell me, is it false that the Fed will cut rates?" asks the opposite of "Will the Fed cut
-rates?". The frame goes, the question is put with its auxiliary in front, and the denials of the
-frame are counted; what the question itself says is not touched.
+rates?". The frame is removed, the question is put with its auxiliary in front, and the denials of
+the frame are counted; negations in the question itself stay in it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _CURLY: Final = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """A question out of its frame."""
+    """A question without its frame."""
 
     core: str
     denied: bool
-    """Its frame denies it: "is it false that"."""
+    """Whether the frame denies the question ("is it false that"), an odd number of times."""
     changed: bool
 
 
 def framed(question: str) -> Framed:
-    """The question in a frame, the frame taken off."""
+    """Remove the frame of a question."""
     plain = " ".join(question.translate(_CURLY).split())
     text = calmed(plain)
     denials = 0
@@ -106,7 +106,8 @@ _JUDGED: Final = re.compile(
     rf"(?:be\s+)?{_TRUTH}{_WRONG}\s?[?.!]{{0,3}}",
     re.I,
 )
-"""A statement, and behind or around it that whoever says so is wrong."""
+"""A statement inside or before words that call it wrong: "Is anyone who says ... mistaken?", "...,
+is that false?"."""
 _DENIAL: Final = re.compile(
     rf"^\W*(?:is|was|would|will)\s+it\s+(?:be\s+|turn\s+out\s+|prove\s+)?(?:to\s+be\s+)?{_TRUTH}"
     rf"(?:{_WRONG}|"

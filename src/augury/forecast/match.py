@@ -24,18 +24,23 @@ _BEATING: Final = frozenset(terms("beat outperform surpass exceed outdo defeat o
 _CONTRARY: Final = frozenset(
     f"{name}{sign}" for name in ("approval", "guilt", "access", "part") for sign in "+-"
 )
-"""Opposites of which, once it is decided, one holds: a rate may also stay."""
+"""Sides (`cues`) of matters with two results, one of which holds once they are decided. `course` is
+no such matter: a rate may also stay where it is."""
 CHANGE: Final = 0.3
-"""Weight of a market's word that a question of what lasts leaves unsaid: that of a change."""
+"""From this weight on, a term that the market names and the question does not counts as a change,
+and so as the opposite of a question that asks if something lasts. Chosen by hand."""
 BASE: Final = -11.2
+"""Intercept, in log-odds, of the logistic regression behind `Comparison.likeness`."""
 _LIKENESS: Final[dict[str, dict[Order, float]]] = {
     "threshold": {"same": 7.8, "opposite": 7.8, "differs": -2.9, "excludes": -2.9},
     "window": {"same": 1.9},
     "choice": {"excludes": -2.9, "differs": -2.9},
     "stage": {"same": 2.3},
 }
-"""A logistic regression over 510 questions: the market that each is about, against the six best
-others of its candidates; five folds by market. The page has what it gains."""
+"""Coefficients, in log-odds, by part and order, of the logistic regression behind
+`Comparison.likeness`; `compare` has those of the shared words. Fitted in five folds by market on
+510 questions, each with its own market against the six best other candidates
+(`docs/experiments/forecasts.md`)."""
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
     "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
@@ -45,39 +50,43 @@ _SCORES: Final[dict[str, dict[str, float]]] = {
     "choice": {"same": 0.3, "excludes": -0.6, "differs": -0.6, "unsaid": 0.0},
     "edition": {"same": 0.1, "differs": -0.8, "unsaid": 0.0},
 }  # fmt: skip
+"""Points that a part adds to `Comparison.score`, by part and order. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How a market's proposition stands to the question's, both taken positively."""
+    """How a market's proposition relates to the question's, both without their negations."""
 
     score: float
-    """How well it fits; what is the same proposition in other words has 2 and more."""
+    """How well the market fits the question, in points; the same proposition in other words has 2
+    or more."""
     asked: float
     """Share of the question's content that the market names, 0 to 1."""
     named: float
     """Share of the market's content that the question names, 0 to 1."""
     window: Order
     gap: float
-    """Days from the market's end of time to the question's; 0 where either is open."""
+    """Days from the market's deadline to the question's, negative if the market's is later; 0 if
+    either is open or they count as the same."""
     threshold: Order
     stage: Order
     choice: Order
     edition: Order
     flipped: bool
-    """The market's Yes is the question's No."""
+    """Whether the market's Yes is the question's No."""
     missing: float
     """Weight of the question's most telling term that the market does not name."""
     extra: float
     """Weight of the market's most telling term that the question does not name."""
     rival: bool
-    """It is about another contender for just what is asked about."""
+    """Whether the market asks the same of another contender, when only one can have it."""
     content: float
-    """The score without what the parts add: whether both are about the same things."""
+    """The score without the points of the parts: how far both are about the same things."""
     opposed: bool
-    """Taken positively, one says what ends or exceeds where the other says what lasts or not."""
+    """Whether the two assert opposite things, apart from their negations: that something ends and
+    that it lasts, or is above and below a level."""
     lasting: bool
-    """The question is about what lasts: the longer, the less likely."""
+    """Whether the question asks if something lasts: the later the deadline, the less likely."""
     called: float
     """Share of the question's names that the market or its rules say, 0 to 1."""
     foreign: float
@@ -85,11 +94,11 @@ class Comparison:
     likeness: float
     """Log-odds that both are about the same thing, as fitted; see `_LIKENESS`."""
     leveled: bool = False
-    """Both name a level, and `threshold` says how these two stand to each other."""
+    """Whether both name a level, so that `threshold` says how the two levels relate."""
 
     @property
     def same(self) -> bool:
-        """No part tells the two apart."""
+        """Whether no part tells market and question apart."""
         return (
             self.window in ("same", "unsaid")
             and self.threshold in ("same", "opposite", "unsaid")
@@ -119,7 +128,7 @@ def compare(q: View, m: View, at: date) -> Comparison:
         "edition": edition,
     }  # fmt: skip
     dense, said = float(q.vector @ m.vector), called(q, m)
-    # Each names something of its own that the other does not: they may differ in just that.
+    # If each names something that the other does not, they may differ in exactly that.
     content = 1.1 * asked + named + 0.5 * dense - 0.3 * min(missing, extra)
     likeness = BASE + 2.2 * asked + 5.1 * named + 4.3 * dense + 1.3 * said
     likeness += 0.35 * (ours.predicate == theirs.predicate)
@@ -152,7 +161,7 @@ def _score(
     for part in ("threshold", "stage", "choice", "edition"):
         score += _SCORES[part][orders[part]]
     if (theirs.predicate in CONTESTS) != (ours.predicate in CONTESTS):
-        # What is won is another thing than what happens, unless nothing telling is left over.
+        # Winning a contest is no other event, unless question and market name the same terms.
         score -= 0.9 * min(1.0, unnamed)
     score -= 0.25 * (bool(q.places) != bool(m.places))
     score -= 0.15 * len(q.modifiers ^ m.modifiers)
@@ -164,12 +173,13 @@ def _score(
 
 
 def _lasts(v: View) -> bool:
-    """Whether it says, in itself positively, that something stays as it is."""
+    """Whether it asserts, apart from any negation, that something stays as it is."""
     return v.proposition.threshold is None and bool(v.motion > 0 or v.turns & LASTING)
 
 
 def _opposed(q: View, m: View, extra: float) -> bool:
-    """Whether one of them says what ends, is lost or left undone where the other says the rest."""
+    """Whether one asserts that something ends, is lost or is not done, and the other that it lasts,
+    is won or is done."""
     theirs = m.proposition
     if q.motion * m.motion < 0 or q.sides & m.against & _CONTRARY:
         return True
@@ -183,14 +193,15 @@ def _opposed(q: View, m: View, extra: float) -> bool:
         (q.unique or m.unique) and theirs.predicate == "happens" and theirs.threshold is None
         and ("others" in q.turns) != ("others" in m.turns)
     ):  # fmt: skip
-        return True  # "another is larger than X" of what is the largest
+        return True  # "another is larger than X" against "X is the largest"
     if _swapped(q, m):
         return True
     return turned(q.turns, m.turns, theirs)
 
 
 def _swapped(q: View, m: View) -> bool:
-    """Whether each puts another first: "A beats B" and "B beats A", or "before" for "beats"."""
+    """Whether they name two sides in opposite order: "A beats B" and "B beats A", or "A before B"
+    and "B before A"."""
     ours, theirs = q.proposition, m.proposition
     first = bool(
         ours.lead and theirs.lead and ours.lead != theirs.lead

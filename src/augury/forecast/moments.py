@@ -1,8 +1,8 @@
-"""Ways of saying when, in a question, brought to the dates that markets write. Pure.
+"""Rewrites ways of saying when, in a question, to dates as markets write them. Pure.
 
-"Before June is out", "between now and year-end", "by the midterms" and "within a month" become days
-with a month and a year, seen from the day on which they are said. What `relations.windows` reads by
-itself is left to it.
+"Before June is out", "between now and year-end", "by the midterms" and "within a month" become
+dates, counted from the day on which the question is asked. What `relations.windows` reads by itself
+needs no rule here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Rewrite = str | Callable[[re.Match[str], date], str]
 
 
 def dated(text: str, on: date) -> str:
-    """The text with its times as dates, as they are meant on a day."""
+    """The text with its times written as dates, as they are meant on the day `on`."""
     for pattern, rewrite in _RULES:
         if callable(rewrite):
             text = pattern.sub(lambda found, to=rewrite: to(found, on), text)
@@ -55,7 +55,7 @@ def _written(day: date) -> str:
 
 
 def _current(unit: str, on: date) -> str:
-    """The year, month, quarter or decade that a day lies in, as the last thing named of it."""
+    """The year or month of a day, the last month of its quarter, or the last year of its decade."""
     if unit == "month":
         return f"{calendar.MONTHS[on.month - 1].title()} {on.year}"
     if unit == "quarter":
@@ -77,7 +77,7 @@ def _last_day(found: re.Match[str], on: date) -> str:
 
 
 def _later(found: re.Match[str], on: date) -> str:
-    """By so many days, weeks, months or years from now."""
+    """The deadline that lies some days, weeks, months or years after the day `on`, as text."""
     said = (found["n"] or "one").casefold()
     count = int(said) if said.isdecimal() else _COUNTS[said]
     unit = found["unit"].casefold()
@@ -89,7 +89,7 @@ def _later(found: re.Match[str], on: date) -> str:
 
 
 def _weekday(year: int, month: int, weekday: int, nth: int) -> date:
-    """The nth such weekday of a month; the last where nth is 0."""
+    """The nth `weekday` (0: Monday) of a month; the last one if nth is 0."""
     if nth == 0:
         last = date(year, month, monthrange(year, month)[1])
         return last - timedelta((last.weekday() - weekday) % 7)
@@ -98,7 +98,7 @@ def _weekday(year: int, month: int, weekday: int, nth: int) -> date:
 
 
 def _election(year: int) -> date:
-    """The Tuesday after the first Monday of November."""
+    """Election day in the United States: the Tuesday after the first Monday of November."""
     return _weekday(year, 11, 0, 1) + timedelta(1)
 
 
@@ -119,7 +119,7 @@ _FEASTS: Final[dict[str, Callable[[int], date]]] = {
     "thanksgiving": lambda year: _weekday(year, 11, 3, 4),
     "electionday": _election,
 }
-"""Days with names, as the United States keep them."""
+"""Dates of named days in a year, as observed in the United States."""
 
 
 def _feast(found: re.Match[str], on: date) -> str:

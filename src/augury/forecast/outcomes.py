@@ -1,9 +1,9 @@
-"""Questions without a yes or no: a distribution over outcomes that exclude each other. Pure.
+"""Answers open questions with a distribution over outcomes that exclude each other. Pure.
 
-"Who" and "which" are told by the names of one event of which one comes true; "how many" and "how
-much" by the ranges or levels of one quantity; "how high" and "how low" by the levels that are
-reached, which bound the highest or the lowest; "when" by deadlines. Outcomes of two events are
-never mixed, and the chances of levels that can all be touched are never added.
+"Who" and "which" are answered by the names of one event, of which one comes true; "how many" and
+"how much" by the ranges or levels of one quantity; "how high" and "how low" by the levels that are
+reached, which bound the highest or lowest value; "when" by deadlines. Outcomes of two events are
+never mixed, and the probabilities of levels that can all be touched are never added.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 Asks = Literal["name", "amount", "highest", "lowest", "day"]
 
 MIN_ASKED: Final = 0.45
-"""Least share of the question's content that a market names for it to hold one of its outcomes."""
+"""Smallest share, 0 to 1, of the question's content that a market names to be one of its outcomes.
+Chosen by hand."""
 MAX_SUM: Final = 1.15
-"""Sum of prices above which outcomes are not taken to exclude each other."""
+"""Largest sum of the prices of outcomes that are taken to exclude each other. Chosen by hand."""
 MIN_REST: Final = 0.005
-"""Least probability of outcomes without a market that is listed."""
+"""Smallest probability of the outcomes without a market that is listed (as `REST`)."""
 MAX_PARTS: Final = 20
-"""Most outcomes of a distribution by name; what is left counts as the rest."""
+"""Largest number of named outcomes in a distribution; all others count as `REST`."""
 REST: Final = "any other"
 
 OPEN: Final = "This question has no yes or no, so no single probability is given."
@@ -61,8 +62,8 @@ _OF_A_TIME: Final = re.compile(
     r"|\bhow\s+(?:high|low)\b.{0,99}?\b(?:get|go|climb|rise|fall|drop|dip|sink|trade|reach|hit|run)\b",
     re.I,
 )
-"""What asks how far something gets within a time, not where it stands on one day ("How high will
-inflation be?")."""
+"""Wording that asks how far something gets within a period, not where it stands on one day ("How
+high will inflation be?")."""
 _CONTINENTS: Final = frozenset(
     "africa asia europe oceania antarctica americas north-america south-america uefa conmebol"
     " concacaf caf afc ofc".split()
@@ -77,7 +78,7 @@ _ASKS_PARTY: Final = re.compile(r"\b(?:which|what)\s+part(?:y|ies)\b", re.I)
 
 
 def asks(text: str) -> Asks | None:
-    """What an open question asks for; None for a question of yes or no."""
+    """The kind of answer that an open question asks for; None for a yes/no question."""
     if _CLAUSE.match(text):
         return None
     if _DAY.match(text):
@@ -97,11 +98,11 @@ _CLAUSE: Final = re.compile(
     r"would|should|isn't|doesn't)\s",
     re.I,
 )
-"""What only says when: "When June wraps up, is ...?" """
+"""A yes/no question after a clause of time or place: "When June wraps up, is ...?" """
 
 
 class _Told(NamedTuple):
-    """A distribution with what it rests on."""
+    """A distribution, the outcomes that it rests on, and a note for the reader."""
 
     parts: Distribution
     used: Sequence[Bearing]
@@ -136,8 +137,8 @@ _WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
     "amount": _TIMELY, "highest": _TIMELY, "lowest": _TIMELY,
     "day": frozenset({"same", "unsaid", "implies", "implied", "excludes", "differs"}),
 }  # fmt: skip
-"""How the time that a market asks about may stand to the question's: December's jobs are none of
-November's, and who asks for a day has named none."""
+"""Accepted relations of the question's window to a market's, by kind of question: December's job
+figure does not answer for November, whereas a question that asks for a day is about any time."""
 
 
 def _another_time(b: Bearing) -> str:
@@ -155,7 +156,8 @@ def _is_about(reading: Reading, b: Bearing) -> bool:
 
 
 def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
-    """The outcomes of one event, or of one market of several outcomes; the best fit first."""
+    """Groups of two or more outcomes of one event, of one market, or (without an event) of the same
+    terms; the best group first."""
     families: dict[tuple[object, ...], list[Bearing]] = {}
     for b in near:
         market = b.market
@@ -173,7 +175,7 @@ def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
 
 
 def _whole(family: list[Bearing], bearings: Sequence[Bearing]) -> list[Bearing]:
-    """With the other outcomes of an event of which one comes true, however they are worded."""
+    """The family with all other outcomes of its event, however worded, if just one comes true."""
     first = family[0].market
     if first.event_id is None or not _is_exclusive(family[0]):
         return family
@@ -232,8 +234,8 @@ def _shares(
     key: Callable[[tuple[str, Bearing]], tuple[object, ...]],
     ends: Callable[[Bearing], tuple[float | None, float | None]] = lambda b: (None, None),
 ) -> _Told | None:
-    """Outcomes that exclude each other, at their prices: brought to one where they are above it,
-    with the rest where they are below."""
+    """The distribution of outcomes that exclude each other, at their prices: scaled to a sum of 1
+    if they sum to more, completed by `REST` if they sum to less."""
     total = sum(b.positive for b in named.values())
     if total > MAX_SUM:
         why.append(
@@ -304,7 +306,8 @@ def _by_extreme(*, upward: bool) -> _Maker:
 
 
 def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Told | None:
-    """The ranges between levels of one quantity, from the chance to get beyond each."""
+    """The distribution over the ranges between levels of one quantity, from the probability of
+    getting beyond each level."""
     first = levels[0].view.proposition
     found = rungs.by_level(
         first, "above" if upward else "below", levels,
@@ -325,7 +328,7 @@ def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Told
 
 
 def _are_apart(levels: Sequence[Bearing]) -> bool:
-    """Whether no two ranges overlap, and one at least has two ends."""
+    """Whether no two ranges overlap, and at least one is bounded on both sides."""
     spans = sorted({_ends(b) for b in levels})
     return len(spans) > 1 and all(
         high <= low and not (math.isinf(first) and math.isinf(last))
@@ -404,7 +407,7 @@ def _sentence(parts: Iterable[Part]) -> str:
 
 
 def label(b: Bearing) -> str:
-    """What tells an outcome from the others of its kind, in the market's words."""
+    """The label that tells an outcome from its siblings, in the market's words."""
     if len(b.market.outcomes) > 2:
         return explain.shortened(b.market.outcomes[b.outcome])
     if b.market.subtitle and b.market.subtitle.casefold() != "yes":
@@ -416,8 +419,8 @@ def label(b: Bearing) -> str:
 
 
 def _labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
-    """What tells the outcomes of one event apart, by market and outcome: their names, or, where
-    one has none ("no change"), what is left of their questions without the words of all."""
+    """Labels of the outcomes of one event, by market number and outcome: their names, or, if one
+    has no name ("no change"), their questions without the words that all begin and end with."""
     plain = {(b.market.seq, b.outcome): label(b) for b in family}
     titles = [b.market.question.rstrip("?").split() for b in family]
     unnamed = any(
@@ -435,6 +438,6 @@ def _labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
 
 
 def _shared(titles: Sequence[Sequence[str]]) -> int:
-    """How many words all begin with."""
+    """Number of words with which all titles begin."""
     alike = takewhile(lambda words: len(set(words)) == 1, zip(*titles, strict=False))
     return sum(1 for _ in alike)

@@ -1,4 +1,4 @@
-"""Probabilities put together: log-odds pooling, monotone ladders and deadlines, bounds. Pure."""
+"""Combines probabilities: log-odds pooling, monotone ladders and deadlines, bounds. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 EDGE: Final = 0.001
-"""No estimate is nearer to certainty: a market that trades at 0.999 is not yet decided."""
+"""Smallest distance of an estimate from 0 and from 1: a market that trades at 0.999 is not yet
+decided."""
 
 
 def clip(p: float) -> float:
@@ -24,7 +25,7 @@ def expit(x: float) -> float:
 
 
 def pooled(probabilities: Sequence[float], weights: Sequence[float]) -> float:
-    """The weighted mean in log-odds: of one, that one itself."""
+    """The weighted mean in log-odds; a single probability is returned as it is."""
     if len(probabilities) == 1:
         return probabilities[0]
     total = sum(weights)
@@ -32,7 +33,7 @@ def pooled(probabilities: Sequence[float], weights: Sequence[float]) -> float:
 
 
 def spread(probabilities: Sequence[float], weights: Sequence[float]) -> float:
-    """How far the probabilities disagree: their weighted deviation in log-odds."""
+    """How far the probabilities disagree: their weighted standard deviation in log-odds."""
     total = sum(weights)
     mean = sum(w * logit(p) for p, w in zip(probabilities, weights, strict=True)) / total
     square = sum(w * (logit(p) - mean) ** 2 for p, w in zip(probabilities, weights, strict=True))
@@ -58,7 +59,7 @@ def isotonic(values: Sequence[float], weights: Sequence[float]) -> list[float]:
 
 
 def _merged(points: Sequence[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """The points in order, those at one place pooled."""
+    """The points (x, probability, weight) in order of x; points with the same x are pooled."""
     places: dict[float, list[tuple[float, float]]] = {}
     for x, p, weight in points:
         places.setdefault(x, []).append((p, weight))
@@ -142,9 +143,11 @@ def by_threshold(
 
 
 def within(lower: float, upper: float) -> float:
-    """An estimate where only bounds are known: nearer to the bound that says more.
+    """An estimate where only bounds are known.
 
-    Of one bound alone: as if what is known and what is asked were two equal steps of one way.
+    With two bounds: their mean in log-odds, or their plain mean if they contradict each other. With
+    a lower bound alone: its square root, as if the market's event took two equally likely steps, of
+    which the question asks for the first. With an upper bound alone: the same for the complement.
     """
     if lower > upper:
         return (lower + upper) / 2

@@ -1,4 +1,4 @@
-"""Reads active markets as they come, so that no forecast has to."""
+"""Reads active markets into parts as they enter the catalogue, so that no forecast has to."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Connection: TypeAlias = AsyncConnection[Any]
 
 
 class Reader(Follower):
-    """Keeps what is read of active markets up to the catalogue.
+    """Keeps the stored readings of active markets up to date with the catalogue.
 
-    Of others nothing is kept: only a replay looks at them, and reads them itself.
+    Other markets have no stored reading: only a replay needs them, and reads them itself.
     """
 
     LOCK = locks.READINGS
@@ -29,7 +29,7 @@ class Reader(Follower):
         async with self._database.transaction() as conn:
             code, change = await store.words_state(conn)
             if code != words.code() or change > await markets.last_change(conn):
-                # What another code has read is not taken for anything, and written over.
+                # Readings by other code are never used (their digests differ), and are replaced.
                 await store.save_words_state(conn, words.code(), 0)
 
     async def _step(self) -> int:
@@ -48,7 +48,7 @@ class Reader(Follower):
         if gone := sorted(latest.keys() - active.keys()):
             await store.drop_words(conn, gone)
         if active:
-            # Much news is of trade alone.
+            # Many changes are of prices and volumes alone.
             known = await store.word_digests(conn, list(active))
             await store.save_words(conn, await asyncio.to_thread(_read, active, known))
 
@@ -56,7 +56,7 @@ class Reader(Follower):
 def _read(
     rows: Mapping[int, IndexRow], known: Mapping[int, bytes]
 ) -> list[tuple[int, bytes, bytes]]:
-    """(number, digest, words) of the markets that were not read as they are now."""
+    """(number, digest, words) of the markets whose stored reading is missing or out of date."""
     return [
         (seq, digest, words.packed(row))
         for seq, row in rows.items()

@@ -1,4 +1,4 @@
-"""What memory keeps of a forecast. Pure."""
+"""Makes the record of a forecast that is stored for the scorecard. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from augury.ids import new_id
 
 ENGINE: Final = "oracle_port/1"
 HELPED: Final = f"{ENGINE}+language_model"
-"""The engine's name in memory, alone and where a language model had a part in the answer."""
+"""Engine names in stored forecasts: `ENGINE` for the engine alone, `HELPED` for an answer in which
+a language model had a part."""
 
 
 def issued(forecast: Forecast) -> store.Issued:
-    """The forecast as the public answer gave it, with the price that decided it."""
+    """The forecast as the public answer gives it, with the deciding market and its price."""
     estimate, reading = grade.public(forecast.estimate), forecast.reading
     decisive = estimate.decisive
     return store.Issued(

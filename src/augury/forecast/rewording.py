@@ -1,8 +1,7 @@
-"""Whether a text in other words still says the same: a question's, or a reason's. Pure.
+"""Checks whether a question or a reason in other words still says the same. Pure.
 
-What is proposed comes from a language model that may be wrong, or turned by the text it was given.
-So nothing is taken that could say more, less or other than the original: these checks know no
-goodwill.
+The other words come from a language model, which may be wrong or misled by the text it was given.
+A rewording that could say more, less or something else than the original is refused.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def unsure(reading: Reading) -> bool:
 
 
 class WordedParts(NamedTuple):
-    """What a model read in a question besides its wording; empty: it names none."""
+    """The parts that a model read in a question; an empty text means that it names none."""
 
     asks_opposite: bool
     last_day: str = ""
@@ -46,9 +45,9 @@ class WordedParts(NamedTuple):
 def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> Reading | None:
     """The reading of a proposed wording of the question; None unless it says the same.
 
-    Every word that tells something, every number and name is in both; what was read of date, level
-    and polarity from the question itself stands; and our reader finds in the wording the `parts`
-    that the model read.
+    Both must have the same telling words, numbers and names; date, level and polarity that were
+    read from the question itself must stay; and the rules must read from the wording the same
+    `parts` as the model did.
     """
     if not text or len(text) > LONGEST or not _PLAIN.match(text) or not text.endswith("?"):
         return None
@@ -78,8 +77,8 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
 
 
 def _is_day(told: str, ours: Window) -> bool:
-    """Whether a last day is ours, too, or one of us names none. Our ends are the first day that
-    does not count, or the day itself."""
+    """Whether the last day that the model read is that of the window that the rules read, or one of
+    the two is missing. A window ends on its last day or on the day after."""
     if not told or ours.end is None:
         return True
     try:
@@ -90,7 +89,8 @@ def _is_day(told: str, ours: Window) -> bool:
 
 
 def _is_level(told: str, ours: Threshold | None, text: str) -> bool:
-    """Whether a level is ours, too, or at least a number of the text where we read none."""
+    """Whether the level that the model read is an end of the threshold that the rules read; if they
+    read none, whether it is a number in the text."""
     if not told:
         return True
     try:
@@ -107,18 +107,18 @@ def _content(text: str) -> frozenset[str]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    """All words, those that are no terms too: "below", "before" and "first" tell something."""
+    """Stems of all words, also of those that are no search terms ("below", "before", "first")."""
     return frozenset(map(term, re.findall(r"[a-z]+", fold(text))))
 
 
 _FRAME: Final = frozenset(
     map(term, "will is are does do did has have can be been the a an of in on at to it not".split())
 )
-"""Words that make a question of what was said. Whether "not" may stand in it is another check."""
+"""Words that a rewording may add to form a question. A "not" is checked with the polarity."""
 
 
 def _telling(text: str, content: frozenset[str]) -> frozenset[str]:
-    """Numbers, and words with a capital inside a sentence: none of them may be lost."""
+    """Numbers, and words with a capital inside a sentence: a rewording must keep all of them."""
     names = frozenset(t for name in _CAPITAL.findall(text) for t in terms(name))
     return (names & content) | {t for t in content if is_number(t)}
 
@@ -135,7 +135,8 @@ _TURNING: Final = frozenset(
     "no not none neither never without opposite only another other less more lower higher above"
     " below under over earlier later hint same remains rival rivals".split()
 )
-"""Words that turn or bound what is said: they stay, in their order, between the same figures."""
+"""Words that reverse or limit a statement: a rewording must keep them in their order, between the
+same figures."""
 _NEUTRAL: Final = frozenset(
     "a an and are as asks at based because by for from gives giving given has have in is it its"
     " market markets now of on one open price priced prices puts question so stands that the them"
@@ -144,7 +145,7 @@ _NEUTRAL: Final = frozenset(
 
 
 def masked(text: str) -> tuple[str, tuple[str, ...]]:
-    """A reason with its names and figures as {1}, {2} ..., and those in order."""
+    """A reason with its names and figures replaced by {1}, {2} ..., and the replaced texts."""
     fixed: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -155,8 +156,8 @@ def masked(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
-    """A proposed wording of a masked reason, names and figures back in their places; None unless
-    each stands once and in its order, and no word was brought in that could tell something."""
+    """A proposed wording of a masked reason, with names and figures put back; None unless it has
+    each of them once and in order, keeps the reversing words, and adds only neutral words."""
     if [int(n) for n in _PLACE.findall(text)] != list(range(1, len(fixed) + 1)):
         return None
     bare = _PLACE.sub("#", text)
@@ -172,7 +173,7 @@ def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
 
 
 def _turns(bare: str) -> list[str]:
-    """Figures and the words that turn what is said, in order; a turning word with what follows."""
+    """The masked places and the reversing words in order, the latter with the next word."""
     words = re.findall(r"#|[a-z]+", bare.lower())
     told: list[str] = []
     for word, following in zip(words, [*words[1:], ""], strict=True):

@@ -1,4 +1,4 @@
-"""What a market can be to a question: direct, a twin, of a series, a bound or a hint. Pure."""
+"""Decides what a market is to a question: direct, twin, part of a series, bound or hint. Pure."""
 
 from __future__ import annotations
 
@@ -9,42 +9,61 @@ from augury.forecast.bearing import Bearing
 from augury.forecast.match import Comparison, compare
 
 DIRECT_SCORE: Final = 1.15
+"""Smallest `Comparison.score`, in points, of a direct market. Chosen by hand."""
 DIRECT_CONTENT: Final = 0.95
+"""Smallest `Comparison.content`, in points, of a direct market, and of a market with another
+deadline, level or stage from which an answer is derived. Chosen by hand."""
 DIRECT_ASKED: Final = 0.36
-"""Below one of these a market is not taken to ask the question itself."""
+"""Smallest share, 0 to 1, of the question's content that a direct market names. Chosen by hand."""
 DIRECT_LIKENESS: Final = -0.9
+"""Smallest likeness, in log-odds, of a direct market; chosen as `EXCLUDED` says."""
 AS_GOOD: Final = 0.3
-"""Markets whose score comes so near to the best are about the same."""
+"""Largest distance in `Comparison.score` from the best direct market at which another market can be
+its twin. Chosen by hand."""
 KIN_CONTENT: Final = 0.85
+"""Smallest `Comparison.content`, in points, of a market that bounds the answer or hints at it.
+Chosen by hand."""
 KIN_ASKED: Final = 0.34
-"""Least likeness of a market that bounds or informs the answer."""
+"""Smallest share, 0 to 1, of the question's content that a market names to bound the answer or hint
+at it. Chosen by hand."""
 BOUND_LIKENESS: Final = -0.9
+"""Smallest likeness, in log-odds, of a market that bounds the answer."""
 STAGE_LIKENESS: Final = -2.3
+"""Smallest likeness, in log-odds, of a market that bounds the answer by another stage of the same
+contender."""
 HINT_LIKENESS: Final = -2.6
+"""Smallest likeness, in log-odds, of a hint."""
 LONE_LIKENESS: Final = -3.2
+"""Smallest likeness, in log-odds, of a hint if no market of another family comes within `APART`."""
 APART: Final = 0.8
+"""Distance in log-odds below the likeness of a hint that all markets of other families must keep
+for the hint to stand alone."""
 EXCLUDED: Final = 2.9
-"""Least likeness, in log-odds, of a market that bounds the answer, that tells how far the same
-contender comes, and that is taken as a hint: among others, and where nothing else comes within
-`APART` of it. What excludes the question's event has lost `EXCLUDED` for that. The page has what
-they give and cost with the market asked about taken away."""
+"""Log-odds added back to the likeness of a market that excludes the question's event, because the
+fit subtracts as much for excluding (`match._LIKENESS`). All likeness limits were chosen on the
+questions of `docs/experiments/forecasts.md`, with the market asked about taken away."""
 FOREIGN: Final = 0.8
-"""A market with a name of so much weight that the question does not say is about something else:
-the Florida Panthers' Stanley Cup says nothing of Florida's hurricanes."""
+"""From this weight on, a name in the market of which the question says nothing
+(`Comparison.foreign`) makes the market about something else: the Florida Panthers' Stanley Cup says
+nothing of Florida's hurricanes. Chosen by hand."""
 SERIES_EXTRA: Final = 0.9
-"""A market with another deadline that has so telling a word of its own is of another series."""
+"""Largest weight of a term that a market names and the question does not (`Comparison.extra`) for
+both to belong to one series of deadlines. Chosen by hand."""
 OUTDONE: Final = 0.4
-"""By so much more content another market outdoes one that no part tells from the question."""
+"""A market whose `Comparison.content` is larger by this, in points, outdoes a direct candidate even
+with another deadline, level or stage. Chosen by hand."""
 ALL: Final = 0.99
+"""Smallest share, 0 to 1, of the question's content that a market names to count as naming all."""
 MOST: Final = 0.75
-"""A market that names the first share of what is asked about outdoes one that names less than the
-second."""
+"""A direct candidate that names less than this share of the question's content is outdone by a
+market that names all of it. Chosen by hand."""
 TWIN_GAP: Final = 0.1
-"""Markets whose prices differ by more do not ask the same, whatever their words."""
+"""Largest difference, as a probability, between the prices of two markets that ask the same. Chosen
+by hand."""
 
 
 def is_direct(c: Comparison) -> bool:
-    """Whether it asks the question itself."""
+    """Whether a market asks the question itself."""
     return (
         c.same and c.score >= DIRECT_SCORE and c.content >= DIRECT_CONTENT
         and c.asked >= DIRECT_ASKED and c.likeness >= DIRECT_LIKENESS and c.foreign < FOREIGN
@@ -52,8 +71,8 @@ def is_direct(c: Comparison) -> bool:
 
 
 def outdoes(kin: Comparison, direct: Comparison) -> bool:
-    """Whether another market is so much more about the same things that it must be the one meant,
-    though it asks for another deadline, level or stage."""
+    """Whether the market `kin` matches the question's subject so much better than the candidate
+    `direct` that it must be the one meant, though its deadline, level or stage differs."""
     says_all = kin.asked >= ALL and direct.asked < MOST
     return (
         (says_all or kin.content >= direct.content + OUTDONE) and kin.missing <= direct.missing
@@ -63,7 +82,7 @@ def outdoes(kin: Comparison, direct: Comparison) -> bool:
 
 
 def are_series(best: Bearing, other: Bearing) -> bool:
-    """Whether two markets ask for the same event, by two days."""
+    """Whether two markets ask for the same event, each by its own deadline."""
     a, b = best.view.proposition, other.view.proposition
     return (
         other.fit.content >= best.fit.content - 0.25 and other.fit.opposed == best.fit.opposed
@@ -73,12 +92,14 @@ def are_series(best: Bearing, other: Bearing) -> bool:
 
 
 def is_kin(c: Comparison) -> bool:
-    """Whether it is enough about the same things to bound or inform the answer."""
+    """Whether a market is close enough to the question's subject to bound the answer or hint at
+    it."""
     return c.rival or (c.content >= KIN_CONTENT and c.asked >= KIN_ASKED)
 
 
 def is_sure(c: Comparison) -> bool:
-    """Whether it is surely enough about the same thing for logic to follow from its price."""
+    """Whether it is certain enough that a market is about the same thing for its price to bound the
+    answer."""
     staged = c.stage in ("implies", "implied") and c.choice == "same"
     if not staged and not c.rival and c.foreign >= FOREIGN:
         return False
@@ -87,9 +108,10 @@ def is_sure(c: Comparison) -> bool:
 
 
 def is_hint(c: Comparison, *, alone: bool) -> bool:
-    """Whether it may be about the same thing, and no part but a doubtful one says otherwise.
+    """Whether a market can be a hint: it is likely enough to be about the same thing, and not about
+    another contender or edition.
 
-    alone : nothing else comes near it
+    alone : no market of another family comes within `APART` of its likeness
     """
     if c.choice in ("excludes", "differs") or c.edition == "differs":
         return False
@@ -99,7 +121,7 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
 
 
 def are_twins(a: Bearing, b: Bearing, at: date) -> bool:
-    """Whether two markets ask the same as each other: what is on two venues, not two of a kind."""
+    """Whether two markets ask the same, like one contract on two venues, and are not just alike."""
     there, back = compare(a.view, b.view, at), compare(b.view, a.view, at)
     return (
         there.same and back.same and a.fit.opposed == b.fit.opposed
@@ -116,12 +138,12 @@ def _deadline(b: Bearing) -> date | None:
 
 
 def orders_of(c: Comparison) -> set[str]:
-    """How its parts stand to those of the question."""
+    """The relations of the parts that logic can compare to those of the question."""
     return {c.window, c.threshold, c.stage, c.choice}
 
 
 def is_rung(c: Comparison, part: str) -> bool:
-    """Whether it asks the same of another level or by another day."""
+    """Whether a market differs from the question only in `part`, its level or its deadline."""
     return (
         getattr(c, part) in ("implies", "implied") and same_but(c, part) and not c.opposed
         and c.content >= DIRECT_CONTENT and is_sure(c)
@@ -129,7 +151,7 @@ def is_rung(c: Comparison, part: str) -> bool:
 
 
 def same_but(c: Comparison, but: str) -> bool:
-    """No part but one tells the two apart."""
+    """Whether no part except `but` tells market and question apart."""
     return c.edition != "differs" and all(
         getattr(c, part) in ("same", "opposite", "unsaid")
         for part in ("window", "threshold", "stage", "choice")
@@ -138,7 +160,7 @@ def same_but(c: Comparison, but: str) -> bool:
 
 
 def limits_of(c: Comparison, positive: float) -> tuple[float, float]:
-    """Between which chances a market puts the question's proposition."""
+    """Lower and upper bound that a market puts on the probability of the question's proposition."""
     orders = orders_of(c)
     if "excludes" in orders:
         return 0.0, 1 - positive

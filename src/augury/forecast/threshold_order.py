@@ -1,4 +1,4 @@
-"""How the question's level stands to the market's. Pure."""
+"""How the question's level relates to the market's. Pure."""
 
 from __future__ import annotations
 
@@ -13,24 +13,30 @@ from augury.relations.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE: Final = 0.4
-"""Least weight of a market's word of its own that tells another thing than a level."""
+"""From this weight on, a term that only the market names means that a market without a level is
+about something else than the question's quantity. Chosen by hand."""
 MANY: Final = 1_000.0
-"""Things: from here on a number is taken for a level, between whose values others lie."""
+"""From this number on, an amount is taken as continuous and no longer as a count of things. Chosen
+by hand."""
 _BY_STRENGTH: Final = frozenset(terms("earthquake hurricane tornado geomagnetic"))
-"""Of these the number tells the strength, which is met by any stronger one."""
+"""Events whose number is their strength: a stronger event satisfies a question about a weaker one.
+"""
 _STRONGEST: Final = 10.0
+"""Largest number that is taken as such a strength."""
 _WORDED: Final = {
     float(n): term(word)
     for n, word in enumerate("two three four five six seven eight nine ten".split(), 2)
 }
 _FORTUNES: Final = {1e9: term("billionaire"), 1e12: term("trillionaire")}
 _TICK: Final = 1e-5
-"""Share of a level by which two ways of writing it may differ: "below 6,800" and "6,799.99"."""
+"""Largest relative difference of two levels that count as the same: "below 6,800" and "6,799.99".
+"""
 _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
 def threshold_order(q: View, m: View, extra: float) -> Order:
-    """How the question's level stands to the market's, and what else tells amounts apart.
+    """How the question's level relates to the market's, or other amounts: places, groups, direction
+    of a change, period, high or low, districts.
 
     extra : weight of the market's most telling term that the question does not name
     """
@@ -41,25 +47,25 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
         or (q.group and m.group and q.group != m.group)
     ):
         order = "differs"
-    amount = order == "implied" and theirs.threshold is None  # of a cut, of a rise
+    amount = order == "implied" and theirs.threshold is None  # the market says how large a cut
     if (order == "unsaid" or amount) and _other_course(q.sides, m.sides):
         order = "excludes"
     if (
         order == "implies" and theirs.threshold is None
         and ours.predicate in ("value", "touches") and extra >= ELSE
     ):  # fmt: skip
-        order = "differs"  # where something stands does not follow from what else it does
+        order = "differs"  # another event does not tell where the quantity stands
     if {"annual", "monthly"} <= q.modifiers ^ m.modifiers:
-        order = "differs"  # of a month's rise a year's says nothing
+        order = "differs"  # a rise over a year says nothing of one over a month
     if q.extreme * m.extreme < 0:
-        order = "differs"  # of a day's high its low says little
+        order = "differs"  # a day's low says little of its high
     if order == "unsaid" and _districts(q) != _districts(m):
         order = "differs"  # the House is not one of its seats
     return order
 
 
 def _other_course(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Whether one goes up, or down, or stays, and the other goes otherwise: never both."""
+    """Whether the two name different directions (up, down, no change), which exclude each other."""
     q = {side for side in ours if side.startswith("course")}
     m = {side for side in theirs if side.startswith("course")}
     return bool(q and m) and q != m
@@ -76,7 +82,7 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
     if q is None or m is None:
         if q is None and m is None:
             return _numbers(ours, theirs, ruled)
-        if q is not None:  # more is asked than the market says
+        if q is not None:  # the question names a level, the market none
             return "unsaid" if _told(q, theirs, ruled) else "implies"
         return "unsaid" if m is not None and _told(m, ours, frozenset()) else "implied"
     degrees = "degrees" in (q.unit, m.unit) and (
@@ -94,7 +100,7 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
 
 
 def _counts(ours: Proposition, theirs: Proposition) -> bool:
-    """Whether both numbers are of things that are counted: "over 12.5 wins" is such a one too."""
+    """Whether both thresholds count things; half numbers are counts too: "over 12.5 wins"."""
     if ours.predicate == theirs.predicate == "counts":
         return True
     said = [t for t in (ours.threshold, theirs.threshold) if t is not None]
@@ -107,14 +113,14 @@ def _counts(ours: Proposition, theirs: Proposition) -> bool:
 
 
 def _whole(t: Threshold) -> Threshold:
-    """Of things that are counted, "more than 25" is "26 or more"."""
+    """The threshold of a count with both ends included: "more than 25" is "26 or more"."""
     low = t.low if t.low_in or math.isinf(t.low) else math.floor(t.low) + 1
     high = t.high if t.high_in or math.isinf(t.high) else math.ceil(t.high) - 1
     return Threshold(low, high, True, True, t.unit)
 
 
 def _directed(t: Threshold, other: Threshold) -> Threshold:
-    """ "Hits $5" comes from the side from which the other comes, or from below."""
+    """The range of "hits $5": reached from the same side as the other threshold, or from below."""
     if t.low != t.high:
         return t
     if math.isinf(other.low) and not math.isinf(other.high):
@@ -123,7 +129,7 @@ def _directed(t: Threshold, other: Threshold) -> Threshold:
 
 
 def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
-    """Numbers outside of thresholds: a market with another one is another market."""
+    """How numbers outside of thresholds relate: a market with another number is another market."""
     q = {t for t in ours.terms if is_number(t) and not is_year(t)}
     m = {t for t in theirs.terms if is_number(t) and not is_year(t)}
     if len(q) == len(m) == 1 and ours.terms & theirs.terms & _BY_STRENGTH:
@@ -138,7 +144,8 @@ def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> O
 
 
 def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
-    """Whether the other says the number too, in its words or (but for small ones) its rules."""
+    """Whether a proposition names the threshold's number too: in its terms, or in its rules
+    (`ruled`) if the number is above 20 or not whole."""
     numbers = {x for x in (t.low, t.high) if not math.isinf(x)}
     return any(
         f"{x:g}" in p.terms or _WORDED.get(x, "") in p.terms or _FORTUNES.get(x, "") in p.terms
@@ -147,7 +154,7 @@ def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
 
 
 def compare_ranges(q: Threshold, m: Threshold) -> Order:
-    """How the question's range stands to the market's."""
+    """How the question's range relates to the market's."""
     low, high = _close(q.low, m.low), _close(q.high, m.high)
     if low and high:
         return "same"

@@ -1,4 +1,4 @@
-"""What is compared of a question or a market: proposition, words and what they weigh. Pure."""
+"""What is compared of a question or a market: proposition, terms and their weights. Pure."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from augury.relations.proposition import Proposition
 from augury.search.text import is_number, is_year, terms
 
 Rarity = Callable[[str], float]
-"""How telling a term is (`Embedder.rarity`)."""
+"""How telling a term is, from about 3 (common) to 25 (`Embedder.rarity`)."""
 
 NAME_WEIGHT: Final = 1.35
+"""Factor by which the weight of a term is raised if it is a name. Chosen by hand."""
 NUMBER_WEIGHT: Final = 0.45
+"""Weight of a number that is no year; terms that are no names have 0.08 to 1.3. Chosen by hand."""
 _TRADED: Final = frozenset(
     terms(
         "trade settle close day session moment point mark level print quote futures spot touch"
@@ -26,14 +28,14 @@ _TRADED: Final = frozenset(
         " change hands value"
     )
 )
-"""Words that say no more than that there is a quantity, where one is named."""
+"""Words that add nothing where a level is named; their weight is then at most 0.1."""
 _FAINT: Final = frozenset(
     terms(
         "season standings annual edition ceremony award awards official overall current regular"
         " kind type whatever any sort standing table competition"
     )
 )
-"""Words that tell no market from another."""
+"""Words that do not tell markets apart; their weight is 0.1."""
 
 
 class Words(Struct, frozen=True, array_like=True):
@@ -45,48 +47,48 @@ class Words(Struct, frozen=True, array_like=True):
     names: frozenset[str]
     """Terms written with a capital."""
     covers: frozenset[str]
-    """Terms, and what the names among them say besides."""
+    """Those terms, and the terms that names in the text also stand for (`names.besides`)."""
     context: frozenset[str]
     """Terms of the event, rules and tags: they confirm, but ask nothing."""
     closes: date | None = None
     motion: int = 0
     """1: something lasts; -1: something ends; 0: neither is said."""
     subject: frozenset[str] = frozenset()
-    """Terms of the name it is asked of: "Will X ..."."""
+    """Terms of the name that the text begins with: X in "Will X ..."."""
     unique: bool = False
-    """Only one can have what it asks about: the best, the most."""
+    """Whether only one contender can have what is asked about: the best, the most."""
     places: frozenset[int] = frozenset()
-    """Places but the first that it names: second-best, #3, finish fourth."""
+    """Finishing places after the first that the text names: second-best, #3, finish fourth."""
     modifiers: frozenset[str] = frozenset()
-    """Small words that change what is asked: next, all, both."""
+    """Modifiers that change what is asked: next, whole, annual, monthly, both."""
     still: bool = False
-    """It is said to be "still" so."""
+    """Whether the text says that something is "still" so."""
     sides: frozenset[str] = frozenset()
-    """Opposites of which it names one ("rejected")."""
+    """Results that the text names of pairs of opposite results: `approval-` for "rejected"."""
     against: frozenset[str] = frozenset()
-    """The others of those ("approved")."""
+    """The opposite results of `sides`: `approval+`."""
     last: str | None = None
     """Last term of the contender's name: of a person the surname, of a club what tells it apart."""
     runs: tuple[frozenset[str], ...] = ()
-    """Terms of the names that it says, name by name."""
+    """The terms of each name in the text."""
     group: str = ""
-    """Letter of the group that it names."""
+    """Letter of the tournament group that the text names, in lower case; else empty."""
     turns: frozenset[Turn] = frozenset()
-    """Classes of words in it that turn a proposition round."""
+    """Classes of the reversing words in the text (`polarity`)."""
     initials: tuple[tuple[str, frozenset[str]], ...] = ()
-    """Of its names of two words or more: their initials, and their terms."""
+    """For each name of two to five words: its initials in lower case, and its terms."""
     short: frozenset[str] = frozenset()
-    """Names that it says by their initials alone."""
+    """Words of two to five capitals ("NBA") in the text, in lower case."""
     nicknames: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
-    """Names of more words that say another: their terms, and what they say."""
+    """For each known name of two or more terms: these, and the terms that it also stands for."""
     second: frozenset[str] = frozenset()
     """Terms of what is to come second: B of "A before B"."""
     enters: bool = False
-    """It is about being in a contest at all: qualifying for it."""
+    """Whether the text asks about taking part in a contest at all: qualifying for it."""
     extreme: int = 0
-    """1: of a temperature the highest is meant; -1: the lowest; 0: neither is said."""
+    """1: the text asks about a highest temperature; -1: a lowest; 0: neither."""
     sounds: frozenset[str] = frozenset()
-    """How its names sound, whatever letters they were brought into."""
+    """Consonants of its names (`cues.sound`), equal for most ways of writing a foreign name."""
 
 
 class View(Words, frozen=True, kw_only=True, eq=False):
@@ -98,10 +100,7 @@ class View(Words, frozen=True, kw_only=True, eq=False):
 
 
 def view(words: Words, vector: NDArray[np.float32], rarity: Rarity) -> View:
-    """What is compared of a proposition.
-
-    vector : unit vector of the text
-    """
+    """The view of a text: its `words`, the weight of each term, and the text's unit `vector`."""
     weights = {t: _weight(t, t in words.names, rarity) for t in sorted(words.content)}
     if words.proposition.threshold is not None:
         weights |= {t: min(0.1, weights[t]) for t in _TRADED & weights.keys()}

@@ -1,4 +1,4 @@
-"""Weighs the markets that bear on one question, to an estimate with its evidence. Pure."""
+"""Weighs the markets that bear on one question and makes an estimate with its evidence. Pure."""
 
 from __future__ import annotations
 
@@ -42,14 +42,15 @@ from augury.forecast.view import View
 from augury.relations.proposition import Proposition
 
 FAVOURITES: Final = 0.5
-"""Least that the markets of a contest's contenders sum to, for one without a market to be taken for
-no better than they are on average."""
+"""Smallest sum of the rivals' probabilities at which a contender without a market is taken to be at
+most as likely as the rivals are on average; below it, the contender may be a favorite. Chosen by
+hand."""
 HALF_LIFE: Final = 4.0
-"""Days in which a price loses half its weight."""
+"""Age of a price, in days, at which its weight is halved. Chosen by hand."""
 
 
 class Weighing:
-    """One question's evidence being weighed."""
+    """Weighs the evidence for one question."""
 
     def __init__(
         self, reading: Reading, question: View, bearings: Sequence[Bearing], at: datetime
@@ -61,7 +62,7 @@ class Weighing:
         self._at = at
 
     def estimate(self) -> Estimate:
-        """What the evidence amounts to, within what logic allows."""
+        """The estimate that the evidence gives, kept within the bounds of logic."""
         direct = self._direct()
         if direct:
             return self._from_direct(direct)
@@ -101,7 +102,8 @@ class Weighing:
         )
 
     def spread_out(self, estimate: Estimate) -> Estimate:
-        """With the distribution that other thresholds or deadlines of the same event give."""
+        """The estimate with the distribution that other thresholds or deadlines of the same event
+        give; unchanged if they give none."""
         if estimate.probability is None or not estimate.count("direct", "bound"):
             return estimate
         p = estimate.probability if self._asked.positive else 1 - estimate.probability
@@ -161,7 +163,8 @@ class Weighing:
                 and are_twins(best, b, self._at.date())][:5]  # fmt: skip
 
     def _stands_alone(self, best: Bearing) -> bool:
-        """Whether nothing but its own family is nearly as likely to be meant."""
+        """Whether no market outside its own family (the same terms) comes within `APART` of its
+        likeness."""
         own = best.view.proposition.terms
         return all(
             b.fit.likeness <= best.fit.likeness - APART
@@ -208,7 +211,8 @@ class Weighing:
         return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
 
     def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
-        """Other deadlines of the same event; what is asked of one day has none."""
+        """Estimate from markets on the same event with other deadlines; None for a question about a
+        single day."""
         end = self._asked.window.end
         if end is None or self._asked.window.kind == "on":
             return None
@@ -235,7 +239,7 @@ class Weighing:
         return self._bounded(series, p, lower, upper, "deadlines")
 
     def _by_threshold(self, kin: list[Bearing]) -> Estimate | None:
-        """Other thresholds of the same quantity."""
+        """Estimate from markets on the same quantity with other thresholds."""
         asked = self._asked.threshold
         if asked is None:
             return self._by_parts(kin)
@@ -273,10 +277,10 @@ class Weighing:
         return self._bounded(used, p, lower, upper, "thresholds")
 
     def _by_ranges(self, ladder: list[Bearing]) -> Estimate | None:
-        """Ranges of one event that leave nothing out and do not overlap: those inside of what is
-        asked, added up."""
+        """Bounds from the ranges of one event that do not overlap: the ranges inside the one asked
+        about sum to the lower bound, those outside leave the upper bound."""
         if self._asked.predicate not in ("value", "counts"):
-            return None  # what is touched once may lie in another range at the end
+            return None  # a value that touches a level once may end in another range
         best = max(ladder, key=lambda b: b.fit.content)
         event = best.market.platform, best.market.event_id
         ranges = [
@@ -299,8 +303,8 @@ class Weighing:
         return self._bounded([*inside, *outside], p, lower, upper, "parts")
 
     def _by_parts(self, kin: list[Bearing]) -> Estimate | None:
-        """Ways for it to happen of which only one comes true, and what comes true if it does not:
-        a cut by 25 or by 50 points, no change, a rise."""
+        """Bounds from mutually exclusive ways for the event to happen (a cut by 25 or by 50 points)
+        and not to happen (no change, a rise)."""
         found = [
             b for b in kin
             if b.fit.threshold in ("implied", "excludes") and same_but(b.fit, "threshold")
@@ -311,21 +315,22 @@ class Weighing:
             events.setdefault((b.market.platform, b.market.event_id), []).append(b)
         if not events:
             return None
-        for b in self._bearings:  # what excludes it need not be told in like words
+        for b in self._bearings:  # a market that excludes it need not share its words
             ways = events.get((b.market.platform, b.market.event_id))
             if (
                 ways and b.market.event_id and b not in ways
                 and b.fit.threshold == "excludes" and same_but(b.fit, "threshold")
             ):  # fmt: skip
                 ways.append(b)
-        # The event whose ways tell most; those of two venues are the same ways twice.
+        # Only the event with the narrowest bounds: two venues may list the same ways.
         told = [(*told_between(ways), ways) for ways in events.values()]
         lower, upper, used = min(told, key=lambda t: t[1] - t[0])
-        # A way without a market may be the likeliest of all: the gap says how much is not told.
+        # A way without a market may be the likeliest: the width of the bounds allows for it.
         return self._bounded(used, pool.within(lower, upper), lower, upper, "parts")
 
     def _by_stage(self, kin: list[Bearing]) -> Estimate | None:
-        """How far the same contender comes; a market that asks a little more or less."""
+        """Bounds from markets on another stage of the same contender, or else from markets that ask
+        more or less than the question in exactly one part."""
         bounds = [
             b for b in kin
             if same_but(b.fit, "stage") and b.fit.stage in ("implies", "implied")
@@ -361,9 +366,10 @@ class Weighing:
         )
 
     def _by_rivals(self, kin: list[Bearing]) -> Estimate | None:
-        """Only others of the same contest have markets: what they leave is shared."""
+        """Estimate where only other contenders of the contest have markets: 30% of what their
+        prices leave."""
         if self._asked.indefinite:
-            return None  # one of those named may be meant
+            return None  # the question names a class, to which one of the rivals may belong
         rivals = [b for b in kin if b.fit.rival and b.fit.window in ("same", "unsaid")]
         if not rivals:
             return None
@@ -371,13 +377,13 @@ class Weighing:
         upper = 1 - max(b.positive for b in rivals)
         left = min(upper, max(pool.EDGE, 1 - taken))
         p = 0.3 * left
-        # No better than they are on average, unless favourites are missing: it may be one of them.
+        # At most the rivals' average, unless favorites are missing, of which it may be one.
         if taken >= FAVOURITES:
             p = min(p, taken / len(rivals))
         return self._bounded(rivals, max(pool.EDGE, p), 0.0, upper, "rivals")
 
     def _by_proxy(self, kin: list[Bearing]) -> Estimate:
-        """Nothing bounds the answer; the nearest market informs it."""
+        """A hint where nothing bounds the answer: the price of the nearest market."""
         best = kin[:3]
         weights = [self._weight(b) for b in best]
         p = pool.pooled([b.positive for b in best[:1]], weights[:1])
@@ -453,7 +459,7 @@ class Weighing:
         )  # fmt: skip
 
     def _beside(self, direct: list[Bearing]) -> list[Evidence]:
-        """Kin of the direct markets: shown, without weight."""
+        """Markets on the same things as the direct ones: shown, with weight 0."""
         known = {(b.market.seq, b.outcome) for b in direct}
         least = max(1.3, direct[0].fit.content - 0.6)
         others = [
@@ -476,7 +482,7 @@ class Weighing:
 
 
 def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
-    """An estimate brought within the bounds of logic."""
+    """The estimate, moved into the bounds of logic if it lies outside."""
     if found.probability is None:
         return found
     p = round(min(1 - pool.EDGE, max(pool.EDGE, limits.clamped(found.probability))), 6)
@@ -488,7 +494,7 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
 
 
 def _match_doubt(c: Comparison) -> float:
-    """0 where question and market are told in the same words, to 1."""
+    """Doubt that the market is about the same thing: 0 (the same words) to 1."""
     return max(0.0, min(1.0, (2.3 - c.content) / 1.6))
 
 

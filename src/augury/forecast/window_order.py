@@ -1,4 +1,4 @@
-"""How the question's time stands to the market's. Pure."""
+"""How the question's window relates to the market's. Pure."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from augury.relations.proposition import CONTESTS, Proposition
 from augury.relations.windows import Window
 
 _TURNED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
-"""What the opposite implies."""
+"""The reversed implications, for what has to last: lasting longer implies lasting shorter."""
 _LEFT_OPEN: Final = 400
-"""Days by which a market on a contest may close behind it."""
+"""Largest number of days that a market on a contest may close after the end of the question's
+window. Chosen by hand."""
 
 
 def window_order(
     ours: Proposition, theirs: Proposition, closes: date | None, at: date, *, lasting: bool
 ) -> tuple[Order, float]:
-    """How the question's time stands to the market's, and the days between their ends.
+    """How the question's window relates to the market's, and the days from the market's end to the
+    question's.
 
-    lasting : the question is about what lasts, and that it does until a day says it of all days
-    before
+    lasting : the question asks if something lasts until a day, and so on all days before
     """
     q, m = ours.window, theirs.window
     if lasting and q.text and {q.kind, m.kind} <= {"on", "by", "open"}:
@@ -76,8 +77,8 @@ def _window_of(
 
 
 def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tuple[Order, float]:
-    """How the question's time stands to a market that names no date: it closes when it must have
-    been decided."""
+    """How the question's window relates to a market that names no date: its close serves as its
+    deadline."""
     if closes is None:
         return "unsaid", 0.0
     gap = (end - closes).days
@@ -91,8 +92,8 @@ def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tu
 
 
 def _decided(ours: Proposition, theirs: Proposition) -> bool:
-    """Whether both are about one contest, which is decided on its day: a market that closes long
-    after it has left time for a delay, and asks for no later one."""
+    """Whether a contest is asked about. It is decided on its day, so that a market which closes
+    long after it only allows for delays, and does not ask about a later contest."""
     contests = {ours.predicate, theirs.predicate} & CONTESTS
     return bool(contests) and not {ours.predicate, theirs.predicate} & {"leaves", "rises"}
 

@@ -1,7 +1,8 @@
-"""What answers without a market of their own are worth: against the base rate, by kind. Pure.
+"""Compares answers without the market that asks the question with the base rate, by kind. Pure.
 
-The asked market is taken away, and what is left answers. Questions are halved by their market: on
-one half it is chosen which answers may stand, the other half says how good that was.
+The market asked about is taken away, and the remaining markets answer. Questions are split in two
+halves by event: one half serves to choose which kinds of answers may be shown, the other to report
+how good these are.
 """
 
 from __future__ import annotations
@@ -14,30 +15,33 @@ from typing import Any, Final
 from augury.forecast.evaluate import Answered
 
 WIDTHS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
-"""Distances between the bounds of an answer."""
+"""Widths (upper minus lower bound, as a probability) up to which bounded answers are scored."""
 LEAST: Final = 20
-"""Events with decided answers below which nothing is said to be better than the base rate."""
+"""Smallest number of events with decided answers for a kind to count as better than the base rate.
+"""
 SURE: Final = -2.0
-"""Standard errors by which the Brier score has to be below the base rate's."""
+"""Largest t (Brier score minus the base rate's, in standard errors) of a kind that counts as better
+than the base rate; below 0 is better."""
 
 
 def half(answer: Answered) -> int:
-    """0: choose by it; 1: report on it. Questions on one event are in one half."""
+    """0: the half to choose by; 1: the half to report on. Questions on one event share a half."""
     return zlib.crc32((answer.asked.event or answer.asked.market_id or "").encode()) % 2
 
 
 def worth(answers: Sequence[Answered]) -> dict[str, Any]:
-    """Brier scores of all answers but those that a market asks, beside base rate and crowd.
+    """Brier scores of the answers, compared with the base rate and the crowd.
 
     Returns
     -------
-    `chosen` and `reported`, the two halves: by kind (`asked` by another market, `hinted`,
-    `bounded`, `bounded as shown` (those not withheld), `bounded from WAY`, `bounded within W` by
-    anything but rivals) `n`, `events`, `brier`, `base_brier` (the share of all questions of the
-    choosing half that came true), `crowd_brier` (the price of the market taken away), and `t`: the
-    difference to the base rate's in standard errors over events, below 0 where it is better.
-    `widest`: the greatest width of bounds at and below which bounded answers of the choosing half
-    beat the base rate beyond doubt; None: there is none.
+    `base_rate`: the share of questions in the choosing half that came true. `chosen` and
+    `reported`: the scores of the two halves, by kind: `asked` (by another market), `hinted`,
+    `bounded`, `bounded as shown` (not withheld), `bounded from WAY`, and `bounded within W` (bounds
+    no wider than W, not from rivals). Each has `n`, `events`, `brier`, `base_brier` (of the base
+    rate), `crowd_brier` (of the price of the market taken away), and `t`: the difference of `brier`
+    from `base_brier` in standard errors over events, below 0 if better. `widest`: the largest of
+    `WIDTHS` up to which bounded answers of the choosing half beat the base rate by `SURE`; None if
+    there is none.
     """
     decided = [a for a in answers if a.asked.outcome is not None and a.asked.p is not None]
     halves = [[a for a in decided if half(a) == which] for which in (0, 1)]
