@@ -1,1 +1,1 @@
-"""External series: numbers from outside, refreshed, kept with what they were before."""
+"""External series: numbers that accounts bring, refreshed and stored with their earlier values."""

@@ -1,7 +1,7 @@
-"""Points out of what a source answered: csv, json, or JSON as FRED serves it. Pure.
+"""Reads points from a source's answer: CSV, JSON, or the JSON of FRED. Pure.
 
-A feed is taken whole or not at all: a row that can't be read is named, not skipped, because a
-series with silent holes looks like one without. What sources write for "missing" is skipped.
+A feed is taken as a whole or not at all: a row that can't be read is an error that names the row,
+because a series with silent gaps looks complete. Only rows marked as missing are skipped.
 """
 
 from __future__ import annotations
@@ -30,17 +30,20 @@ JSON_TIME, JSON_VALUE = "[*].time", "[*].value"
 
 Points = list[tuple[datetime, float]]
 Packed = tuple[bytes, bytes]
-"""Microseconds since 1970 and values, eight bytes each."""
+"""Points as two byte strings: times in microseconds since 1970 (64-bit integers), and values
+(64-bit floats)."""
 SLICE = 2_000
-"""Points that are taken up and stored at once: some milliseconds."""
+"""Number of points that are unpacked and stored at a time, which takes some milliseconds."""
 
 
 class BadFeed(ValueError):
-    """What a source sent is no series; the text says where and why, for the series' owner."""
+    """A source's answer can't be read as a series; the text tells the series' owner where and
+    why."""
 
 
 def parse(kind: str, body: bytes, time_path: str | None, value_path: str | None) -> Points:
-    """The points of an answer, ascending, each time once (of two the later in the feed)."""
+    """The points of an answer, ascending. Of two points for one time, the later one in the feed
+    counts."""
     if kind == "csv":
         pairs = _csv(body, time_path, value_path)
     elif kind == "fred":
@@ -51,7 +54,8 @@ def parse(kind: str, body: bytes, time_path: str | None, value_path: str | None)
 
 
 def packed(kind: str, body: bytes, time_path: str | None, value_path: str | None) -> list[Packed]:
-    """`parse` for another process: slices that are cheap to pass on and to take up."""
+    """`parse` for use in another process: the points as slices that are cheap to send and
+    unpack."""
     found = parse(kind, body, time_path, value_path)
     return [_pack(found[n : n + SLICE]) for n in range(0, len(found), SLICE)]
 
@@ -110,7 +114,7 @@ def read_time(raw: Any) -> datetime:
 
 
 def read_value(raw: Any) -> float:
-    """A finite number."""
+    """The value as a number; ValueError unless it is between -1e15 and 1e15."""
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         raise ValueError("its value is not a number")
     try:
@@ -123,12 +127,12 @@ def read_value(raw: Any) -> float:
 
 
 def check_path(path: str) -> None:
-    """Refuse what is no path like `data.items[*].date`.
+    """Check that `path` is a path like `data.items[*].date`.
 
     Raises
     ------
     ValueError
-        It is none.
+        It is not.
     """
     if _steps(path) is None:
         raise ValueError("should look like data.items[*].date")
@@ -181,7 +185,8 @@ def _json(body: bytes, time_path: str, value_path: str) -> list[tuple[Any, Any]]
 
 
 def _steps(path: str) -> list[str | int] | None:
-    """`a.b[*][0]` as names, `"*"` and places; None when it is no path."""
+    """The steps of a path like `a.b[*][0]`: names with a leading dot, `"*"`, and list indices. None
+    if it is not a path."""
     path = path.removeprefix("$").removeprefix(".")
     steps: list[str | int] = []
     at = 0
@@ -198,7 +203,8 @@ def _steps(path: str) -> list[str | int] | None:
 
 
 def _reach(document: Any, path: str) -> Sequence[Any]:
-    """Everything `path` leads to. A row without the last name is a missing value."""
+    """All values that `path` selects. It is None, a missing value, for an object without the last
+    name of the path."""
     steps = _steps(path)
     assert steps is not None
     level = [document]

@@ -119,7 +119,7 @@ class SeriesRequest(BaseModel):
     )
 
     def wanted(self) -> Source:
-        """As the service takes it."""
+        """The source in the form that the service takes."""
         return Source(**self.source.model_dump())
 
 
@@ -272,7 +272,7 @@ def _latest(found: Series) -> dict[str, Any] | None:
 
 
 def _told(time: datetime) -> dict[str, Any]:
-    """Of when a point is, and that it comes from the series' own source."""
+    """The fields of a point that say what time it is of and that its source is the series' own."""
     return {"as_of": time, "origin": "live"}
 
 

@@ -1,4 +1,4 @@
-"""External series: made, refreshed on request and on schedule, read back with revisions."""
+"""External series: created, refreshed on request and on schedule, read with their revisions."""
 
 from __future__ import annotations
 
@@ -38,28 +38,30 @@ Kind = Literal["macro_indicator", "partner_feed"]
 
 MOST_SERIES = 500
 MOST_KEPT = 1_000_000
-"""Points of one series, whatever number of pushes or fetches they come by."""
+"""Largest number of points in one series, over all its pushes or fetches."""
 _AT_ONCE = 40
-"""Refreshes on schedule under way in one process."""
+"""Most scheduled refreshes that run at the same time in one process."""
 _EACH = 4
-"""Of one account, those asked for included."""
+"""Most refreshes of one account that run at the same time in one process, scheduled or
+requested."""
 _EACH_HOST = 8
-"""Of one host, on schedule."""
+"""Most scheduled refreshes from one host that run at the same time in one process."""
 _BURST = 10.0
-"""Seconds' worth of fetches that a host gets at once after a pause."""
+"""Fetches that a host may get at once after a pause, in seconds of its permitted rate: at 5 a
+second, 50 fetches."""
 _LOOK_AGAIN = 1.0
-"""Seconds after which new ones are looked for while others are under way."""
+"""Longest time, in seconds, between two searches for due series while refreshes are running."""
 _PARSING = 10.0
-"""Seconds that reading one answer may take, in a process of its own."""
+"""Longest time, in seconds, for parsing one answer, which is done in a separate process."""
 _PARSING_MEMORY = 1 << 30
 HOURLY_BYTES = 512 * 1024 * 1024
-"""What the sources of one account may send an hour, decompressed, to one process."""
+"""Most bytes, decompressed, that the sources of one account may send to one process in an hour."""
 _LEASE = timedelta(seconds=60)
 _SLOWEST_RETRY = timedelta(days=1)
 
 
 class Refreshed(NamedTuple):
-    """What a refresh brought."""
+    """The result of a refresh."""
 
     series: Series
     at: datetime
@@ -70,7 +72,7 @@ class Refreshed(NamedTuple):
 
 @dataclass
 class _Turns:
-    """What refreshes of one account wait for."""
+    """The locks of one account: a few of its refreshes fetch at a time, and one parses."""
 
     fetching: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_EACH))
     parsing: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -78,7 +80,7 @@ class _Turns:
 
 
 class SeriesService:
-    """The use cases over one database."""
+    """The use cases of external series over one database."""
 
     def __init__(
         self,
@@ -90,8 +92,8 @@ class SeriesService:
         host_rate: float = 5.0,
         host_burst: int | None = None,
     ) -> None:
-        """All accounts together fetch `host_rate` times a second from one host, and after a pause
-        up to `host_burst` times at once (default: ten seconds' worth)."""
+        """All accounts together fetch from one host at most `host_rate` times a second on average,
+        and after a pause up to `host_burst` times at once (default: ten seconds of `host_rate`)."""
         self._database = database
         self._vault = vault
         self._policy = policy
@@ -107,7 +109,7 @@ class SeriesService:
         self._host_rate = host_rate
 
     async def close(self) -> None:
-        """Let go of connections to sources."""
+        """Close the connections to sources and end the process that parses."""
         await self._apart.close()
         if self._client is not None:
             await self._client.aclose()
@@ -123,7 +125,7 @@ class SeriesService:
         frequency: str | None = None,
         refresh_every: timedelta | None = None,
     ) -> Series:
-        """A new series; one that is refreshed on schedule is fetched within seconds."""
+        """Create a series; one that is refreshed on schedule is first fetched within seconds."""
         check(source, refresh_every, self._policy)
         series_id = new_id("ser")
         made = self._clock()
@@ -156,7 +158,7 @@ class SeriesService:
             return await store.page(conn, account_id, limit=limit, after=after)
 
     async def delete(self, account_id: str, series_id: str) -> None:
-        """The series is gone with its points; rules that watch it have no data."""
+        """Delete a series with its points; rules that watch it have no data from then on."""
         async with self._database.transaction() as conn:
             if not await store.delete(conn, account_id, series_id):
                 raise _no_series()
@@ -171,7 +173,7 @@ class SeriesService:
         limit: int,
         after: datetime | None,
     ) -> tuple[list[Point], dict[datetime, list[Revision]]]:
-        """Points within [start, end), and what each of them was before."""
+        """Points within [start, end), and by time the earlier values of those that were changed."""
         async with self._database.reading() as conn:
             await self._fetch_row(conn, account_id, series_id)
             found = await store.points(
@@ -193,9 +195,9 @@ class SeriesService:
         Raises
         ------
         FetchFailed, Refused
-            The source gave nothing usable; also noted with the series.
+            The source gave nothing usable. The failure is also stored with the series.
         RateLimited
-            Its host had too many fetches just now, by this account or others.
+            This account or others have fetched too often from its host just now.
         """
         series = await self.get(account_id, series_id)
         if series.source_type == "push":
@@ -217,10 +219,10 @@ class SeriesService:
         return await self._refresh(series)
 
     async def refresh_due(self) -> None:
-        """Fetch the series whose time has come, until none is left; for a schedule.
+        """Fetch all series that are due; called by a schedule.
 
-        Accounts take turns, and each has a few fetches under way at most: slow sources of one
-        account delay no other. Each host too is asked a few times at once, by all together.
+        Accounts take turns, and each has only a few fetches at a time, so that slow sources of one
+        account do not delay the others. Fetches from one host are limited over all accounts.
         """
         under_way: dict[asyncio.Task[None], Series] = {}
         try:
@@ -253,9 +255,10 @@ class SeriesService:
             await asyncio.gather(*under_way, return_exceptions=True)
 
     def _rooms(self, asked: Mapping[str, int]) -> dict[str, int]:
-        """How many more fetches on schedule each host may get; hosts not asked lately are left out.
+        """By host: how many more scheduled fetches it may get now. A host without recent fetches is
+        left out; the default applies to it.
 
-        `asked` has the fetches under way by host.
+        `asked` is the number of fetches under way by host.
         """
         return {
             host: max(0, min(_EACH_HOST - asked.get(host, 0), self._hosts.left(host)))
@@ -263,7 +266,8 @@ class SeriesService:
         }
 
     def _ask_host(self, series: Series) -> None:
-        """Count a fetch by request. Requests may use half of a host's budget; the schedule all."""
+        """Count a fetch that a request asks for, or raise RateLimited. Requests may use half of a
+        host's budget, the schedule all of it."""
         host = series.host or ""
         if self._hosts.left(host) <= self._hosts.most // 2:
             raise RateLimited(
@@ -275,7 +279,7 @@ class SeriesService:
         self._hosts.spend(host, 1)
 
     def _led(self, host: str) -> None:
-        """Count the fetch that a redirect leads to."""
+        """Count the fetch from `host` to which a redirect leads, or raise FetchFailed."""
         if not self._hosts.left(host):
             raise FetchFailed(f"It redirects to {host}, which had too many fetches just now.")
         self._hosts.spend(host, 1)
@@ -291,13 +295,14 @@ class SeriesService:
                 error=type(error).__name__,
             )
         except Exception:
-            # Of this series alone: the others go on, and it waits as after any failure.
+            # Concerns this series only: the others continue, and it is retried like after any other
+            # failure.
             log.exception("series_refresh_failed_unexpectedly", series=series.id, host=series.host)
             await self._note_failure(series, "It could not be refreshed, by a fault of ours.")
 
     @asynccontextmanager
     async def _turn(self, account_id: str) -> AsyncIterator[_Turns]:
-        """A refresh of the account's, of which only so many are under way."""
+        """Wait until fewer than `_EACH` refreshes of the account run, then count as one of them."""
         turns = self._turns.setdefault(account_id, _Turns())
         turns.holders += 1
         try:
@@ -318,8 +323,8 @@ class SeriesService:
             at = self._clock()
             if answer.status == 304:
                 return await self._take(series, [], at, answer)
-            # Seconds for the largest: not in the process that serves requests meanwhile, and one
-            # after the other of an account.
+            # The largest answers take seconds to parse: this is done outside the process that
+            # serves requests, and for one answer of an account at a time.
             async with turns.parsing:
                 found = await self._apart.run(
                     _PARSING, parse.packed, series.source_type, answer.body,
@@ -341,7 +346,8 @@ class SeriesService:
         raise failure
 
     async def _note_failure(self, series: Series, why: str) -> None:
-        """Known though the request that asked for it fails: the next try waits for longer."""
+        """Store why a refresh failed and when it is due again, in a transaction of its own, because
+        that of a failing request is rolled back."""
         async with self._database.transaction(apart=True) as conn:
             at = self._clock()
             wait = _backoff(series)
@@ -418,7 +424,8 @@ def _no_series() -> NotFound:
 
 
 def _backoff(series: Series) -> timedelta | None:
-    """Until a failed refresh is tried again: longer each time, at most a day (or the interval)."""
+    """Time until a failed refresh is tried again: the series' interval, doubled with each failure
+    in a row, at most a day (or the interval, if longer). None for a series without schedule."""
     if series.refresh_every is None:
         return None
     longest = max(_SLOWEST_RETRY, series.refresh_every)

@@ -1,4 +1,4 @@
-"""Where a series comes from, and what is refused of it."""
+"""The source of a series, and which sources are refused."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _OURS = {
     "upgrade", "expect", "keep-alive", "accept-encoding", "if-none-match", "if-modified-since",
     "range", "proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for",
 }  # fmt: skip
-"""Headers that a fetch decides itself."""
+"""Headers, in lower case, that callers may not set for a source: fetching decides on them."""
 
 _PUSHED = "A push series is not fetched. Leave this out."
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a series comes from; `push`: from its owner."""
+    """The source of a series. With type `push` there is none: the series' owner sends points."""
 
     type: SourceType
     url: str | None = None
@@ -39,12 +39,12 @@ class Source:
 
 
 def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy) -> None:
-    """Refuse what can't be fetched, or not so often, or may not be connected to.
+    """Check that a source can be fetched at this interval and that its address is permitted.
 
     Raises
     ------
     InvalidInput
-        With the member of the request that is wrong.
+        It names the field of the request that is wrong.
     """
     if (source.type == "push") != (source.url is None):
         raise InvalidInput.at(
@@ -92,5 +92,5 @@ def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy
 
 
 def is_sendable(validator: str | None) -> bool:
-    """Whether what a source calls its answer can be sent back to it in a header."""
+    """Whether a source's ETag or Last-Modified can be sent back to it in a header."""
     return validator is not None and _VALIDATOR.fullmatch(validator) is not None

@@ -1,7 +1,7 @@
 """The SQL of external series, their points and revisions.
 
-Writers of points take one advisory lock, held until their transaction ends, so that `moved`
-numbers become visible in their own order and whoever watches series may follow them.
+Writers of points hold one advisory lock until their transaction ends. So the numbers in `moved`
+become visible in ascending order, and a reader can follow all changes by number.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from augury.storage.database import columns
 Connection = AsyncConnection[Any]
 
 MOST_REVISIONS = 50
-"""Revisions that are kept of a point: with them a page of 200 points stays near a megabyte."""
+"""Number of revisions that are kept of each point: few enough for a page of 200 points to stay near
+a megabyte."""
 
 
 class Series(NamedTuple):
-    """A series; `url` and `headers` sealed."""
+    """A series; `url` and `headers` are encrypted."""
 
     id: str
     account_id: str
@@ -53,7 +54,7 @@ class Series(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One value, and since when it is known."""
+    """A value at a time, and since when it is known."""
 
     time: datetime
     value: float
@@ -61,7 +62,7 @@ class Point(NamedTuple):
 
 
 class Revision(NamedTuple):
-    """What a point was before."""
+    """An earlier value of a point, which was known from `known_at` until `replaced_at`."""
 
     time: datetime
     value: float
@@ -83,16 +84,17 @@ async def insert(conn: Connection, series: Series) -> None:
 
 
 class Overview(NamedTuple):
-    """All accounts' series in numbers."""
+    """Figures on the series of all accounts."""
 
     series: int
     latest_time: datetime | None
     late: int
-    """Series on schedule that were not fetched for two of their intervals."""
+    """Number of scheduled series that have not been fetched for more than two of their
+    intervals."""
 
 
 async def overview(conn: Connection, now: datetime) -> Overview:
-    """How many series there are, their newest point until `now`, and how many are late."""
+    """How many series there are, the time of their newest point until `now`, how many are late."""
     cursor = await conn.execute(
         """
         select count(*), max(latest_time) filter (where latest_time <= %(now)s),
@@ -107,7 +109,8 @@ async def overview(conn: Connection, now: datetime) -> Overview:
 
 
 async def count(conn: Connection, account_id: str) -> int:
-    """How many series an account has; nobody else adds one until the transaction ends."""
+    """Number of series of an account. The account is locked, so that no other transaction adds a
+    series until this one ends."""
     await conn.execute("select 1 from accounts where id = %s for no key update", (account_id,))
     cursor = await conn.execute("select count(*) from series where account_id = %s", (account_id,))
     row = await cursor.fetchone()
@@ -150,12 +153,13 @@ async def claim_due(
     each_host: int,
     rooms: Mapping[str, int],
 ) -> list[Series]:
-    """Series whose refresh is due, ours until the lease ends.
+    """Claim up to `limit` series whose refresh is due. They become due again after `lease`, unless
+    a refresh ends before.
 
-    Accounts take turns: the first of each, then the second, up to `each`; those of an account that
-    are `under_way` count as its first ones. Of one host come `each_host` at most, or as many as
-    `rooms` says, by turns of the accounts that have a turn left. A series that waits for its host
-    does not delay its account's other series.
+    Accounts take turns: the first series of each account, then the second of each, and so on. An
+    account may have `each` refreshes at a time, including those `under_way` (number by account). A
+    host may get `rooms[host]` series, or `each_host` if it is not listed there, and accounts take
+    turns at it too. A series that waits for its host does not delay its account's other series.
     """
     async with conn.cursor(row_factory=class_row(Series)) as cursor:
         await cursor.execute(
@@ -200,10 +204,11 @@ async def claim_due(
 async def put_points(
     conn: Connection, series_id: str, points: Sequence[tuple[datetime, float]], now: datetime
 ) -> tuple[int, int]:
-    """Add and change points, each time at most once; how many of both.
+    """Add and change points; returns how many were added and how many changed. Each time occurs at
+    most once in `points`.
 
-    A changed point leaves what it was in `series_revisions`, of which each point keeps the newest
-    `MOST_REVISIONS`.
+    The old value of a changed point goes to `series_revisions`, which keeps the newest
+    `MOST_REVISIONS` of each point.
     """
     if not points:
         return 0, 0
@@ -321,7 +326,8 @@ async def points(
 async def revisions(
     conn: Connection, series_id: str, first: datetime, last: datetime
 ) -> list[Revision]:
-    """What the points of [first, last] were before, oldest first."""
+    """Earlier values of the points within [first, last], by time of the point, then oldest
+    first."""
     async with conn.cursor(row_factory=class_row(Revision)) as cursor:
         await cursor.execute(
             """
@@ -333,11 +339,11 @@ async def revisions(
         return await cursor.fetchall()
 
 
-# What watchlists ask
+# For watchlists
 
 
 class Latest(NamedTuple):
-    """A series' last point, and when its source was last heard of."""
+    """A series' last point by time, and when its source last answered."""
 
     id: str
     name: str
@@ -358,7 +364,8 @@ async def latest(conn: Connection, series_ids: Sequence[str]) -> dict[str, Lates
 async def values_before(
     conn: Connection, asked: Sequence[tuple[str, timedelta]]
 ) -> list[float | None]:
-    """For each (series, span) the value that stood `span` before the series' last point."""
+    """For each pair of a series' id and a span: the value in force at that span before the series'
+    last point; None if there is none."""
     if not asked:
         return []
     rows = await conn.execute(
@@ -380,7 +387,8 @@ async def values_before(
 
 
 async def moved_since(conn: Connection, moved: int, limit: int) -> tuple[list[str], int]:
-    """Ids of at most `limit` series that moved after number `moved`, and how far that reaches."""
+    """Ids of at most `limit` series whose points changed after change number `moved`, and the
+    number of the last of these changes."""
     rows = await conn.execute(
         "select id, moved from series where moved > %s order by moved limit %s", (moved, limit)
     )
