@@ -2,7 +2,7 @@
 
 The cache is shared by all callers. Section 3.5 (answers to requests with Authorization) does not
 bind it: every request goes out with the service's one credential, so answers do not differ by
-caller. Times are seconds since 1970, lengths seconds. Header names are in lower case.
+caller. Times are in seconds since 1970, durations in seconds. Header names are in lower case.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ Headers = Mapping[str, str]
 Directives = Mapping[str, str | None]
 
 STORABLE: Final = frozenset({200, 203, 204, 300, 404, 410})
-"""Statuses that are stored; section 4.2.2 allows each to be kept without being told to."""
+"""Statuses of answers that are stored. Section 4.2.2 allows this for each of them even if the
+answer does not state how long it is fresh."""
 HEURISTIC_SHARE, HEURISTIC_MOST = 0.1, 86_400.0
-"""An answer unchanged for ten days is taken to be good for one more (section 4.2.2)."""
+"""How long an answer is fresh if it states no time: the share `HEURISTIC_SHARE` of the time since
+its Last-Modified, at most `HEURISTIC_MOST` seconds (section 4.2.2)."""
 FOREVER = 2.0**31
 
 _DIRECTIVE = re.compile(r'([\w!#$%&\'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?', re.ASCII)
-# What a 304 says of a body it does not carry (section 3.2).
+# Headers that describe a body. Those of a 304, which has none, are ignored (section 3.2).
 _OF_THE_BODY = frozenset({"content-length", "content-encoding", "content-type", "content-range"})
 
 
 def directives(headers: Headers) -> Directives:
-    """The Cache-Control directives of a request or an answer; the first of equals counts."""
+    """The Cache-Control directives of a request or an answer; of repeated ones the first counts."""
     found: dict[str, str | None] = {}
     for match in _DIRECTIVE.finditer(headers.get("cache-control", "")):
         value = match[2] if match[2] is not None else match[3]
@@ -41,7 +43,7 @@ def directives(headers: Headers) -> Directives:
 
 
 def seconds(found: Directives, name: str) -> float | None:
-    """A directive's seconds; None where it is absent, 0 where it makes no sense."""
+    """The value of a directive in seconds; None if it is absent, 0 if its value is invalid."""
     if name not in found:
         return None
     value = found[name] or ""
@@ -50,7 +52,7 @@ def seconds(found: Directives, name: str) -> float | None:
 
 @dataclass(frozen=True)
 class Stored:
-    """An answer as it is kept. `asked_at`, `answered_at`: when it was asked for and arrived."""
+    """A stored answer, which was requested at `asked_at` and arrived at `answered_at`."""
 
     status: int
     headers: Headers
@@ -64,7 +66,7 @@ class Stored:
 
     @cached_property
     def lifetime(self) -> float:
-        """How long it is fresh, from its making (section 4.2.1)."""
+        """Seconds for which the answer is fresh, counted from its Date (section 4.2.1)."""
         for name in ("s-maxage", "max-age"):
             if (stated := seconds(self.directives, name)) is not None:
                 return stated
@@ -79,7 +81,8 @@ class Stored:
         return max(0.0, min(HEURISTIC_MOST, HEURISTIC_SHARE * unchanged))
 
     def age(self, now: float) -> float:
-        """Its age by the origin's clock and by ours, whichever is more (section 4.2.3)."""
+        """Age of the answer in seconds: by the origin's clock or by this machine's, whichever is
+        larger (section 4.2.3)."""
         made = _date(self.headers, "date")
         apparent = 0.0 if made is None else max(0.0, self.answered_at - made)
         told = self.headers.get("age", "")
@@ -114,9 +117,9 @@ def may_reuse(asked: Directives, stored: Stored, now: float) -> bool:
 
 
 def may_stand_in(asked: Directives, stored: Stored, now: float, window: float) -> bool:
-    """Whether `stored` may be served although upstream fails.
+    """Whether `stored` may be served because upstream fails.
 
-    `window`: most seconds past its freshness where neither side states any.
+    `window`: how many seconds it may be stale if neither the answer nor the request states it.
     """
     if stored.status >= 300 or _must_be_fresh(stored) or "no-cache" in stored.directives:
         return False
@@ -128,20 +131,21 @@ def may_stand_in(asked: Directives, stored: Stored, now: float, window: float) -
 
 
 def validators(stored: Stored) -> dict[str, str]:
-    """Headers that ask whether `stored` still holds (section 4.3.1)."""
+    """Request headers that ask upstream whether `stored` is still valid (section 4.3.1)."""
     names = {"etag": "if-none-match", "last-modified": "if-modified-since"}
     return {to: stored.headers[of] for of, to in names.items() if of in stored.headers}
 
 
 def freshened(stored: Stored, headers: Headers, asked_at: float, answered_at: float) -> Stored:
-    """`stored` after a 304 (section 4.3.4)."""
+    """`stored` updated by the headers of a 304 (section 4.3.4)."""
     told = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
     kept = {name: value for name, value in stored.headers.items() if name not in ("age", "date")}
     return replace(stored, headers=kept | told, asked_at=asked_at, answered_at=answered_at)
 
 
 def for_callers(headers: Headers) -> str | None:
-    """Cache-Control as callers get it: what came with a key must not lie in caches on the way."""
+    """Cache-Control for callers: always `private`, because an answer to a request with a key must
+    not be stored by caches on the way."""
     found = directives(headers)
     if not found:
         return None

@@ -14,7 +14,8 @@ from augury.macro.service import SENT, Call, MacroRuntime
 router = routing.router(tags=["macro runtime"])
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-"""Not TRACE: it would show the credential; not CONNECT."""
+"""Methods that are passed on. TRACE is not, because its answer would show the credential; neither
+is CONNECT."""
 
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {

@@ -1,7 +1,8 @@
-"""Forwards requests to the macro runtime: one upstream call for equal ones, cached, on the clock.
+"""Forwards requests to the macro runtime: equal reads share one call, answers are cached, and every
+call has a deadline.
 
-Nothing of the caller goes upstream but the headers named here; nothing of the upstream's comes
-back but the headers named here. The service's own credential is added on the way out, and an
+Of the caller's headers only those in `SENT` go upstream; of the upstream's headers only those in
+`PASSED` and the cache's own come back. The service's own credential is added on the way out, and an
 answer that repeats it is not passed on.
 """
 
@@ -47,12 +48,12 @@ SECONDS = Histogram(
 BREAKER = Gauge("augury_macro_breaker_open", "1 while the macro runtime is not asked.")
 
 MAX_BYTES = 5 * 1024 * 1024
-"""Largest answer, decompressed."""
+"""Largest answer that is accepted, in bytes after decompression."""
 CACHE_BYTES = 64 * 1024 * 1024
-"""Most bytes of answers kept; those unused for longest go first."""
+"""Most bytes of stored answers; the ones unused for longest are dropped first."""
 MAX_REDIRECTS = 3
 MOST_ROUTES = 50
-"""Routes that metrics tell apart; the rest are counted together."""
+"""Most routes that metrics tell apart; all others are counted as `other`."""
 
 SENT: Final = ("accept", "accept-language", "content-type", "traceparent", "tracestate")
 """Headers of the caller that go upstream."""
@@ -63,14 +64,16 @@ PASSED: Final = (
 """Headers of the upstream that go to the caller."""
 _KEPT = (*PASSED, "cache-control", "age", "date")
 _ACTIVE = ("html", "xml", "javascript", "ecmascript")
-"""In a media type: what a browser would run in this service's name."""
+"""Parts of media types that a browser might run as content of this service; such answers are
+refused."""
 
 Cache = Literal["hit", "miss", "stale"]
 
 
 @dataclass(frozen=True)
 class Call:
-    """A request to pass on. `headers` in lower case; of them only `SENT` are used."""
+    """A request to pass on. Names in `headers` are in lower case; only those in `SENT` go upstream,
+    and Cache-Control and Pragma control the cache."""
 
     method: str
     raw_path: bytes
@@ -82,7 +85,7 @@ class Call:
 
 @dataclass(frozen=True)
 class ProxiedAnswer:
-    """What the caller gets, and where it came from."""
+    """The answer for the caller; `cache` says how the cache was involved."""
 
     status: int
     headers: dict[str, str]
@@ -95,7 +98,7 @@ _ESCAPED = re.compile(
     rb"|&#0{0,4}([0-9]{2,3});|\\(/)",
     re.IGNORECASE,
 )
-"""An ASCII character as URLs, JSON, programs and HTML may write it."""
+"""Matches an ASCII character as it may be escaped in URLs, JSON, program text or HTML."""
 
 
 def _character(found: re.Match[bytes]) -> bytes:
@@ -117,19 +120,20 @@ class RuntimeFailed(UpstreamFailed):
 
 
 class CredentialRefused(UpstreamFailed):
-    """The upstream does not take the service's credential: the operator's business."""
+    """The upstream rejects the service's credential, which only the operator can change."""
 
     code = "macro_runtime_refused"
 
 
 class NotStored(UpstreamFailed):
-    """Asked for a stored answer only, and there is none (RFC 9111, 5.2.1.7)."""
+    """The caller accepts only a stored answer, and there is none to use (RFC 9111, 5.2.1.7)."""
 
     status, code = 504, "not_stored"
 
 
 class _Trouble(Exception):
-    """A failure of the upstream. `healthy`: what it says to the breaker; None: nothing."""
+    """A failure of the upstream. `healthy` is reported to the breaker: False counts as a failure,
+    None does not count."""
 
     def __init__(self, error: AuguryError, *, healthy: bool | None = False) -> None:
         super().__init__(str(error))
@@ -137,7 +141,8 @@ class _Trouble(Exception):
 
 
 _Key = tuple[str, str, str]
-"""URL, Accept, Accept-Language: all that upstream can tell callers apart by."""
+"""Key of a stored answer: URL, Accept and Accept-Language, all that may make the answers to two
+reads differ."""
 
 
 class MacroRuntime:
@@ -230,7 +235,7 @@ class MacroRuntime:
         return self._answer(found, "hit" if was_confirmed else "miss")
 
     async def _shared(self, key: _Key, call: Call, stored: Stored | None, *, keep: bool) -> Stored:
-        """What upstream says; equal requests at the same time are one."""
+        """The upstream's answer; equal requests at the same time share one call."""
         try:
             return await self._flights.join(key, lambda: self._fetch(key, call, stored, keep=keep))
         except GivenUp:
@@ -277,7 +282,8 @@ class MacroRuntime:
     # The wire
 
     async def _send(self, method: str, url: str, call: Call, conditional: dict[str, str]) -> Stored:
-        """One request under breaker, deadline and counters. Raises `_Trouble` alone."""
+        """Send one request, with the breaker, the deadline and the metrics. Raises `_Trouble`, or
+        CredentialRefused, for which no stale answer stands in."""
         route = self._route(url)
         if not self._breaker.admits():
             UPSTREAM.labels(route, "not_asked").inc()
@@ -353,7 +359,7 @@ class MacroRuntime:
         raise _Trouble(RuntimeFailed("The macro runtime redirects in circles."))
 
     def _repeats(self, content: bytes) -> bool:
-        """Whether an answer holds the service's credential, in whatever encoding it may come."""
+        """Whether an answer contains the service's credential, plain or encoded."""
         if not self._secret:
             return False
         plain = _ESCAPED.sub(_character, content)
@@ -365,7 +371,7 @@ class MacroRuntime:
         secret = self._secret.encode()
         forms = {_ESCAPED.sub(_character, secret), secret[::-1], secret.hex().encode()}
         forms |= {secret.decode().encode("utf-16-le"), secret.decode().encode("utf-16-be")}
-        for lead in range(3):  # base64 of a longer text that holds it, wherever in that it begins
+        for lead in range(3):  # base64 of a longer text that contains it, at any position
             middle = base64.b64encode(b"\0" * lead + secret)
             middle = middle[(0, 2, 3)[lead] :].rstrip(b"=")
             whole = middle if (lead + len(secret)) % 3 == 0 else middle[:-1]
@@ -373,7 +379,8 @@ class MacroRuntime:
         return [form for form in forms if len(form) >= 8 or form == secret]
 
     def _redirected(self, method: str, goal: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
-        """Where a redirect leads, when a read stays below the upstream's own address."""
+        """The URL that a redirect leads to. Raises `_Trouble` unless the method is GET and the URL
+        is below the upstream's own address."""
         elsewhere = _Trouble(
             RuntimeFailed("The macro runtime redirects to another host, which is not followed.")
         )
@@ -388,7 +395,7 @@ class MacroRuntime:
         path, _, query = there.raw_path.partition(b"?")
         if not same or there.userinfo or not path.startswith(home.raw_path):
             raise elsewhere
-        # Judged as a caller's path is, before anybody decodes it: "%2e%2e" leads up for a server.
+        # Checked undecoded, like a caller's path: a server may read "%2e%2e" as "..".
         below = target.PREFIX.encode() + path.removeprefix(home.raw_path)
         try:
             return httpx2.URL(target.below(self._base or "", below, query))
@@ -396,7 +403,8 @@ class MacroRuntime:
             raise elsewhere from None
 
     def _judge(self, response: httpx2.Response, *, asked_whether: bool) -> None:
-        """Raise unless the answer is one to pass on."""
+        """Raise unless the answer may be passed on. `asked_whether`: the request was conditional,
+        so a 304 is allowed."""
         status = response.status_code
         if status == 429:
             told = response.headers.get("retry-after", "")
@@ -425,7 +433,7 @@ class MacroRuntime:
     def _client(self) -> httpx2.AsyncClient:
         if self._http is None:  # on first use: most services have no macro runtime
             self._http = httpx2.AsyncClient(
-                # Only what `body.read` can decompress under a cap.
+                # Only encodings that `body.read` can decompress with a limit on the size.
                 headers={"User-Agent": f"augury/{__version__}", "Accept-Encoding": "gzip"},
                 timeout=self._deadline,
                 limits=httpx2.Limits(max_connections=64, max_keepalive_connections=16),
@@ -447,7 +455,8 @@ class MacroRuntime:
     # Metrics
 
     def _learn(self, answer: Stored, url: str) -> None:
-        """Remember a route that upstream knows, so that strangers can't make up labels."""
+        """Remember a route that upstream knows. Only such routes become labels of metrics, so that
+        callers can't add labels at will."""
         if answer.status < 400 and len(self._routes) < MOST_ROUTES:
             self._routes.add(self._first_part(url))
 

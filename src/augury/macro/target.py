@@ -1,8 +1,8 @@
-"""Where a proxied request goes: what follows the prefix, refused unless it is plainly a path. Pure.
+"""The URL of a proxied request: what follows the prefix, unless it is not plainly a path. Pure.
 
-The path is taken as it was sent, before anybody decoded it, and written anew from its decoded
-parts. So nothing that one parser reads as "up" or "elsewhere" and another as a name passes: `..`,
-`%2e`, encoded slashes, `//host`, backslashes, double encodings, `..;`.
+The path is taken undecoded, as it was sent, and written anew from its decoded segments. So nothing
+passes that one parser reads as a name and another as "one level up" or "another host": `..`, `%2e`,
+encoded slashes, `//host`, backslashes, double encodings, `..;`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PREFIX = "/v1/macro-runtime/"
 _ESCAPES = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f/\\%?#]")
 _QUERY = re.compile(r"[\x21-\x7e]*", re.ASCII)
-# RFC 3986 3.3: what stands in a segment as it is.
+# Characters that are not escaped in a segment (RFC 3986, section 3.3).
 _PLAIN = "-._~!$&'()*+,;=:@"
 
 
@@ -33,7 +33,7 @@ def base_of(url: str) -> str:
     Raises
     ------
     SetupProblem
-        It is no plain address of a web server.
+        It is not a plain http or https address: without credential, query and fragment.
     """
     parts = urlsplit(url)
     if (
@@ -51,12 +51,12 @@ def base_of(url: str) -> str:
 
 
 def below(base: str, raw_path: bytes, query: bytes) -> str:
-    """The URL below `base` that a request to `raw_path` is for.
+    """The URL below `base` to which a request to `raw_path` is passed on.
 
     Raises
     ------
     PathRefused, NotFound
-        Nothing of the path is repeated.
+        The text of the error does not repeat any part of the path.
     """
     path, searched = raw_path.decode("latin-1"), query.decode("latin-1")
     if not path.startswith(PREFIX):
