@@ -1,9 +1,9 @@
 """Words that mean the same on prediction markets: demonyms, tickers, agencies, league names.
 
-General knowledge, written by domain, independent of any query or catalogue. Left: words as they
-are written, folded to ASCII; right: the terms that replace them, on both sides of the search.
-A phrase wins over its words, the longest phrase first. Nothing here may be ambiguous enough to
-turn one subject into another ("DOGE" is an agency and a coin: it stays as it is).
+The tables hold general knowledge, grouped by domain. An entry has the words as written, folded to
+ASCII (several words in quotes), and then the terms that replace them in documents and queries
+alike. A phrase takes precedence over its words, a longer phrase over a shorter one. No entry may
+turn one subject into another: "DOGE" is an agency and a coin, so it is not replaced.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ def _side(entry: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 ALIASES: Final = _table(
     _MONTHS, _DEMONYMS, _POLITICS, _ECONOMY, _CRYPTO, _SPORT, _CULTURE, _SCIENCE, _EVENTS
 )
-"""Words as written -> the words that stand for them (stemmed by the reader of this table)."""
+"""Words as written -> the words that replace them. `augury.search.text` stems the replacements."""
 
 STEMS: Final = _table(
     """attack strike; bomb strike; airstrike strike; seize capture; prohibit ban; outlaw ban;
@@ -256,9 +256,9 @@ hike increase;
     jail prison; detain arrest; blockade close; closure close; outbreak case; infection case;
     downturn recession; enact law; postpone delay; quit out; nominee nomination"""
 )
-"""The same for every word of a stem, where no word as it is written says otherwise: "attack" also
-for attacks and attacking. Only verbs and nouns that no inflection turns into another thing: "post"
-and "share" are not among them ("posts" are tweets, the Post is a newspaper)."""
+"""Like `ALIASES`, but an entry covers all words with the same stem: "attack" also attacks and
+attacking. An entry of `ALIASES` for the word as written takes precedence. Words whose inflected
+forms mean something else are left out, e.g. "post": "posts" are tweets, the Post is a newspaper."""
 
 STOP_WORDS: Final = frozenset(
     """a an the of to in on at by for from with and or is are was were be been being will would
@@ -267,7 +267,8 @@ STOP_WORDS: Final = frozenset(
     how why if so not no between through during while also am i we you he she his her our your
     my me us_""".split()
 )
-"""Carry no subject. "may" is a month and "us" a country here, so neither is listed."""
+"""Words that say nothing about the subject; they never become terms. "may" (the month) and "us"
+(the country) are not listed."""
 
 WEAK_WORDS: Final = frozenset(
     """surge surges surging surged soar soars soaring jump jumps climb climbs rally rallies
@@ -280,4 +281,5 @@ WEAK_WORDS: Final = frozenset(
     more fewer less least another next new again before end part date year week month day time
     still ever first last print prints printing reading readings outlook""".split()
 )
-"""Headline verbs and fillers: they say how it is told rather than what it is about."""
+"""Headline verbs and fillers: they say how a story is told rather than what it is about. In a
+query they weigh less than other words (`augury.search.text.NUMBER_WEIGHT`)."""

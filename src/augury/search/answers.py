@@ -1,4 +1,4 @@
-"""Answers kept for those who ask the same again, as long as the index stands still."""
+"""In-memory cache of search answers. An answer is reused while the index has not changed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 from augury.search.presenting import Found
 
 ANSWER_BYTES, ANSWER_SECONDS = 64 << 20, 5.0
-"""They take about so many bytes; the time bounds what a follower of a shared index may miss."""
+"""`ANSWER_BYTES`: approximate upper limit of the cache's memory, in bytes. `ANSWER_SECONDS`: age in
+seconds at which an answer expires even if the index seems unchanged, because a process that only
+reads a shared index learns of its changes late."""
 _BYTES_A_RESULT = 2_000
-"""Upper end of what a result takes in memory."""
+"""Memory that one cached result takes at most, in bytes: an estimate."""
 
 
 class _Answer(NamedTuple):
-    """What was found, at which state of the index and when."""
+    """A cached answer, with the index position and the monotonic time at which its search began."""
 
     found: Found
     position: int
@@ -23,14 +25,15 @@ class _Answer(NamedTuple):
 
 
 class Answers:
-    """Kept in memory, least recently asked for dropped first."""
+    """A cache of at most `ANSWER_BYTES`; the least recently used answer is dropped first."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
         self._bytes = 0
 
     def known(self, asked: tuple[Any, ...], position: int) -> Found | None:
-        """What the same search would find now, where nothing was indexed since."""
+        """The cached answer to `asked`; None if there is none, or it has expired, or the index has
+        moved on from its position to `position`."""
         if (answer := self._kept.get(asked)) is None:
             return None
         if answer.position != position or time.monotonic() - answer.at >= ANSWER_SECONDS:
@@ -40,15 +43,16 @@ class Answers:
         return answer.found
 
     def keep(self, asked: tuple[Any, ...], found: Found, position: int, at: float) -> None:
-        """`position` of the index and monotonic time `at` which the search began."""
-        self._forget(asked)  # another may have asked the same meanwhile
+        """Cache `found`. `position` (of the index) and `at` (monotonic seconds) are those at which
+        the search began."""
+        self._forget(asked)  # a concurrent search may have cached the same answer
         self._kept[asked] = _Answer(found, position, at)
         self._bytes += _size(asked, found)
         while self._bytes > ANSWER_BYTES:
             self._forget(next(iter(self._kept)))
 
     def clear(self) -> None:
-        """Forget them all."""
+        """Remove all answers."""
         self._kept.clear()
         self._bytes = 0
 
@@ -58,5 +62,5 @@ class Answers:
 
 
 def _size(asked: tuple[Any, ...], found: Found) -> int:
-    """About the bytes that an answer takes while it is kept."""
+    """Approximate memory of a cached answer, in bytes."""
     return 1_000 + 4 * len(asked[0]) + _BYTES_A_RESULT * sum(map(len, found.values()))

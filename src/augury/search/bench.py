@@ -1,7 +1,6 @@
-"""What search costs on this machine: build, memory, disk, latency, recall, updates, a bare rival.
+"""Benchmark of search on this machine: indexing, memory, disk, latency, recall, updates, a rival.
 
-Everything is measured in one run over one generated catalogue, so figures are worth comparing
-within a run and nowhere else.
+All figures of a run come from one generated catalogue. Compare figures within one run only.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ T = TypeVar("T")
 
 
 async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) -> dict[str, Any]:
-    """Measure search over `n` generated markets; the shape of the result is `table`'s rows."""
+    """Measure search over `n` generated markets; `table` turns the nested result into text."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     result: dict[str, Any] = {"markets": n, "queries": queries, "cpus": os.cpu_count()}
     with TemporaryDirectory(prefix="augury-bench-") as folder:
-        # Whatever database the environment names is somebody's own: nothing is made up there.
+        # A database named in the environment is ignored: it must not get generated markets.
         settings = Settings(
             data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
             sync="off", sample="off",
@@ -77,7 +76,7 @@ async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) 
 
 
 def table(result: dict[str, Any]) -> str:
-    """The result as indented text, one figure a line."""
+    """The result as indented text, one figure or group of figures per line."""
     return "\n".join(_lines(result))
 
 
@@ -105,8 +104,8 @@ def _lines(value: Any, name: str = "", depth: int = 0) -> Iterator[str]:
 async def import_generated(
     services: Services, n: int, *, now: datetime | None = None
 ) -> dict[str, Any]:
-    """Put `n` generated markets, quoted as of `now`, into the catalogue and the index; what that
-    took."""
+    """Import and index `n` generated markets, quoted as of `now`; returns the seconds and the
+    memory that this took."""
     began = time.perf_counter()
     made = generate(n) if now is None else generate(n, now=now)
     generating = storing = 0.0
@@ -164,7 +163,8 @@ async def _in_process(services: Services, texts: list[str]) -> dict[str, Any]:
 
 
 async def _recall(services: Services, texts: list[str]) -> dict[str, float]:
-    """Share of the true ten nearest (by cosine; a tie counts) among the engine's dense hits."""
+    """Recall of dense search: the share of the engine's ten hits that are among the ten nearest by
+    exact cosine. A tie with the tenth counts."""
     embedder, engine = services.search.embedder, services.search.engine
     wanted = embedder.embed(texts)
     best = np.full((len(texts), 10), -1.0, np.float32)
@@ -198,7 +198,8 @@ async def _all_vectors(
 
 
 async def _updates(services: Services, n: int) -> dict[str, float]:
-    """Changed questions through the store into the index, and how long one stays unseen."""
+    """How many changed questions a second reach the index, and how long a new market takes until a
+    search finds it (the worst of five, in ms)."""
     changed = [
         msgspec.structs.replace(m, question=f"{m.question} (amended)")
         for m in islice(generate(n), min(UPDATES, n))
@@ -243,9 +244,10 @@ async def _visible_after(services: Services, like: Market, k: int) -> float:
 
 
 def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[str, Any]:
-    """A service of its own on the catalogue: restart time, memory, latency of 1 and 8 clients.
+    """Start a separate service on the catalogue; measure restart time, memory, and latency with one
+    and with eight clients.
 
-    Each client asks all different questions; the last run repeats a few, as people do.
+    The queries of a run differ, except in the last run, where all clients repeat the same 50.
     """
     bodies, few, related, graphs = (
         Path(folder) / f"{name}.json" for name in ("bodies", "few", "related", "graphs")
@@ -279,7 +281,8 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
 
 @contextmanager
 def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """`augury serve` on a data folder with limits out of the way; its address and process."""
+    """Run `augury serve` on a data folder, with rate limits that no load reaches; yields its
+    address and process."""
     own = ("AUGURY_DATABASE_URL", "AUGURY_DATABASE_DIRECT_URL", "AUGURY_SEARCH_URL")
     environment = {name: value for name, value in os.environ.items() if name not in own} | {
         "AUGURY_DATA_DIR": folder,
@@ -309,7 +312,8 @@ def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 def asked_over_http(
     url: str, bodies: Path, key: str, *, clients: int, requests: int, path: str = "/v1/search"
 ) -> dict[str, Any]:
-    """Ask a service the bodies of a file in turn, from a process of its own; the latencies."""
+    """Send the request bodies of a file in turn, from a separate process (`augury.search.load`);
+    returns its report."""
     command = [
         sys.executable, "-m", "augury.search.load", url, str(bodies),
         "--clients", str(clients), "--requests", str(requests), "--key", key, "--path", path,
@@ -319,8 +323,9 @@ def asked_over_http(
 
 
 def memory(pid: int) -> dict[str, float]:
-    """Proportional memory of a process and of its descendants (PostgreSQL), in MB; `held` leaves
-    out the pages of files, which the system takes back when it needs them."""
+    """Proportional set size in MB: of the process (`process`), also of its descendants, such as
+    PostgreSQL (`with_database`), and of all these without file pages, which the kernel can reclaim
+    (`held`)."""
     every = [_pss(one) for one in (pid, *_below(pid))]
     return {
         "process": round(sum(every[0].values())),
@@ -330,7 +335,7 @@ def memory(pid: int) -> dict[str, float]:
 
 
 def _pss(pid: int) -> dict[str, float]:
-    """Proportional memory of a process in MB by kind: Anon, File, Shmem."""
+    """Proportional set size of a process in MB, by kind: Anon, File, Shmem."""
     try:
         rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:

@@ -33,7 +33,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market per line.")]
 
 EVALUATION_DEPTH = 200
-"""Results asked for per query when scoring: judged markets may stand among many unjudged."""
+"""Results requested per relation of each query when scoring. Unjudged markets do not count, so ten
+judged ones may take a long list."""
 
 
 def search(
@@ -114,10 +115,10 @@ async def _search(body: dict[str, Any], url: str | None = None) -> dict[str, lis
 
 
 async def make_searchable(settings: Settings, database: Database, progress: Progress) -> None:
-    """Bring the index up to date with the catalogue, before a command that filled it returns.
+    """Bring the index up to date with the catalogue. Commands that add markets end with this.
 
-    With a service on the same data folder the index is that service's: it follows by itself,
-    and this waits until it has. `progress` is told how many changes were indexed.
+    A service that runs on the same data folder owns the index and updates it by itself; then this
+    waits until the index has caught up. `progress` is called with the number of changes indexed.
     """
     from augury.relations.service import RelationService
     from augury.search.service import SearchService
@@ -241,14 +242,14 @@ async def _instances(markets: Path, *, quiet: bool) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _filled(markets: Path) -> AsyncIterator[Services]:
-    """The services over a throw-away store that holds a file's markets, indexed."""
+    """Services over a temporary store that holds the markets of a file, indexed."""
     from augury.app import running
     from augury.venues.dump import DumpFile
     from augury.venues.importing import import_file
 
     catalogue = DumpFile(markets, kind="markets")
     with TemporaryDirectory(prefix="augury-eval-") as folder:
-        # Whatever database the environment names is somebody's own: nothing is imported there.
+        # A database named in the environment is ignored: nothing may be imported there.
         settings = Settings(
             data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
             sync="off", sample="off",

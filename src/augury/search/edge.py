@@ -5,17 +5,18 @@ memory-mapped columns (key, vector, payload, tags) whose rows are called slots.
 
 Dense search is a scan, not a graph. A vector's *sketch* is the signs of its coordinates, 32 bytes
 at 256 dimensions; Hamming distance between sketches picks a shortlist, and the stored vectors of
-the shortlist give the cosine. On near-duplicate families that finds more of the true neighbours
-than a graph does, nothing needs building or optimizing, an upsert is visible at once, and the
-answer depends on the documents alone. The cost is linear; `docs/adr/0001-search-engine.md` has
-the figures. Beyond a few million documents, use the server (`augury.search.server`).
+the shortlist give the cosine. In families of near-duplicates this finds more of the true neighbors
+than a graph does. Nothing needs building or optimizing, an upsert is visible at once, and the
+answer depends on the documents alone. The cost is linear in the number of documents;
+`docs/adr/0001-search-engine.md` has the figures. Beyond a few million documents, use the server
+(`augury.search.server`).
 
-Threads: Edge holds the interpreter lock during every call, searches included. The scan, which is
-numpy's, runs mostly without it. Edge's `optimize()`
-is never called: it would hold the interpreter lock for minutes, and sparse vectors need none.
+Threads: Edge holds the interpreter lock during every call, searches included. The scan is numpy
+code and runs mostly without the lock. Edge's `optimize()` is never called: it would hold the
+interpreter lock for minutes, and sparse vectors do not need it.
 
-Crash safety: a slot is written in place and no document is ever moved, so an interrupted write
-can damage only documents newer than the checkpoint, and these the caller replays.
+Crash safety: slots are written in place and documents never move between slots, so an interrupted
+write can damage only documents written after the checkpoint. The caller replays those changes.
 """
 
 from __future__ import annotations
@@ -54,19 +55,19 @@ from augury.search.partition import (
     of_tags,
 )
 
-_BATCH = 128  # documents a write holds the interpreter lock for
+_BATCH = 128  # documents per write; Edge holds the interpreter lock during a write
 
 log = logging.getLogger(__name__)
 
 
 class EdgeEngine:
-    """`Engine` kept in a folder that one process owns at a time."""
+    """`SearchEngine` in a folder that only one process at a time can open."""
 
     def __init__(self, path: Path, schema: IndexSchema) -> None:
         """Open the index in `path`, or start an empty one there.
 
-        An index of another schema, or one whose files can't be read, is started anew: its
-        checkpoint is 0 then, and the caller's replay fills it.
+        An index with another schema or with unreadable files is replaced by an empty one with
+        checkpoint 0; the caller fills it by replaying all changes.
         """
         self._schema = schema
         self._path = path
@@ -96,8 +97,8 @@ class EdgeEngine:
                 latest = {doc.key: doc for doc in batch}
                 for status, part in self._parts.items():
                     part.put([doc for doc in latest.values() if doc.status == status])
-                # Only now leave the former partition: a document is in two for a moment rather
-                # than in none, and searches drop the second.
+                # Documents leave their former partition last: for a moment they are in two
+                # partitions rather than in none, and searches drop the duplicate.
                 for status, part in self._parts.items():
                     part.remove([key for key, doc in latest.items() if doc.status != status])
 
@@ -230,9 +231,9 @@ class EdgeEngine:
         return self._create()
 
     def _create(self) -> dict[str, Partition]:
-        """Empty partitions in place of what is there, and checkpoint 0."""
-        # Without index.json the rest counts for nothing: a crash half way leaves no old document
-        # that a replay would not know to delete.
+        """Replace the stored index by empty partitions with checkpoint 0."""
+        # Without index.json the other files are discarded on opening, so a crash half way leaves
+        # no old document that the replay would not delete.
         (self._path / "index.json").unlink(missing_ok=True)
         _sync(self._path)
         for status in STATUSES:
@@ -243,7 +244,7 @@ class EdgeEngine:
         return parts
 
     def _read_checkpoint(self) -> int | None:
-        """None where there is no index yet, or one of another schema."""
+        """The stored checkpoint; None if there is no index or it has another schema."""
         try:
             meta = json.loads((self._path / "index.json").read_bytes())
             return meta["checkpoint"] if meta["schema"] == self._schema.fingerprint else None
@@ -257,7 +258,7 @@ class EdgeEngine:
 
 
 class _Gate:
-    """Lets searches through until somebody shuts it and the last one has left."""
+    """Admits searches until it is shut. Shutting waits until the searches inside have finished."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -306,7 +307,7 @@ def _own(file: Path) -> Any:
 
 
 def _replace(file: Path, content: bytes) -> None:
-    """Write a file so that after a crash it is the old one or the new one, whole."""
+    """Replace a file atomically: after a crash it has either its old or its new content."""
     draft = file.with_suffix(".new")
     with draft.open("wb") as handle:
         handle.write(content)

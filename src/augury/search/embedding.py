@@ -1,8 +1,8 @@
 """Sentence vectors from a static table: a mean of token vectors, no network, no model to run.
 
-The table is WordLlama's 256-dimensional `l2_supercat` (MIT licence), carried by its wheel; only
-its files are read, none of its code is imported. A static table turns thousands of texts a second
-into vectors on one core, where a small transformer manages about a hundred.
+The table is WordLlama's 256-dimensional `l2_supercat` (MIT license). It comes with WordLlama's
+wheel, of which only the files are read; its code is not imported. A static table turns thousands of
+texts a second into vectors on one core, where a small transformer manages about a hundred.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
 _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _WEIGHTS_SHA256: Final = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
 _CHUNK: Final = 2_048
-"""Texts a step: bounds the memory of one call to some ten megabytes."""
+"""Number of texts embedded per step; it limits the memory of one call to some ten megabytes."""
 _KEPT: Final = frozenset({"not", "no", "between"})
 
 
@@ -38,14 +38,15 @@ class EmbeddingProblem(RuntimeError):
 
 
 class Embedder:
-    """Texts to unit vectors. Holds only read-only state, so threads may share one.
+    """Turns texts into unit vectors. Its state is read-only, so threads may share one embedder.
 
     Attributes
     ----------
     dim : int
         Length of a vector.
     name : str
-        Which vectors these are: stored beside an index, and compared when it is opened.
+        Identifies the table. It is part of an index's schema, so an index with other vectors is
+        rebuilt.
     """
 
     def __init__(self, table: Vectors, tokenizer: Tokenizer, name: str) -> None:
@@ -61,7 +62,7 @@ class Embedder:
         Raises
         ------
         EmbeddingProblem
-            When the wheel is absent or its table is another one.
+            When the wheel is missing or contains another table.
         """
         root = _package_folder()
         raw = (root / _WEIGHTS).read_bytes()
@@ -79,7 +80,7 @@ class Embedder:
         Returns
         -------
         float32 array, shape (len(texts), dim)
-            A text without any content has the zero vector, which is near nothing.
+            A text without tokens gets the zero vector, whose cosine with any vector is 0.
         """
         out = np.zeros((len(texts), self.dim), np.float32)
         for start in range(0, len(texts), _CHUNK):
@@ -92,16 +93,16 @@ class Embedder:
 
     def embed_query(self, text: str) -> Vectors:
         """The unit vector of one text, as `embed` makes it: float32, shape (dim,)."""
-        # Alone, because a batch is handed to other threads, however small it is.
+        # Not as a batch of one: the tokenizer hands every batch to other threads.
         ids = self._tokenizer.encode(content(text), add_special_tokens=False).ids
         vector = np.zeros(self.dim, np.float32)
         return _unit(self._table[ids].sum(axis=0) if ids else vector)
 
     def rarity(self, word: str) -> float:
-        """How telling a word is: the length of its rarest token's vector, 3 ("the") to 25.
+        """How specific a word is: the length of its longest token vector, 3 ("the") to 25.
 
-        The table was trained so that a sum of tokens means what the text does; words that say
-        little came out short. Unlike a document frequency it depends on no catalogue.
+        A text's vector is the sum of its tokens' vectors, so training made those of words with
+        little meaning short. Unlike a document frequency, this does not depend on a catalogue.
         """
         ids = self._tokenizer.encode(word, add_special_tokens=False).ids
         return float(np.linalg.norm(self._table[ids], axis=1).max()) if ids else 0.0
@@ -109,8 +110,9 @@ class Embedder:
     def embed_documents(self, documents: Sequence[DocumentText]) -> Vectors:
         """Unit vectors of markets, shape (len(documents), dim).
 
-        The mean of the question's vector and its event's: the event's name says the subject
-        without the strike, the name or the date that tells one market from its siblings.
+        A market's vector is the mean of its question's vector and its event's. The event's name
+        states the subject without the strike, name or date that distinguishes the market from its
+        siblings. Without an event it is the question's vector.
         """
         titles = [document.title for document in documents]
         distinct = dict.fromkeys(document.event for document in documents if document.event)
@@ -124,7 +126,7 @@ class Embedder:
 
 
 def content(text: str) -> str:
-    """A text without the words that carry no subject; the text itself if nothing is left."""
+    """The text without its stop words, other than `_KEPT`; unchanged if nothing else is left."""
     text = text[:MAX_CHARS].replace("**", "")
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")  # the tokenizer takes no surrogates

@@ -1,18 +1,18 @@
-"""The port of the search engine: documents in, scored candidates out.
+"""The interface (port) of the search engine: it takes documents and returns scored candidates.
 
-An engine keeps every market twice: as a sparse vector of weighted terms (the lexical side) and
-as a dense vector (the semantic side). A search takes the best of either side and returns their
-union with the cosine of every candidate. Lexical scores choose candidates and are not completed:
-the ranking counts words by itself, from the payload.
+An engine stores every market twice: as a sparse vector of weighted terms (lexical) and as a dense
+vector (semantic). A search takes the best markets by terms and the best by vector and returns their
+union, each with its cosine. Lexical scores only choose candidates: a market found by its vector
+alone has the lexical score 0, because the ranking counts words itself, from the payload.
 
-Two implementations keep one contract, `tests/search/test_engine.py`:
+Two implementations pass the same tests (`tests/search/test_engine.py`):
 `augury.search.edge.EdgeEngine` in this process and `augury.search.server.ServerEngine` by URL.
 
-The database is the truth and the index a projection of it. `checkpoint()` is the change sequence
-number up to which the index surely holds the database's rows; after a crash the caller replays
-what came later. Replaying is safe at any time: `upsert` and `delete` are idempotent.
+The database is the source of truth, the index a projection of it. `checkpoint()` is the number of
+the last database change that the index is certain to hold; after a crash the caller replays later
+changes. Replaying is safe at any time: `upsert` and `delete` are idempotent.
 
-Errors: `Unavailable` when the engine is closed, full or out of reach, `SetupProblem` when another
+Errors: `Unavailable` when the engine is closed, full or unreachable, `SetupProblem` when another
 process owns the index, `ValueError` for a document that does not fit the schema.
 """
 
@@ -33,13 +33,14 @@ from augury.search.postings import MOST_TAGS, TAGS
 T = TypeVar("T")
 
 STATUSES = ("active", "closed", "resolved")
-"""The partitions of the index, in the order of `EngineHits.status`."""
+"""The statuses of markets; the index has a partition for each. `EngineHits.status` holds positions
+in this tuple."""
 
 MAX_KEY = 2**63 - 2
 
 
 class IndexInUse(SetupProblem):
-    """Another process has the index of this data folder."""
+    """Another process has opened the index of this data folder."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +49,7 @@ class SparseVector:
 
     indices : uint32 (n,), term ids, unique
     values : float32 (n,), weights > 0; the query carries the inverse document frequency, so
-        that scores compare across partitions and machines
+        that scores of different partitions and machines are comparable
     """
 
     indices: NDArray[np.uint32]
@@ -64,7 +65,7 @@ class SparseVector:
 
 @dataclass(frozen=True)
 class IndexSchema:
-    """What an index holds. An index of another schema is emptied when it is opened.
+    """Layout of an index. An index with another schema is emptied when it is opened.
 
     dim : length of the dense vectors
     payload : numpy dtype of the record that comes back with each candidate (fixed size, no
@@ -84,7 +85,7 @@ class IndexSchema:
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that differ whenever stored documents must be made anew."""
+        """16 hexadecimal digits that change whenever stored documents have to be rebuilt."""
         layout = np.lib.format.dtype_to_descr(self.payload)
         text = repr((self.dim, layout, self.version))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -96,12 +97,12 @@ class IndexDocument:
 
     key : the database's integer key, 0 <= key <= 2**63 - 2
     status : one of `STATUSES`; a document whose status changes moves to that partition
-    terms : the lexical side
+    terms : weighted terms, for lexical search
     vector : float32 (dim,), unit length, or zero where the text has no known word
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
-    tags : what the document can be looked up by, at most `MOST_TAGS`, each in 1..65535, with the
-        document's merit under it: those of highest merit are found
-    shown : what a result shows of it, for `SearchEngine.shown`; never searched
+    tags : numbers under which `SearchEngine.tagged` finds the document, at most `MOST_TAGS`, each
+        in 1..65535; the value is its merit under that tag, and a look-up finds the highest merits
+    shown : bytes that `SearchEngine.shown` returns, with what a result shows; never searched
     """
 
     key: int
@@ -115,13 +116,13 @@ class IndexDocument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EngineHits:
-    """What a search or a look-up by tags found, in ascending order of key.
+    """The candidates that a search or a look-up by tags found, in ascending order of key.
 
     keys : int64 (m,), unique
     lexical : float32 (m,), dot product of terms; 0 where the vector or a tag alone found the
         document
-    dense : float32 (m,), cosine, +-0.001 (coordinates are stored in two bytes); 0 without a
-        query vector
+    dense : float32 (m,), cosine with the query vector, exact to 0.001 (coordinates are stored in
+        two bytes); 0 without a query vector
     status : uint8 (m,), index into `STATUSES`
     payload : record array (m,) of `IndexSchema.payload`
     """
@@ -141,7 +142,7 @@ class EngineHits:
 
     @classmethod
     def chained(cls, found: Sequence[EngineHits]) -> EngineHits:
-        """One behind the other."""
+        """All candidates of `found`, concatenated."""
         return cls(
             np.concatenate([one.keys for one in found]),
             np.concatenate([one.lexical for one in found]),
@@ -152,7 +153,7 @@ class EngineHits:
 
     @classmethod
     def joined(cls, found: Sequence[EngineHits]) -> EngineHits:
-        """All of them in order of key; of a document found twice the first."""
+        """All candidates of `found` in order of key; of a document found twice, the first stays."""
         every = cls.chained(found)
         order = np.argsort(every.keys, kind="stable")
         keys = every.keys.take(order)
@@ -162,7 +163,7 @@ class EngineHits:
         return every.taken(order)
 
     def taken(self, at: NDArray[np.intp]) -> EngineHits:
-        """Those at these places."""
+        """The candidates at the positions `at`."""
         return EngineHits(
             self.keys.take(at),
             self.lexical.take(at),
@@ -172,15 +173,15 @@ class EngineHits:
         )
 
     def where(self, kept: NDArray[np.bool_]) -> EngineHits:
-        """Those of them that are `kept` (m,)."""
+        """The candidates for which `kept` (m,) is True."""
         return self if kept.all() else self.taken(np.flatnonzero(kept))
 
     def without(self, keys: NDArray[np.int64]) -> EngineHits:
-        """Those of other keys."""
+        """The candidates whose keys are not among `keys`."""
         return self.where(~np.isin(self.keys, keys))
 
     def between(self, start: int, end: int | None = None) -> EngineHits:
-        """A part of them, as views."""
+        """The candidates from position `start` up to `end`, as views (nothing is copied)."""
         part = slice(start, end)
         return EngineHits(
             self.keys[part],
@@ -195,10 +196,10 @@ class EngineHits:
 
 
 def together(records: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
-    """Arrays of one record dtype, one behind the other.
+    """Concatenate arrays of the same record dtype.
 
-    Field by field, as `numpy.concatenate` does it, takes a hundred times as long. For the same
-    reason records are picked with `take` and not with brackets.
+    `numpy.concatenate` copies records field by field, which takes a hundred times as long, so this
+    copies them as plain bytes. For the same reason records are selected with `take`, not `[]`.
     """
     dtype = records[0].dtype
     return np.concatenate([one.view(np.dtype((np.void, dtype.itemsize))) for one in records]).view(
@@ -207,7 +208,7 @@ def together(records: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
 
 
 class SearchEngine(Protocol):
-    """Synchronous and thread-safe: any number of searches while one thread writes.
+    """A search engine, synchronous and thread-safe: many threads may search while one writes.
 
     From asyncio, call through `asyncio.to_thread` or a small pool.
     """
@@ -220,7 +221,7 @@ class SearchEngine(Protocol):
         ...
 
     def delete(self, keys: Iterable[int]) -> None:
-        """Remove; unknown keys are no error."""
+        """Remove documents; unknown keys are ignored."""
         ...
 
     def search(
@@ -230,11 +231,11 @@ class SearchEngine(Protocol):
         statuses: Sequence[str] | None = None,
         limit: int = 100,
     ) -> EngineHits:
-        """The `limit` best on either side within `statuses` (None: all), so at most 2 x limit.
+        """The `limit` best documents by `terms` and the `limit` best by `vector`, joined.
 
-        Either side may be None. Equal scores are taken by ascending key among the engine's
-        hits; which of a tie wider than `limit` are hits is the engine's choice, stable while
-        nothing is written.
+        `statuses` restricts both searches (None: all statuses); `terms` or `vector` may be None.
+        Ties are broken by ascending key. If more documents tie than fit into `limit`, the engine
+        chooses among them; its choice is stable while nothing is written.
         """
         ...
 
@@ -247,13 +248,13 @@ class SearchEngine(Protocol):
     ) -> EngineHits:
         """The `limit` documents of highest merit under each tag, ties by ascending key.
 
-        At most len(tags) x limit, each once, with the cosine to `vector`.
+        At most len(tags) x `limit` documents, each once, with its cosine to `vector`.
         """
         ...
 
     def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """What documents were given to show, by key. An engine may keep it or not, of all or of
-        some: whoever asks can do without."""
+        """`IndexDocument.shown` of these documents, by key. An engine may store it for all
+        documents, for some or for none; the caller reads the rest from the database."""
         ...
 
     def checkpoint(self) -> int:
@@ -273,7 +274,7 @@ class SearchEngine(Protocol):
         ...
 
     def count(self, status: str | None = None) -> int:
-        """Documents in one partition, or in all."""
+        """Number of documents in one partition, or in all."""
         ...
 
     def clear(self) -> None:
@@ -281,7 +282,7 @@ class SearchEngine(Protocol):
         ...
 
     def close(self) -> None:
-        """Flush and let go of files and connections; a second call does nothing."""
+        """Flush, then close files and connections; a second call does nothing."""
         ...
 
 
@@ -295,7 +296,7 @@ def partitions(statuses: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def check(doc: IndexDocument, schema: IndexSchema) -> None:
-    """Refuse a document that would damage the index, with a text that says why."""
+    """Raise ValueError, with the reason, for a document that does not fit the schema."""
     if not 0 <= doc.key <= MAX_KEY:
         raise ValueError(f"key {doc.key} is outside 0..{MAX_KEY}")
     if doc.status not in STATUSES:
@@ -322,7 +323,7 @@ def best(keys: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> ND
     """Positions of the `limit` highest scores, highest first, ties by ascending key."""
     if len(scores) <= limit:
         return np.lexsort((keys, -scores))
-    # Only what is not below the last of them needs an order.
+    # Only scores from the `limit`-th highest on are sorted.
     last = np.partition(scores, len(scores) - limit)[len(scores) - limit]
     kept = np.flatnonzero(scores >= last)
     return kept[np.lexsort((keys[kept], -scores[kept]))[:limit]]

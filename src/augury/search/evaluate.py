@@ -1,7 +1,7 @@
 """Scores of a ranking against judged markets. Pure.
 
-Unjudged markets are taken out of a ranking before it is scored: nobody knows what they are
-worth. A market earns its grade in the dimension it was judged in and nothing in another.
+Unjudged markets are removed from a ranking before it is scored, because their relevance is
+unknown. A market's gain is its grade in the dimension it was judged to be in, and 0 in the others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CUT: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A query and what was judged about markets for it."""
+    """A query with the judgments of markets for it."""
 
     qid: str
     query: str
@@ -46,7 +46,7 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class QueryScore:
-    """Scores of one query. A dimension without a judged market has no nDCG (None)."""
+    """Scores of one query. nDCG is None in a dimension in which no market has a grade."""
 
     qid: str
     query: str
@@ -62,7 +62,7 @@ def dcg(gains: Sequence[float]) -> float:
 
 
 def ndcg10(ranking: Iterable[str], judged: JudgedQuery, dimension: str) -> float | None:
-    """nDCG@10 of a ranking of market ids; None where nothing was judged in the dimension."""
+    """nDCG@10 of a ranking of market ids; None if no market has a grade in the dimension."""
     ideal = sorted((judged.gain(m, dimension) for m in judged.labels), reverse=True)[:CUT]
     if not any(ideal):
         return None
@@ -70,7 +70,8 @@ def ndcg10(ranking: Iterable[str], judged: JudgedQuery, dimension: str) -> float
 
 
 def none_share(ranking: Iterable[str], judged: JudgedQuery) -> float | None:
-    """Share of the judged top 10 that was judged to have no bearing; None for an empty one."""
+    """Share (0 to 1) of irrelevant markets (relation "none") among the first ten judged markets;
+    None if the ranking has no judged market."""
     top = _top(ranking, judged)
     if not top:
         return None
@@ -78,7 +79,7 @@ def none_share(ranking: Iterable[str], judged: JudgedQuery) -> float | None:
 
 
 def per_query(rankings: Mapping[str, Sequence[str]], judged: JudgedQuery) -> QueryScore:
-    """Scores of one query's rankings, given by dimension."""
+    """Scores of one query. `rankings` has the market ids of each dimension, best first."""
     return QueryScore(
         qid=judged.qid,
         query=judged.query,
@@ -90,7 +91,7 @@ def per_query(rankings: Mapping[str, Sequence[str]], judged: JudgedQuery) -> Que
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """Mean of what is known; None where nothing is."""
+    """Mean of the values that are not None; None if there are none."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 

@@ -1,4 +1,4 @@
-"""Searches beside callers who take files of the whole catalogue: what these cost those."""
+"""Benchmark: how much downloads of the whole catalogue slow down searches."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from augury.search.soak import steady
 from augury.settings import Settings
 
 MOST = 2.0
-"""How many times slower the p99 of searches may be beside the files than alone."""
+"""Highest allowed ratio of the p99 latency of searches with downloads to the p99 without."""
 WARM_UP = 10.0
 PIECE = 65_536
 ROUNDS = 3
 
 
 async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool) -> dict[str, Any]:
-    """`rate` searches a second over `n` generated markets, alone and beside `exports` accounts."""
+    """Measure `rate` searches a second over `n` generated markets, alone and while `exports`
+    accounts download the catalogue."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-exports-") as folder:
-        # Whatever database the environment names is somebody's own: nothing is made up there.
+        # A database named in the environment is ignored: it must not get generated markets.
         settings = Settings(
             data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
             sync="off", sample="off",
@@ -50,7 +51,7 @@ async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool)
             await steady(url, bodies, key, rate, WARM_UP)
             alone, beside, taken = [], [], []
             for n_round in range(1, ROUNDS + 1):
-                # By turns: what else the machine does meanwhile is in both.
+                # The two loads alternate, so that other work of the machine affects both.
                 console.print(f"{rate:g} searches a second, alone ({n_round} of {ROUNDS}) ...")
                 alone.append(await steady(url, bodies, key, rate, seconds / ROUNDS))
                 console.print(f"The same beside {exports} exports ...")
@@ -81,7 +82,8 @@ def _p99(rounds: list[dict[str, Any]]) -> float:
 
 
 async def _take(url: str, key: str, until: float) -> tuple[int, int]:
-    """CSV files of all markets, one after the other: bytes read, and answers that began."""
+    """Download the CSV file of all markets again and again, until the monotonic time `until`;
+    returns the bytes read and the number of answers with status 200."""
     parts = urlsplit(url)
     request = (
         f"GET /v1/markets?format=csv HTTP/1.1\r\nHost: {parts.netloc}\r\n"

@@ -1,8 +1,9 @@
-"""Search results by family: one row a contest, a ladder or a question with several dates. Pure.
+"""Folds search results: one row per contest, ladder or question with several dates. Pure.
 
-A family is what `records.family_key` names: a venue's event, or one question with other blanks. Its
-best member stands for it; the others follow in the order in which people read such a list: contests
-by price and volume, ladders by level, dates by date, the open ones first.
+Markets with the same `records.family_key` are a family: those of one event, or of questions that
+differ only in a subject, number or date. One member represents the family. The others follow in
+the order in which people read such a list, open ones first: contests by price and volume, ladders
+by level, dates by date.
 """
 
 from __future__ import annotations
@@ -22,38 +23,40 @@ from augury.search.text import fold, terms
 Kind = Literal["contest", "ladder", "dates"]
 
 FOUND: Final = 2
-"""Results that are looked at for each row asked for. At 5 the console took 119 ms from key to rows
-at the median and 555 ms at the 95th percentile, at 2 83 and 125 (39,449 markets, idle machine)."""
+"""Number of results searched for each row that is requested. Time in the console from key press to
+rows (39,449 markets, idle machine): median 83 ms and 95th percentile 125 ms with 2, but 119 ms and
+555 ms with 5."""
 NEAR: Final = 0.7
-"""Share of the best member's score from which another one may stand for the family."""
+"""Least share (0 to 1) of the best member's score that a member needs to represent the family."""
 
 
 class FoundMember(msgspec.Struct, frozen=True, gc=False):
-    """A further member of a family that a search found."""
+    """A found member of a family, other than the row's own market."""
 
     id: str
     label: str
-    """What tells it from the others: "Matteo Zuppi"; its question where nothing else does."""
+    """Distinguishes it from the other members, e.g. "Matteo Zuppi"; its whole question if nothing
+    shorter does."""
     status: str
     price: float | None
-    """Of its first outcome, in most cases Yes."""
+    """Price (0 to 1) of its first outcome, usually Yes; None: no quote."""
     closes_at: datetime | None
 
 
 class FoundFamily(msgspec.Struct, frozen=True, gc=False):
-    """What a row stands for besides its own market."""
+    """The family that a row represents."""
 
     kind: Kind
     label: str
-    """What tells the row's own market from the others."""
+    """Distinguishes the row's own market from the other members."""
     size: int
-    """Members that the search found in this relation, the row's own among them."""
+    """Number of members that the search found in this relation, including the row's own market."""
     more: list[FoundMember]
-    """The others."""
+    """The other members."""
 
 
 class Foldable(Protocol):
-    """What folding reads of a result."""
+    """The attributes of a result that folding reads."""
 
     @property
     def id(self) -> str: ...
@@ -81,8 +84,8 @@ R = TypeVar("R", bound=Foldable)
 
 
 def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | None]]:
-    """The rows one a family, in their order; each with its family's best score, and with the
-    family where it has more than one member among the rows."""
+    """One row per family, ordered by the best members. Each comes with its family's best score,
+    and with the family itself if several of `rows` belong to it."""
     families: dict[str, list[R]] = {}
     for row in rows:
         key = family_key(row.platform, row.event_id, row.question)
@@ -102,8 +105,8 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
     kind = _kind(list(labels.values()), members)
     named = {m.id: len(asked & set(terms(labels[m.id]))) for m in members}
     places = {m.id: n for n, m in enumerate(sorted(members, key=_order(kind, labels)))}
-    # What the query names of the members' own words decides; else how people order such lists,
-    # and of a ladder, whose ends say least, the score.
+    # The member whose label shares most words with the query represents the family. Ties go to
+    # active members, then in a ladder to the best score (its ends say least), then by `places`.
     near = [m for m in members if m.score >= NEAR * best]
     head = min(
         near,
@@ -121,8 +124,8 @@ _DATE = re.compile(rf"\b{calendar.MONTH}\b\.?|\b\d+(?:st|nd|rd|th)?\b")
 
 
 def _split(members: list[R]) -> list[list[R]]:
-    """Where no event names a family, its contests of several years are several; one subject is one
-    family however many dates it has."""
+    """Split a family that has no event by year: contests of different years are different families.
+    Questions that differ only in their dates stay one family."""
     if members[0].event_id or len(members) == 1:
         return [members]
     texts = [fold(row.question) for row in members]
@@ -147,7 +150,7 @@ def _order(kind: Kind, labels: dict[str, str]):
             return (closed, _level(labels[row.id]) or 0.0, row.id)
         if kind == "dates":
             closes = row.closes_at.timestamp() if row.closes_at else float("inf")
-            # The nearest to come first; of those gone the latest.
+            # Open ones: the nearest date first. Closed ones: the latest date first.
             return (closed, -closes if closed else closes, row.id)
         known = price(row)
         return (closed, -1 if known is None else -known, -(row.volume or 0), row.id)
@@ -180,8 +183,8 @@ def _level(label: str) -> float | None:
 
 
 def _labels(members: Sequence[Foldable]) -> list[str]:
-    """What of each question the others do not share; the day of the close where that is nothing,
-    and the whole question where not even that tells one from another."""
+    """Distinct labels of the members: their questions without the words that all share at the start
+    and at the end; if these are not distinct, the days of the close; else the whole questions."""
     texts = [row.question.split() for row in members]
     shortest = min(map(len, texts))
     start = 0

@@ -35,14 +35,16 @@ from augury.search.text import (
 Floats = NDArray[np.float64]
 
 POOL: Final = 100
-"""Candidates from the lexical side and from the dense side, each."""
+"""Number of candidates taken by lexical score, and as many by cosine."""
 FOLDS: Final = 6
 PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
 """Seeds of the random partitions into folds; scores are means over them."""
 RIDGE: Final = 0.01
-"""L2 penalty on weights of features scaled to unit deviation."""
+"""L2 penalty on the weights, of features scaled to a standard deviation of 1. A larger penalty
+gives smaller weights."""
 NONE_GAIN: Final = -0.5
-"""Gain of a market judged to have no bearing while fitting: worse than one of another relation."""
+"""Gain, in fitting, of a market judged irrelevant (relation "none"). It is negative so that such a
+market ranks below one of another relation, whose gain is 0. Chosen by hand."""
 
 
 class Catalogue:
@@ -88,20 +90,20 @@ class Catalogue:
         dense = self.vectors @ self.embedder.embed_query(text)
         lexical = self.lexical(query)
         best = [np.argsort(-side, kind="stable")[:POOL] for side in (lexical, dense)]
-        # a side with no evidence proposes nothing
+        # a market that has none of the query's terms is no lexical candidate
         found = np.unique(np.concatenate([best[0][lexical[best[0]] > 0], best[1]]))
         return rank.Candidates([self.keys[i] for i in found], self.records[found], dense[found])
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One judged query with its candidates' features."""
+    """One judged query, with the features of its candidates."""
 
     judged: JudgedQuery
     candidates: rank.Candidates
     features: Floats
     gains: Floats
-    """Of each candidate while fitting; NaN where unjudged."""
+    """(candidates,): the gain of each candidate in fitting; NaN if it was not judged."""
     ideal: float
 
 
@@ -116,10 +118,10 @@ def example(catalogue: Catalogue, judged: JudgedQuery) -> Example:
 
 
 def fit(examples: Sequence[Example], ridge: float = RIDGE) -> Floats:
-    """Weights for the features as they are: shape (features,).
+    """Weights for the unscaled features: shape (features,).
 
-    Each weight keeps the sign its feature has by its meaning (`rank.WEIGHTS`): one that a few
-    queries would turn around is left at zero.
+    Every weight has the sign that `rank.WEIGHTS` gives its feature, which follows from the
+    feature's meaning. A weight that would come out with the other sign is set to 0.
     """
     sign = np.sign(list(rank.WEIGHTS.values()))
     free = np.ones(len(sign), bool)
@@ -147,7 +149,7 @@ def _fit(examples: Sequence[Example], ridge: float) -> Floats:
             if step:
                 place = np.argsort(np.argsort(-(x @ weights), kind="stable"), kind="stable")
                 discount = 1 / np.log2(place + 2)
-                # a floor keeps pairs far down in play: elsewhere they may stand higher
+                # + 0.02: pairs far down keep some weight, as other weights may rank them higher
                 value = value * (np.abs(discount[better] - discount[worse]) + 0.02)
             gaps.append(x[better] - x[worse])
             importance.append(value / value.sum() / len(examples))
@@ -156,7 +158,7 @@ def _fit(examples: Sequence[Example], ridge: float) -> Floats:
 
 
 def _logistic(gaps: Floats, importance: Floats, ridge: float, start: Floats) -> Floats:
-    """Minimise sum(importance * log(1 + exp(-gaps w))) + ridge |w|^2 / 2 by Newton's method."""
+    """Minimize sum(importance * log(1 + exp(-gaps w))) + ridge |w|^2 / 2 by Newton's method."""
     weights = start.copy()
     for _ in range(30):
         p = 1 / (1 + np.exp(np.clip(gaps @ weights, -30, 30)))
@@ -176,7 +178,8 @@ def scores(e: Example, weights: Floats) -> QueryScore:
 def cross_validate(
     examples: Sequence[Example], partitions: Sequence[int] = PARTITIONS
 ) -> list[list[QueryScore]]:
-    """Scores of each query, by partition, under weights fitted without it."""
+    """Held-out scores: for each seed in `partitions`, the score of every query under weights that
+    were fitted without the query's fold."""
     out = []
     for seed in partitions:
         fold = np.random.RandomState(seed).permutation(len(examples)) % FOLDS
@@ -226,7 +229,7 @@ def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
 
 
 def _served(catalogue: Catalogue, e: Example) -> QueryScore:
-    """With the weights in `rank.WEIGHTS`, floor, families and ties included."""
+    """The score of a query as it is served: with `rank.WEIGHTS`, floor, families and ties."""
     query = rank.RankQuery.of(e.judged.query, catalogue.frequencies)
     return _scored(e, rank.rank(query, e.candidates, catalogue.frequencies).order)
 

@@ -1,4 +1,4 @@
-"""Second stage of a search: the best hits by words and by meaning, and those under factors."""
+"""Second stage of a search: gather the best hits by words and by meaning, and those of factors."""
 
 from __future__ import annotations
 
@@ -15,30 +15,33 @@ from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
 CANDIDATES = 100
-"""Best hits taken from either side of the index, before ranking; more for longer answers."""
+"""Number of hits that the index returns by terms, and as many by vector, before ranking. It is
+twice the number of requested results if that is more."""
 
 PHRASE_CANDIDATES = 500
-"""The same where a quoted phrase will throw most of them out."""
+"""`CANDIDATES` for a query with quoted phrases, because most hits will not contain the phrases."""
 
 OCCURRENCES = 100_000
-"""Most occurrences of a query's terms that are looked at for candidates; two terms always are."""
+"""Upper limit on the postings scanned for a query's terms, rarest terms first; the two rarest terms
+are always scanned. Measured in `docs/adr/0001-search-engine.md`."""
 
 TAGGED = 40
-"""Best markets of each related factor that are ranked; more for longer answers."""
+"""Number of markets taken for each related factor, those of highest merit; the number of requested
+results if that is more."""
 
 
 class Overdue:
-    """Which markets are overdue: the index has them among the active, people among the closed."""
+    """The overdue markets: the index has them as active, but to callers they are closed."""
 
     def __init__(self) -> None:
         self._keys = np.array([MAX_KEY + 1], np.int64)
-        """Ascending, and one above all numbers."""
+        """Numbers of the overdue markets, ascending; the last element is above all numbers."""
 
     def __len__(self) -> int:
         return len(self._keys) - 1
 
     def put(self, keys: NDArray[np.int64]) -> None:
-        """All of them by number, ascending."""
+        """Set the overdue markets: the numbers of all of them, ascending."""
         self._keys = np.append(keys, MAX_KEY + 1)
 
     def told(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -46,26 +49,26 @@ class Overdue:
         return self._keys[np.searchsorted(self._keys, keys)] == keys
 
     def among(self, seqs: Iterable[int]) -> set[int]:
-        """The overdue ones among markets by number."""
+        """The numbers among `seqs` that are of overdue markets."""
         keys = np.fromiter(seqs, np.int64)
         return set(keys[self.told(keys)].tolist())
 
 
 class Gathered(NamedTuple):
-    """What words and meaning brought up."""
+    """A query with the hits that words and meaning found for it."""
 
     asked: Understood
     hits: EngineHits
 
 
 class Gathering:
-    """Asks the engine, with the overdue among the closed and not among the active."""
+    """Asks the engine for hits. A filter by status counts overdue markets as closed."""
 
     def __init__(self, engine: SearchEngine, overdue: Overdue) -> None:
         self._engine, self._overdue = engine, overdue
 
     def gather(self, asked: Understood, frequencies: DocumentFrequencies) -> Gathered:
-        """The best hits of either side of the index."""
+        """The best hits by terms and the best by vector."""
         wanted = asked.wanted
         limit = PHRASE_CANDIDATES if asked.parsed.phrases else max(CANDIDATES, 2 * wanted.top_k)
         terms = telling(asked.query, frequencies)
@@ -75,7 +78,7 @@ class Gathering:
         return Gathered(asked, hits)
 
     def under(self, tags: Sequence[int], asked: Understood) -> EngineHits:
-        """The best markets of each of these factors."""
+        """The markets of highest merit under each of these tags (numbers of factors)."""
         most = max(TAGGED, asked.wanted.top_k)
         return self._in_status(
             lambda among: self._engine.tagged(tags, asked.vector, among, most), asked.wanted.status
@@ -94,10 +97,10 @@ class Gathering:
 
 
 def telling(query: RankQuery, frequencies: DocumentFrequencies) -> SparseVector:
-    """The terms to gather candidates by: the rarest, as far as the budget of occurrences goes.
+    """The query's rarest terms that together have at most `OCCURRENCES` postings; at least two.
 
-    A word that a tenth of a large catalogue holds tells little and costs most; the ranking still
-    counts it. A catalogue smaller than the budget is always searched by every term.
+    A word that occurs in a tenth of a large catalogue says little and costs most; the ranking still
+    counts it. In a small catalogue all terms usually fit.
     """
     counts = frequencies.count(query.ids)
     order = np.argsort(counts, kind="stable")

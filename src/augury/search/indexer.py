@@ -1,9 +1,9 @@
-"""Keeps a search index in step with the catalogue, in the order of its changes.
+"""Keeps a search index up to date with the catalogue by applying its changes in order.
 
-The database is the truth. The indexer reads changes above the index's checkpoint, makes
-documents of them and writes them to the engine; a crash costs the replay of what came after the
-last checkpoint, and replaying is idempotent. One writer at a time: the process that owns the
-index folder, or whoever holds the advisory lock of an index on a server.
+The database is the source of truth. The indexer reads the changes after the index's checkpoint,
+turns them into documents and writes these to the engine. After a crash it replays the changes since
+the last checkpoint; replaying is idempotent. An index has one writer at a time: the process that
+owns the index folder, or for an index on a server the process that holds its advisory lock.
 """
 
 from __future__ import annotations
@@ -38,38 +38,40 @@ RECORD = np.dtype(
     [
         ("change", "<u8"),
         ("tags", "<u2", (MOST_TAGS,)),
-        ("fits", "u1", (MOST_TAGS,)),  # in 255ths
+        ("fits", "u1", (MOST_TAGS,)),  # `Tag.fit` x 255
         *records.RECORD.descr,
     ]
 )
-"""What the engine returns with each candidate: the market's change, its tags, and what the ranker
-reads."""
+"""The payload of a candidate: the number of the change that the market was indexed at, its tags and
+their fits, and the fields that the ranker reads."""
 
 VERSION = "8"
-"""Raise it when text, weighting or records change: every index is then built anew."""
+"""Version of the documents. Raise it when their text, weighting or records change: every index is
+then rebuilt."""
 
 BATCH = 1_000
-"""Changes read and written at a time."""
+"""Number of changes read and applied at a time."""
 
 CHECKPOINT_CHANGES, CHECKPOINT_SECONDS = 50_000, 30.0
-"""A checkpoint is due after so many changes, or so long after the first one since the last."""
+"""A checkpoint is written after `CHECKPOINT_CHANGES` changes, or `CHECKPOINT_SECONDS` after the
+first change since the last checkpoint."""
 
 LOOK_EVERY = 0.5
-"""Seconds between looks for changes while there are none."""
+"""Seconds between two queries for changes while there are none."""
 
 LEAD_EVERY = 5.0
-"""Seconds between tries to become the writer of a shared index."""
+"""Seconds between two attempts to become the writer of a shared index."""
 
 Progress = Callable[[int], None]
 
 
 def schema(embedder: Embedder, relations: Relations) -> IndexSchema:
-    """What an index made by this code holds."""
+    """The schema of an index that this version of the code writes."""
     return IndexSchema(embedder.dim, RECORD, f"{VERSION}/{embedder.name}/{relations.version}")
 
 
 class Indexer:
-    """Follows the catalogue's changes into one engine."""
+    """Applies the catalogue's changes to one engine."""
 
     def __init__(
         self,
@@ -81,8 +83,8 @@ class Indexer:
         *,
         shared: bool,
     ) -> None:
-        """`name` tells this index from those of other machines on the same database; `shared`:
-        other processes may write it too, so that one of them has to be chosen."""
+        """`name` distinguishes this index from those of other machines on the same database.
+        `shared`: other processes may write the index too, so one of them has to be chosen."""
         self._shared = shared
         self._database = database
         self._engine = engine
@@ -102,15 +104,15 @@ class Indexer:
         return self._position
 
     async def open(self) -> None:
-        """Take up the index where it was left, or empty it when it can't be trusted."""
+        """Continue with the index as it was left, or empty it if it does not fit the database."""
         async with self._database.reading() as conn:
             state = await store.load_index(conn, self._name)
             newest = await markets.last_change(conn)
         checkpoint = await asyncio.to_thread(self._engine.checkpoint)
         if state is None and self._shared and not self._leading:
-            return  # whoever writes it builds it
+            return  # the process that writes the index will build it
         if state is None or checkpoint > newest:
-            # A new index, or one of another database: a restored backup knows no index.
+            # The index is new or belongs to another database. Backups contain no state of indexes.
             await self._rebuild()
             return
         self.frequencies = DocumentFrequencies.from_bytes(state.frequencies)
@@ -130,9 +132,9 @@ class Indexer:
         self._position = 0
 
     async def catch_up(self, progress: Progress | None = None) -> int:
-        """Apply all changes there are, checkpoint, and say how many there were.
+        """Apply all changes there are, write a checkpoint, and return the number of changes.
 
-        A shared index that another process writes is left to it: 0.
+        Does nothing and returns 0 if another process writes a shared index.
         """
         async with self._lead():
             return await self._catch_up(progress) if self._leading else 0
@@ -142,7 +144,7 @@ class Indexer:
         reading = asyncio.create_task(self._read(self._position))
         try:
             while rows := await reading:
-                # The next batch is read while this one is made into documents.
+                # The next batch is read while this one is applied.
                 reading = asyncio.create_task(self._read(rows[-1].change))
                 await asyncio.to_thread(self._apply, rows)
                 applied += len(rows)
@@ -157,27 +159,29 @@ class Indexer:
         return applied
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Apply changes as they come, until `stop`; then leave a checkpoint.
+        """Apply changes as they arrive, until `stop` is set; then write a checkpoint.
 
-        While another process writes a shared index, its counts and position are read instead.
+        While another process writes a shared index, this only reads that index's document
+        frequencies and position.
         """
         while not stop.is_set():
             async with self._lead():
                 if self._leading:
                     await self._write(stop)
                 else:
-                    with suppress(Unavailable):  # the writer may be making it anew
+                    with suppress(Unavailable):  # the writer may be rebuilding it
                         await self.open()
             await pause(stop, LEAD_EVERY)
 
     @asynccontextmanager
     async def _lead(self) -> AsyncIterator[None]:
-        """Be the writer of the index for the block, if no other process is; see `_leading`."""
+        """Try to be the only writer of the index during the block; `_leading` says whether this
+        process is."""
         if not self._shared:
             yield
             return
         key = locks.index(zlib.crc32(self._name.encode()))
-        # A session of its own: the lock is gone the moment this process is.
+        # A separate session: PostgreSQL frees the lock as soon as this process ends.
         async with await AsyncConnection.connect(
             self._database.direct_url, autocommit=True, connect_timeout=5
         ) as session:
@@ -203,10 +207,10 @@ class Indexer:
             await self.checkpoint()
 
     async def checkpoint(self) -> None:
-        """Make what was applied durable, so that it need not be replayed."""
+        """Make all applied changes durable, so that a crash does not replay them."""
         state = store.IndexState(self.frequencies.to_bytes(), np.packbits(self._counted).tobytes())
-        # The counts first: a market counted in vain is skipped by its bit when replayed, one
-        # left out of the counts would never be seen again.
+        # The counts are saved first. After a crash between the two writes, replayed markets are not
+        # counted again, because their bits are set. In the other order they would never be counted.
         async with self._database.transaction() as conn:
             await store.save_index(conn, self._name, state)
         await asyncio.to_thread(self._engine.set_checkpoint, self._position)
@@ -217,7 +221,7 @@ class Indexer:
             return await markets.changes_since(conn, after, BATCH)
 
     def _apply(self, rows: Sequence[IndexRow]) -> None:
-        # The last news of a market is what it is now; a removal is always the last.
+        # The latest change of a market has its current state; a removal is always the latest.
         latest = {row.seq: row for row in rows}
         gone = [seq for seq, row in latest.items() if row.removed]
         kept = [row for row in latest.values() if not row.removed]
@@ -249,7 +253,8 @@ class Indexer:
             )
 
     def _count(self, seqs: list[int], terms: list[NDArray[np.uint32]]) -> None:
-        """Count each market once, by its first text: an update is no new document."""
+        """Add new markets to the document frequencies. A market is counted once, with its first
+        text; updates are not counted."""
         if (needed := max(seqs) + 1) > len(self._counted):
             self._counted = np.pad(self._counted, (0, needed + needed // 8 - len(self._counted)))
         new = ~self._counted[seqs]
@@ -258,10 +263,11 @@ class Indexer:
 
 
 def _nudge(seq: int) -> np.float32:
-    """A factor within 0.1 % of 1 that differs between neighbours: newer markets a trace higher.
+    """A factor from 1 to 1.001 on a market's term weights that breaks ties: it rises with the
+    number of the market and starts again every 8,192 markets.
 
-    Hundreds of markets may have the same words. Which of them an engine counts among its best
-    would be chance, and another process would choose others.
+    Hundreds of markets may have the same words. With equal scores, it would be chance which of them
+    an engine returns, and two processes could return different ones.
     """
     return np.float32(1 + (seq & 8191) * 1.2e-7)
 
@@ -277,9 +283,10 @@ def _text(row: IndexRow) -> DocumentText:
 
 
 def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
-    """Under each tag: how well the market fits, then how much it is traded and how late it closes.
+    """The merit of the market under each tag, in (0, 1]: higher the better the market fits the tag,
+    the more it is traded and the later it closes.
 
-    A market that closed years ago is seldom what a question of today is related to.
+    A market that closed years ago is seldom related to a question of today.
     """
     trade = min(1.0, float(record["salience"]) / 18)
     lateness = min(1.0, max(0.0, (float(record["closes"]) - _LONG_AGO) / _SINCE))
@@ -291,7 +298,8 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
 
 
 _LONG_AGO, _SINCE = 1_577_836_800, 7 * 365.25 * 86_400
-"""2020-01-01, and seven years, in seconds."""
+"""`_LONG_AGO`: 2020-01-01, in epoch seconds; an earlier close adds no merit. `_SINCE`: seven years,
+in seconds; the merit of a close grows over this time and is constant afterwards."""
 
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:

@@ -1,6 +1,7 @@
-"""Queries that name one year or month of a question that was asked for several. Pure.
+"""Test queries that name one year or month of a recurring question. Pure.
 
-Drawn from a catalogue's own titles, to measure whether the year or month asked for comes first.
+They are drawn from a catalogue's own titles, to measure whether search puts a market of the
+requested year or month first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from augury.search.text import fold
 
 SEED: Final = 17
 A_SHAPE: Final = 6
-"""Most queries of one question that is asked of many subjects ("Will ~ win Eurovision 2026?")."""
+"""Most queries drawn from questions that differ only in their subject, year and month ("Will ~ win
+Eurovision?")."""
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _MONTH = re.compile(rf"\b{calendar.MONTH}\b")
@@ -27,19 +29,20 @@ _WORD = re.compile(r"[\w.$%']+")
 
 
 class Instance(NamedTuple):
-    """One time of a question that has several."""
+    """A query for one year, or for certain months of a year, of a recurring question."""
 
     market: str
     """Id of the market whose title the query is made of."""
     query: str
     year: int
     months: frozenset[int]
-    """Named beside the year; none: the year alone."""
+    """Months (1 to 12) that the query names with the year; empty if it names the year alone."""
 
 
 def draw(titles: Iterable[tuple[str, str]]) -> list[Instance]:
-    """A query for each question that the titles, given by market id, ask for several times, in
-    the `FORMS` in turn. The same titles give the same queries."""
+    """One query for each question that the titles ask for several years or months, at most
+    `A_SHAPE` of one kind. `titles` has pairs of market id and title. The `FORMS` alternate; the
+    same titles give the same queries."""
     asked: dict[str, dict[tuple[int, frozenset[int]], list[tuple[str, str]]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -67,7 +70,7 @@ def draw(titles: Iterable[tuple[str, str]]) -> list[Instance]:
 
 
 def _words(title: str) -> list[str]:
-    """Words and amounts as written ("Trump's", "$1.5", "4.25%"), without the full stop behind."""
+    """Words and amounts as written ("Trump's", "$1.5", "4.25%"), without a period at their end."""
     found = (word.rstrip(".$") for word in _WORD.findall(title))
     return [word for word in found if any(map(str.isalnum, word))]
 
@@ -77,7 +80,8 @@ def _keywords(title: str) -> str:
 
 
 def _names(title: str) -> str:
-    """Names with month and year: "Ireland Eurovision 2026"."""
+    """The names in a title with month and year, e.g. "Ireland Eurovision 2026"; its keywords if
+    that leaves fewer than two words."""
     words = _words(title)[1:]
     kept = [
         word
@@ -88,14 +92,15 @@ def _names(title: str) -> str:
 
 
 FORMS: Final = (str, _keywords, _names)
-"""As written, as keywords, and names alone."""
+"""Functions that turn a title into a query: as written, its keywords, or its names."""
 
 
 def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> bool:
-    """Whether a market with these texts (its question, its event's name) is of the time asked for.
+    """Whether a market is of the requested year and months; `texts` are its question and its
+    event's name.
 
-    A text's own year and month count; where none names a year, the market's close does: the
-    January after, too.
+    A year and a month in the texts decide. If they do not name the requested year, the market must
+    close in that year or in the January after, and the texts must name no year or the one before.
     """
     said = fold(" ; ".join(texts))
     years = {int(year) for year in _YEAR.findall(said)}

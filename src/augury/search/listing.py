@@ -1,4 +1,4 @@
-"""Search results for a terminal: a line of numbers for each market, below it what it asks."""
+"""Search results for a terminal: for each market a line of figures, and below it the question."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ Row = Mapping[str, Any]
 INDENT: Final = " " * 7
 LEAST_WIDTH: Final = 60
 MEMBERS: Final = 6
-"""Most further members of a family that a row names."""
+"""Most members of a family that are named below the row's own market."""
 SAMPLE: Final = "SAMPLE: these are not real markets."
 HEAD: Final = f"{'score':>5}  {'price':>6}  {'price of':<15} {'closes':<10} {'volume':>13}  status"
 
 
 def lines(results: Mapping[str, Sequence[Row]], width: int, now: datetime) -> Iterator[str]:
-    """The results by relation, for a terminal of `width` columns; none of empty relations.
+    """The results grouped by relation, for a terminal of `width` columns; empty relations are left
+    out.
 
     Texts are wrapped; ids and addresses stay whole, so that they can be copied.
     """
@@ -58,7 +59,7 @@ def _market(row: Row, relation: str, width: int, now: datetime) -> Iterator[str]
 
 
 def _more(family: Row) -> str:
-    """The further members of a row's family: "and 12 more: Luis Tagle 20.0%, ..."."""
+    """The other members of a row's family: "and 12 more: Luis Tagle 20.0%, ..."."""
     shown = [
         one["label"] + ("" if one["price"] is None else f" {one['price']:.1%}")
         + ("" if one["status"] == "active" else f" ({one['status']})")

@@ -1,4 +1,5 @@
-"""Fifth stage of a search: the lists, one a relation, by the grades and chances of fitted trees."""
+"""Fifth stage of a search: one ranked list per relation. Fitted trees give the grades for `direct`
+and the chances for the other relations."""
 
 from __future__ import annotations
 
@@ -13,12 +14,14 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 SURELY_DIRECT = 40
-"""Best direct results that no other relation may claim; behind them a path tells more than
-likeness does."""
+"""Most direct results that are protected: another relation may claim one of them only if its chance
+is well above the direct score (`augury.relations.rank.CLAIM`). Results further down can be claimed
+freely, because there a causal path says more than likeness."""
 
 
 class Hit(NamedTuple):
-    """A ranked market: its number, the change its index entry was made at, its score."""
+    """A ranked market: its number, the change that it was indexed at, its score. For a related
+    market also the tag (number of the factor) through which it was reached, and the reason."""
 
     key: int
     change: int
@@ -28,7 +31,8 @@ class Hit(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Ranked markets by relation; `direct` always, for the others keep clear of it."""
+    """Ranked markets by relation. `direct` is always there, even if it was not requested, because
+    its results are left out of the other lists."""
 
     asked: Understood
     hits: dict[Dimension, list[Hit]]
@@ -36,7 +40,8 @@ class Lists(NamedTuple):
 
 
 def rank(related: Related) -> Lists:
-    """Every market in at most one list: a relation may claim one that is less surely direct."""
+    """Rank the markets, each in at most one list: a market that another relation claims is left out
+    of `direct`."""
     asked, reading, wanted = related.asked, related.reading, related.asked.wanted
     ranking = related.ranking
     if ranking.by_title and (grades := reading.direct()) is not None:

@@ -1,9 +1,9 @@
-"""A bare load client: keep-alive sockets, one thread a client, latencies to standard output.
+"""A minimal load client: keep-alive sockets, one thread per client, latencies to standard output.
 
-It costs the machine as little as a client can, so that two cores measure the service.
-`python -m augury.search.load URL QUERIES.json --clients 8 --requests 4000 [--key KEY]`
-With `--rate 100 --seconds 600` requests are due at fixed moments, however slow the answers are,
-and each latency counts from the moment its request was due.
+It uses very little processor time, so that on a machine of two cores the figures are those of the
+service: `python -m augury.search.load URL QUERIES.json --clients 8 --requests 4000 [--key KEY]`
+With `--rate 100 --seconds 600` requests are due at fixed times, however slow the answers are, and
+each latency counts from the time its request was due.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _received(connection: socket.socket) -> bytes:
 def search_requests(
     url: str, bodies: list[dict[str, Any]], key: str | None, path: str = "/v1/search"
 ) -> list[bytes]:
-    """The bytes of one POST to `path` a body."""
+    """For each body, the bytes of a POST request to `path`."""
     extra = f"Authorization: Bearer {key}\r\n" if key else ""
     requests = []
     for body in bodies:
@@ -90,7 +90,8 @@ def load(
     key: str | None = None,
     path: str = "/v1/search",
 ) -> dict[str, Any]:
-    """Send `requests` POSTs from `clients` threads; latencies in ms, requests a second."""
+    """Send `requests` POSTs from `clients` threads; returns latencies in ms, requests a second and
+    status codes."""
     parts = urlsplit(url)
     prepared = search_requests(url, bodies, key, path)
     each = requests // clients
@@ -123,7 +124,7 @@ def load(
 
 
 class _Steady(threading.Thread):
-    """Takes the next request that is due, as one of many."""
+    """One of many threads that each take the next request and send it when it is due."""
 
     def __init__(
         self,
@@ -170,9 +171,10 @@ def steady(
     path: str = "/v1/search",
     clients: int = 64,
 ) -> dict[str, Any]:
-    """`rate` POSTs a second for `seconds`; latencies in ms from the moments they were due.
+    """Send `rate` POSTs a second for `seconds`; returns latencies in ms from when each was due.
 
-    A service that stalls makes those wait that come meanwhile: no omission is coordinated.
+    While the service stalls, further requests become due and their waiting time counts, so the
+    latencies are free of coordinated omission.
     """
     parts = urlsplit(url)
     prepared = search_requests(url, bodies, key, path)

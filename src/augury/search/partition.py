@@ -1,7 +1,7 @@
 """One partition of the index inside this process, and searches over several of them.
 
-Terms are in a Qdrant Edge shard, the rest in columns (`augury.search.slots`). What several
-partitions find is cut to the best of all before candidates are read.
+Terms are in a Qdrant Edge shard, the rest in columns (`augury.search.slots`). The hits of several
+partitions are cut to the best of all partitions before candidates are read.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from augury.search.postings import Tagged, best_of_each
 from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 
 SHORTLIST = 1024
-"""Vectors whose cosine is computed in a dense search of a large catalogue; half of it in a small
-one, where all bits of all sketches are compared."""
+"""Number of vectors whose cosines are computed in a dense search: more for large limits, and half
+as many up to `_ALONE` slots, where all bits of all sketches are compared. Measured in
+`docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
-_ALONE = 200_000  # slots up to which one thread scans all bits at once
+_ALONE = 200_000  # slots up to which all bits of all sketches are compared
 
 
 class Partition:
@@ -41,15 +42,15 @@ class Partition:
         (path / "terms").mkdir(parents=True, exist_ok=True)
         self.columns = SlotColumns(path, schema)
         self._shard = _open_shard(path / "terms")
-        # Of the terms written since the index was opened; never stored, because after a crash
-        # only the shard itself knows what it holds.
+        # Hash of each document's terms, if written since the index was opened, by key. It is not
+        # stored, because after a crash only the shard itself knows what it holds.
         self._digests: dict[int, int] = {}
 
     def put(self, docs: Sequence[IndexDocument]) -> None:
         if not docs:
             return
-        self.columns.reserve(len(docs))  # a full disk shows here, before anything is changed
-        # Prices change every minute and terms hardly ever: the shard's log would grow for nothing.
+        self.columns.reserve(len(docs))  # fails on a full disk, before anything is changed
+        # Most changes leave the terms as they are: writing these would only grow the shard's log.
         digests = [hash((doc.terms.indices.tobytes(), doc.terms.values.tobytes())) for doc in docs]
         points = [
             qdrant.Point(doc.key, {_TERMS: _sparse(doc.terms)}, None)
@@ -85,7 +86,7 @@ class Partition:
             return found, self.columns.keys(found.slots)
 
     def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """What documents of these keys show, as far as it is kept."""
+        """The stored `IndexDocument.shown` by key; keys without one are left out."""
         with self.lock:
             slots = self.columns.slots
             return {
@@ -97,7 +98,8 @@ class Partition:
     def candidates(
         self, status: int, hits: dict[int, float], near: Slots, vector: NDArray[np.float32] | None
     ) -> EngineHits:
-        """Lexical hits and documents in near slots, in no order; deleted ones left out."""
+        """The lexical `hits` (key -> score) and the documents in the slots `near`, in no order;
+        deleted documents are left out."""
         columns = self.columns
         with self.lock:
             slots, lexical = near, np.zeros(len(near), np.float32)
@@ -143,7 +145,7 @@ def nearest(parts: Sequence[Partition], vector: NDArray[np.float32], limit: int)
         distances = [part.columns.distances(query, len(query)) for part in parts]
         chosen = shortlist(distances, wanted if size <= 2 * wanted else wanted // 2)
     else:
-        # Half of the bits for every vector, all of them for the nearest eightfold.
+        # Half of the bits are compared for every sketch, all bits for the nearest 8 x `wanted`.
         halves = [part.columns.distances(query, _half(query)) for part in parts]
         near = shortlist(halves, 8 * wanted)
         fine = [part.columns.fine(query, slots) for part, slots in zip(parts, near, strict=True)]
@@ -155,7 +157,7 @@ def nearest(parts: Sequence[Partition], vector: NDArray[np.float32], limit: int)
             keys.append(part.columns.keys(slots))
             cosines.append(part.columns.cosines(slots, vector))
     merged, scores = np.concatenate(keys), np.concatenate(cosines)
-    scores[merged < 0] = -2  # a free slot is nearer to nothing
+    scores[merged < 0] = -2  # a free slot ranks below every document
     ends = np.cumsum([len(slots) for slots in chosen])
     picked = np.zeros(len(merged), bool)
     picked[best(merged, scores, limit)] = True
@@ -167,14 +169,14 @@ def _half(words: Words) -> int:
 
 
 def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np.intp]]:
-    """Slots of the `wanted` smallest distances over all arrays, with those tied at the end.
+    """Slots of the `wanted` smallest distances over all arrays, one result per array.
 
-    Ties are cut at four times `wanted`, by slot: a thousand equal texts are one answer.
+    Slots that tie with the last one are included, up to four times `wanted` in all.
     """
     if sum(map(len, distances)) <= 2 * wanted:
         return [np.arange(len(d)) for d in distances]
-    # A sample gives a bound that is nearly right, and the histogram of what lies within it the
-    # exact one: sorting all distances would cost more than computing them.
+    # Sorting all distances would cost more than computing them. A sample gives an approximate
+    # bound, and a histogram of the distances within it gives the exact one.
     sample = np.cumsum(np.bincount(np.concatenate([d[::16] for d in distances])))
     bound = int(np.searchsorted(sample, wanted // 14))
     while True:
@@ -203,7 +205,7 @@ def matching(
     query = qdrant.Query.Nearest(_sparse(terms), using=_TERMS)
     hits = [part.matching(query, limit) for part in parts]
     if len(parts) > 1 and sum(map(len, hits)) > limit:
-        # The least score among the best of all; a tie at the end goes to the lower keys.
+        # Score (negated) and key of the last hit kept; ties go to the lower keys.
         order = sorted([(-score, key) for part in hits for key, score in part])
         floor, last = order[limit - 1]
         hits = [
@@ -223,7 +225,8 @@ def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list
 
 
 def drop_doubles(parts: Sequence[Partition]) -> None:
-    """After a crash in a move a document may be in two partitions; the replay says which holds."""
+    """Remove documents that are in two partitions from the first of them. A crash while a document
+    changes its status leaves it in both; the replay then writes its current state."""
     for i, part in enumerate(parts):
         for other in parts[i + 1 :]:
             part.remove(part.columns.slots.keys() & other.columns.slots.keys())
@@ -242,7 +245,7 @@ def _sparse(terms: SparseVector) -> qdrant.SparseVector:
 
 @contextlib.contextmanager
 def _edge() -> Iterator[None]:
-    """Edge raises plain `Exception`; give it a name that callers can catch."""
+    """Turn Edge's plain `Exception` into `Unavailable`, which callers can catch."""
     try:
         yield
     except Exception as error:

@@ -1,8 +1,8 @@
-"""The documents of each tag, best first: what a look-up by tags reads. Pure numpy.
+"""The documents of each tag, best first, for look-ups by tags. Pure numpy.
 
-An array of slots ordered by tag and merit, and the few slots written since it was made. A look-up
-takes from both, all its tags in a few array operations; the array is made anew once too many slots
-have changed.
+There is an array of slots ordered by tag and merit, and a set of the slots that have changed since
+the array was built. A look-up reads both, for all its tags in a few array operations. When too many
+slots have changed, the array is rebuilt.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 TAGS: Final = 2**16
-"""Tags are 1 .. TAGS - 1; 0 is none."""
+"""Upper bound of tags: a tag is a number from 1 to TAGS - 1; 0 means no tag."""
 MOST_TAGS: Final = 6
-"""Tags a document may have."""
+"""Most tags that a document can have."""
 STALE: Final = 16_384
-"""Changed slots from which the array is made anew: looking at all of them at every look-up would
-cost more than a millisecond."""
+"""Most changed slots before the array is rebuilt. Every look-up reads all changed slots; reading
+more of them would take over a millisecond."""
 
 Slots = NDArray[np.int64]
 Keys = NDArray[np.int64]
-"""By slot; positive, 0 where the slot is free."""
+"""(slots,): a positive number that identifies the document in the slot; 0 for a free slot."""
 Tags = NDArray[np.uint16]
-"""(slots, MOST_TAGS)"""
+"""(slots, MOST_TAGS): the tags of the document in each slot; 0 pads."""
 Merits = NDArray[np.float32]
-"""(slots, MOST_TAGS)"""
+"""(slots, MOST_TAGS): the document's merit under each of its tags; look-ups return the highest."""
 
 
 class Tagged(NamedTuple):
-    """Documents under tags, a row for each tag a document is found by."""
+    """Documents found by tags: one row for each pair of a tag and a document that has it."""
 
     nth: NDArray[np.intp]
-    """Place of the tag among those asked for; ascending."""
+    """(rows,): position of the row's tag among the requested tags; ascending."""
     slots: Slots
-    """Within a tag the highest merit first."""
+    """(rows,): slot of the row's document; within a tag, the highest merit comes first."""
     merits: NDArray[np.float32]
 
     def taken(self, at: NDArray[np.intp] | NDArray[np.bool_]) -> Tagged:
-        """The rows of these places."""
+        """The rows at the positions `at`, or where `at` is True."""
         return Tagged(self.nth[at], self.slots[at], self.merits[at])
 
     @classmethod
     def joined(cls, found: Sequence[Tagged]) -> Tagged:
-        """One behind the other: `best_of_each` brings them into order."""
+        """All rows of `found`, concatenated; `best_of_each` puts them in order."""
         return cls(
             np.concatenate([one.nth for one in found]),
             np.concatenate([one.slots for one in found]),
@@ -54,21 +54,21 @@ class Tagged(NamedTuple):
 
 
 class Postings:
-    """Which slots hold a tag. The arrays of tags, merits and keys are the caller's; it says which
-    slots it changed, and serialises changes and look-ups."""
+    """Finds the best slots that have a tag. The caller owns the arrays of tags, merits and keys,
+    reports the slots that it changed, and serializes changes and look-ups."""
 
     def __init__(self) -> None:
         self._starts = np.zeros(TAGS + 1, np.int64)
         self._slots: Slots = np.empty(0, np.int64)
         self._columns = np.empty(0, np.uint8)
-        """Under which of its tags a slot stands there."""
+        """For each entry of `_slots`, the column of `tags` and `merits` with the entry's tag."""
         self._changed: set[int] = set()
         self._changed_slots: Slots | None = None
         self.stale = True
-        """Whether too many slots have changed; then `build` comes before the next look-up."""
+        """Whether `build` has to come before the next look-up: at first, or after many changes."""
 
     def build(self, tags: Tags, merits: Merits, keys: Keys) -> None:
-        """Order all slots."""
+        """Build the ordered array from all slots."""
         slots, columns = np.nonzero(np.where(keys[:, None] > 0, tags, 0))
         held = tags[slots, columns]
         order = np.lexsort((keys[slots], -merits[slots, columns], held))
@@ -77,7 +77,7 @@ class Postings:
         self._changed, self._changed_slots, self.stale = set(), None, False
 
     def change(self, slots: Sequence[int]) -> None:
-        """Note slots that were written or freed."""
+        """Record slots that were written or freed."""
         if self.stale:
             return
         self._changed.update(slots)
@@ -107,7 +107,7 @@ class Postings:
         return both.taken(best_of_each(both, keys[both.slots], limit))
 
     def _ordered(self, asked: Sequence[int], limit: int, changed: Slots, merits: Merits) -> Tagged:
-        """The same among the slots that have not changed."""
+        """`best`, but only among the slots that have not changed since `build`."""
         starts = self._starts[list(asked)]
         held = self._starts[np.asarray(asked, np.int64) + 1] - starts
         window = 2 * limit if len(changed) else limit
@@ -128,9 +128,9 @@ class Postings:
 
 
 def best_of_each(found: Tagged, keys: Keys, limit: int) -> NDArray[np.intp]:
-    """Places of the `limit` rows of highest merit of each tag, ties by key; in the order that
-    `Tagged` has."""
-    # The bits of positive floats are in their order; so one number orders by tag and by merit.
+    """Positions of the `limit` rows of highest merit under each tag, ties by key, in the order of
+    `Tagged`. `keys` has the key of each row's document."""
+    # The bits of positive floats sort like the floats, so one integer sorts by tag and merit.
     merits = found.merits.view(np.uint32).astype(np.int64)
     order = np.lexsort((keys, (found.nth.astype(np.int64) << 32) - merits))
     return order[_places(np.bincount(found.nth)) < limit]

@@ -1,4 +1,5 @@
-"""Last stage of a search: ranked markets as results, with what index and memory show of them."""
+"""Last stage of a search: turn ranked markets into results, with data from the index, from memory
+and, for what is missing there, from the database."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ from augury.search.understanding import Understood
 from augury.storage.database import Database
 
 ROWS_KEPT = 20_000
-"""Result rows the index does not show by itself that are kept in memory, least recently shown
-dropped first (some 10 MB)."""
+"""Most result rows kept in memory (some 10 MB) that were read from the database, because the index
+does not store them. The least recently used row is dropped first."""
 
 NAMED_REASON = "Named in the query by its id or address."
 DIRECT_REASON = "Asks about the query's own subject, by its words and meaning."
@@ -40,7 +41,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     question: str
     outcomes: list[str]
     status: Status
-    """By the rule of age: an overdue market is closed."""
+    """The status that callers see: an overdue market is closed."""
     platform_url: str | None
     score: float
     dimension: Dimension
@@ -56,23 +57,23 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     reason: str
     """Why it is among the results."""
     family: FoundFamily | None = None
-    """In folded lists: what the row stands for besides its own market."""
+    """In folded lists: the family that the row represents, if it has several members."""
 
 
 Found = dict[Dimension, list[Result]]
 
 
 class Explored(NamedTuple):
-    """What was found, and by which factors: for those who draw a picture of it."""
+    """Search results with the factors that led to them, from which a causal graph is drawn."""
 
     found: Found
     lookup: Lookup
     tags: dict[str, int]
-    """Related market -> the factor it was reached through."""
+    """Id of a related market -> number of the factor through which it was reached."""
 
 
 class Presenter:
-    """Knows what results show."""
+    """Turns ranked markets into results."""
 
     def __init__(
         self, database: Database, engine: SearchEngine, quotes: Quotes, overdue: Overdue
@@ -82,7 +83,7 @@ class Presenter:
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
 
     async def present(self, lists: Lists) -> Explored:
-        """The lists that were asked for, as results; a market that is gone is left out."""
+        """The requested lists as results; markets that no longer exist are left out."""
         asked, hits = lists.asked, lists.hits
         dimensions, status = asked.wanted.dimensions, asked.wanted.status
         direct = await self._shown_directly(asked, hits["direct"])
@@ -131,7 +132,7 @@ class Presenter:
         taken = {row.seq for row, *_ in shown}
         waiting = [hit for hit in hits if hit.key not in taken]
         while len(shown) < most and waiting:
-            # Rows gone or changed since they were indexed drop out, and the next ones follow.
+            # Markets that no longer exist or no longer fit are dropped, and the next hits follow.
             wanted = most - len(shown) if not phrases else len(waiting)
             part, waiting = waiting[:wanted], waiting[wanted:]
             rows = await self.rows(part)
@@ -143,7 +144,8 @@ class Presenter:
         return shown[:most]
 
     async def rows(self, hits: Sequence[Hit]) -> dict[int, ResultRow]:
-        """What is shown of markets, by number; those that are gone left out."""
+        """The result rows of these hits by market number; markets that no longer exist are left
+        out."""
         rows = {
             key: store.unpacked(packed)
             for key, packed in self._engine.shown([hit.key for hit in hits]).items()
@@ -168,7 +170,7 @@ class Presenter:
 
 
 def folded(query: str, found: Found, top_k: int) -> Found:
-    """One row a family, and of these the best `top_k` of each relation."""
+    """Fold each relation's results into one row per family, and keep the best `top_k` rows."""
     out: Found = {}
     for dimension, rows in found.items():
         out[dimension] = [
@@ -179,7 +181,7 @@ def folded(query: str, found: Found, top_k: int) -> Found:
 
 
 def _has_phrases(row: ResultRow, phrases: tuple[str, ...]) -> bool:
-    """Whether each quoted phrase stands in the market's question or in its event's name."""
+    """Whether the market's question or its event's name contains each quoted phrase."""
     return all(
         contains_phrase(row.question, phrase) or contains_phrase(row.event_name or "", phrase)
         for phrase in phrases

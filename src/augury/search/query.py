@@ -1,6 +1,6 @@
-"""What a query asks: names, dates, levels, quoted phrases, market ids and venue links.
+"""Parses queries: names, dates, levels, quoted phrases, market ids and venue links.
 
-Reads any text without failing: what is not understood stays plain words.
+Any text can be parsed: what is not understood is kept as plain words.
 """
 
 from __future__ import annotations
@@ -23,15 +23,18 @@ Unit = Literal["usd", "percent", "bps", "degrees", "none"]
 T = TypeVar("T")
 
 MAX_FOUND: Final = 20
-"""Mentions kept of each kind: a pasted essay asks nothing more precise."""
+"""Most mentions kept of each kind, e.g. dates or names; more of them, as in a pasted essay, would
+not make a query more precise."""
 
 
 @dataclass(frozen=True, slots=True)
 class DateMention:
-    """A date as far as it is said: "by end of June" is by month 6 of no known year."""
+    """A date as far as the query states it: "by end of June" has the relation `by` and month 6, and
+    no year."""
 
     relation: DateRelation
-    """`by`: at that time or earlier ("before 2027" is by 2026); `after`: later than it."""
+    """`in`: within that time; `by`: within it or earlier ("before 2027" is `by` 2026); `after`:
+    later than it."""
     year: int | None = None
     quarter: int | None = None
     month: int | None = None
@@ -40,7 +43,7 @@ class DateMention:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A threshold: a number with its unit, and the side of it asked about."""
+    """A threshold: a number with its unit, and the side of it that the query asks about."""
 
     relation: LevelRelation
     value: float
@@ -49,28 +52,29 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query, read. `text` is what to search for; the rest says more about it."""
+    """A parsed query. `text` is what to search for; the other fields say more about it."""
 
     raw: str
     text: str
-    """Without ids, links and quotation marks; a link's own words where nothing else is left, and
-    empty for ids alone."""
+    """The query without ids, links and quotation marks. If nothing else is left, the words in the
+    first link's address; empty if there are only ids."""
     phrases: tuple[str, ...] = ()
-    """Quoted: a result must hold each, word for word."""
+    """Quoted phrases; a result must contain each of them word for word."""
     market_ids: tuple[str, ...] = ()
-    """`polymarket:<id>`, `kalshi:<ticker>` or a market's UUID; a bare Kalshi ticker may also be an
-    event's."""
+    """`polymarket:<id>`, `kalshi:<ticker>` or a market's UUID. A Kalshi ticker may also be that of
+    an event."""
     links: tuple[VenueLink, ...] = ()
     entities: tuple[str, ...] = ()
-    """Names, as written, told by their capitals."""
+    """Names as written; they are recognized by their capital letters."""
     dates: tuple[DateMention, ...] = ()
     levels: tuple[Level, ...] = ()
     fixture: bool = False
-    """Asks for one game, or one short window of a price."""
+    """Whether the query asks about one game, or about a price in one short window."""
 
     @property
     def asks_level(self) -> bool:
-        """Whether markets of one ladder or one game are the answer, rather than repetition."""
+        """Whether the query names a level or a game; then many markets of one ladder or game are
+        the answer and not repetition."""
         return self.fixture or bool(self.levels)
 
     @property
@@ -91,7 +95,7 @@ _QUOTES = re.compile(r"[\"“”„«»]")
 
 
 def parse(query: str) -> ParsedQuery:
-    """Read a query of any length and script; beyond 10,000 characters the rest is not read."""
+    """Parse a query of any length and script; only the first 10,000 characters are read."""
     text = query[:MAX_CHARS]
     text, links = take_links(text)
     ids = [str(UUID(match)) for match in _UUID.findall(text)]
@@ -126,12 +130,13 @@ _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 
 
 def words(text: str) -> list[str]:
-    """Folded words in order, none left out and none replaced: for matching word by word."""
+    """The folded words of a text in order, for matching word by word: stop words are kept, and
+    aliases are not replaced."""
     return _WORD.findall(fold(text).replace("'s", "").replace("'", ""))
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
-    """Whether a text holds a phrase word for word, case, accents and punctuation apart."""
+    """Whether a text contains a phrase word for word, ignoring case, accents and punctuation."""
     wanted = words(phrase)
     return f" {' '.join(wanted)} " in f" {' '.join(words(text))} " if wanted else True
 
@@ -229,7 +234,7 @@ _QUARTER = re.compile(r"\bQ[1-4]\b")
 def _entities(text: str) -> tuple[str, ...]:
     pieces = text.split()
     if not pieces or not any(piece[0].islower() for piece in pieces):
-        # all in capitals or each word with one: capitals tell nothing, unless it is short
+        # if every word has a capital letter, capitals tell nothing, unless the text is short
         return (text,) if 0 < len(pieces) <= 3 and text != text.lower() else ()
     found: list[str] = []
     for match in _CAPITALS.finditer(text):

@@ -1,10 +1,9 @@
-"""What of a result can move: prices, their time, volume, and its category. In memory, beside the
-index.
+"""Current quotes of all markets, in memory: prices, their time, volume, closing time, category.
 
-The index keeps what a result shows that seldom changes; prices change by the second, and a query
-to the database for each search would cost a third of its time. So a process that searches keeps one
-record of 74 bytes a market, filled in one go and kept up by the numbers of the catalogue's moves.
-What is not there yet is asked of the database.
+The index stores those parts of a result that seldom change. Prices change every second, and a
+database query for each search would cost a third of the search's time. So each process that
+searches keeps a record of 74 bytes per market. It reads all markets once, and then those whose
+quotes changed. Markets that are not yet in memory are read from the database.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from augury.markets.store import MOVING, NEVER, MovingRow
 from augury.storage.database import Database
 
 LOOK_EVERY = 1.0
-"""Seconds between looks for markets that moved."""
+"""Seconds between two queries for markets whose quotes changed."""
 MOVED_AT_ONCE = 1_000
-"""Markets read in one look: other work waits for no more than these."""
+"""Most markets read by one such query, so that other work of the process does not wait long."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)  # noqa: UP017  (PostgreSQL counts from here)
 _MICROSECOND = timedelta(microseconds=1)
@@ -35,7 +34,7 @@ _ORIGINS: tuple[ShownOrigin, ...] = ("live", "import", "sample")
 
 
 class Quoted(NamedTuple):
-    """What a result shows of a market's present; times in UTC."""
+    """The current data of a market that a result shows; times in UTC."""
 
     prices: list[float | None]
     price_as_of: datetime | None
@@ -43,27 +42,28 @@ class Quoted(NamedTuple):
     volume: float | None
     origin: ShownOrigin
     old: bool
-    """Whether the last that was heard of its price is older than the rule of age allows."""
+    """Whether the last news of its price (or, without any quote, of the market) is older than
+    `AgeRule.max_age`."""
     twins: list[str]
     category: str | None
 
 
 class Quotes:
-    """The present of all markets of a catalogue, by number."""
+    """The current quotes of all markets of a catalogue, by market number."""
 
     def __init__(self, database: Database, age: AgeRule) -> None:
         self._database = database
         self._max_age = round(age.max_age / _MICROSECOND)
         self._rows: NDArray[np.void] = np.zeros(0, MOVING)
         self._more: dict[int, list[float | None]] = {}
-        """Prices of markets that have not two outcomes."""
+        """Prices of the markets that do not have exactly two outcomes, by market number."""
         self._twins: dict[int, list[str]] = {}
         self._categories: dict[int, str] = {}
-        """Names by number: some dozens, where there are markets by the thousand."""
+        """Names of categories by category number: some dozens for thousands of markets."""
         self._moved = 0
 
     async def of(self, seqs: Sequence[int]) -> dict[int, Quoted]:
-        """The quotes of markets by number; one that is gone is left out."""
+        """The quotes of these markets, by number; markets that no longer exist are left out."""
         asked = np.asarray(seqs, np.int64)
         there = asked[asked < len(self._rows)]
         there = there[self._rows["moved"][there] > 0]
@@ -97,7 +97,7 @@ class Quotes:
         )
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Read all markets once, then those that move, until `stop`."""
+        """Read the quotes of all markets once, then those that change, until `stop` is set."""
         await self._read_all()
         while not stop.is_set():
             async with self._database.reading() as conn:
@@ -110,7 +110,7 @@ class Quotes:
 
     async def _read_all(self) -> None:
         async with self._database.reading() as conn:
-            # What moves from here on is read again by `follow`.
+            # Quotes that change from here on are read again by `follow`.
             reached = await markets.last_move(conn)
             found = await markets.all_moving(conn)
             odd = await markets.moving_apart(conn)

@@ -1,10 +1,10 @@
 """Ranking of candidates by how directly they are about the query. Pure numpy.
 
-A weighted sum of seven features, each from the market's question, its event's name, and its
-vector; the weights were fitted on judged queries (`augury.search.fit`). It says which markets a
-query is about; where relations are known, their fitted grades order the results (`by_grade`). What
-a market contributes is packed into a fixed-size record when it is indexed, so that ranking 200
-candidates reads 200 records and nothing else.
+A market's raw score is a weighted sum of seven features, which come from its question, its event's
+name and its vector; the weights were fitted on judged queries (`augury.search.fit`). The score says
+which markets a query is about. Where relations are known, their fitted grades order the results
+(`by_grade`). What the features need of a market is packed into a record of fixed size when it is
+indexed, so that ranking 200 candidates reads 200 records and nothing else.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ Features = NDArray[np.float32]
 MAX_QUERY_TERMS: Final = 32
 
 AVERAGE_LENGTH: Final = 12.0
-"""Terms of a typical question with its event's name."""
+"""Length, in terms, that the feature `words` takes as average: a typical question with its event's
+name. A match counts less in a longer text."""
 
 WEIGHTS: Final[dict[str, float]] = {
     "words": 3.51,
@@ -46,75 +47,86 @@ WEIGHTS: Final[dict[str, float]] = {
     "number_conflict": -1.45,
     "fixture": -1.74,
 }
-"""Fitted by `python -m augury.search.fit` on 48 judged queries; held out, nDCG@10 is 0.883."""
+"""Weight of each feature in the raw score, fitted by `python -m augury.search.fit` on 48 judged
+queries; nDCG@10 on held-out queries is 0.883."""
 FEATURES: Final = tuple(WEIGHTS)
 _WORDS, _PRECISION, _DENSE, _FAMILY = map(FEATURES.index, ("words", "precision", "dense", "family"))
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
 OWN: Final = 2.0
-"""Raw score that a market gains which is about a factor of the query itself."""
+"""Added to a market's raw score, times how much (0 to 1) the market is about the query's own
+factors. Chosen on judged queries (`docs/experiments/search.md`)."""
 BESIDE: Final = 1.0
-"""Raw score that a market loses which is about no factor of the query's and about none that is
-related, where another one surely is: what it shares with the query is a word or a date."""
+"""Subtracted from the raw score of a market that is about neither the query's own nor related
+factors, if another candidate surely is about the query's own (`TOLD_FROM`): the market merely
+shares a word or a date with the query. Chosen on judged queries (`docs/experiments/search.md`)."""
 TOLD_FROM: Final = 0.6
-"""How much that other one has to be about the query's own factors."""
+"""How much (0 to 1) a candidate must be about the query's own factors for `BESIDE` to apply to the
+others."""
 RELATED: Final = 4.0
-"""Raw score that a market loses which is about none of these, but about a cause or a consequence:
-it has its place in another relation, however alike the words are. See `docs/relations.md`."""
+"""Subtracted from the raw score of a market that is mainly about a related factor, e.g. a cause or
+a consequence: it belongs to another relation, however similar its words are. See
+`docs/relations.md`."""
 RELATED_FROM: Final = 0.05
-"""How much it has to be about such a factor."""
+"""How much (0 to 1) a market must be about a related factor for `RELATED` to apply."""
 OUTWEIGHED: Final = 0.75
-"""Share of that up to which being about the query's own factors as well does not count."""
+"""Highest ratio at which `RELATED` applies: how much a market is about the query's own factors,
+divided by how much it is about a related one."""
 
 FLOOR: Final = 4.75
-"""Raw scores below are no answer. A short honest list beats a long padded one."""
+"""Raw score below which a market is not shown; see `BODY_EVIDENCE` for the exception. A higher
+floor makes lists shorter, with fewer irrelevant markets. Chosen on judged queries
+(`docs/experiments/search.md`)."""
 BESIDE_THE_BEST: Final = 0.3
-"""A score below this share of the best one is no answer either: where one market is plainly what
-was asked for, what merely shares a word with it is not."""
+"""Share of the best score below which a market is not shown: if one market is plainly what was
+asked for, another that merely shares a word with it is not. Chosen on judged queries
+(`docs/adr/0002-embedding-and-ranking.md`)."""
 BODY_EVIDENCE: Final = 0.5
-"""Lexical score from which words in rules or tags count where no title is above the floor; 1 is
-about all of the query, said once."""
+"""Least lexical score of a market that is shown although no market reaches `FLOOR`. This score
+counts words in rules and tags too; about 1 means that all of the query's terms occur once."""
 FAMILY_POOL: Final = 150
-"""Candidates among which a family's members are counted."""
+"""Number of best candidates among which the feature `family` counts a family's members."""
 FAMILY_SIZE: Final = 10
-"""So many markets of one family stand at their own score; a further one gives way."""
+"""Number of markets of one family that keep their raw score; others lose `FAMILY_PENALTY`."""
 FAMILY_PENALTY: Final = 1.0
-"""Raw score by which a further market of a family gives way: to what is nearly as direct, never
-to what is far less."""
+"""Subtracted from the raw score of each further market of a large family. It then ranks behind
+other markets that are nearly as direct, but not behind those that are far less direct."""
 LEAST_GRADE: Final = 0.1
-"""Fitted grade below which a market is no answer; see `by_grade`."""
+"""Fitted grade (0 to 1) below which `by_grade` leaves a market out. Chosen on judged queries
+(`docs/experiments/relations-ranker.md`)."""
 OF_ANOTHER_TIME: Final = 0.25
-"""Share of its grade that a market keeps which is of another year or month than the query names."""
+"""Factor on the grade of a market of another year or month than the query names."""
 GRADE_TIE: Final = 0.01
-"""Grades within such a step count as equal."""
+"""Step to which grades are rounded for ordering; equal steps are a tie."""
 TIE: Final = 0.05
-"""Raw scores within such a step count as equal; then the busier market goes first."""
+"""Step to which raw scores are rounded for ordering; in a tie the more traded market goes first."""
 _MIDDLE: Final = 5.7
 _SLOPE: Final = 0.8
-"""The raw score at which half of the judged were direct, and how steeply that share rises."""
+"""Logistic curve from raw score to score. `_MIDDLE`: the raw score at which half of the judged
+markets were direct. `_SLOPE`: how steeply their share rises there."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankQuery:
-    """What the ranker reads of a query."""
+    """A query as the ranker reads it."""
 
     ids: TermIds
-    """Distinct terms, at most `MAX_QUERY_TERMS`."""
+    """Ids of the query's distinct terms, at most `MAX_QUERY_TERMS`."""
     weights: Weights
-    """Shares of the query's rarity, one a term, that sum to 1."""
+    """Weight of each term: its share of the query's total rarity. They sum to 1."""
     years: NDArray[np.uint16]
-    """Years named; 2026 too where "before 2027" stands."""
+    """Years that the query names; "before 2027" adds 2026."""
     numbers: TermIds
-    """Ids of the other numbers named."""
+    """Term ids of the other numbers that the query names."""
     fixture: bool
-    """The query itself asks for one game or window, so that being one is no fault."""
+    """Whether the query asks for one game or one short window; then such markets lose no score."""
 
     @classmethod
     def of(cls, text: str, frequencies: DocumentFrequencies) -> RankQuery:
         found = list(dict.fromkeys(terms(text)))[: 4 * MAX_QUERY_TERMS]
         ids, weights = query_vector(found, frequencies)
         if len(ids) > MAX_QUERY_TERMS:
-            # the rarest say most of what a long text is about
+            # the rarest terms say most about the subject of a long text
             kept = np.sort(np.argsort(-weights, kind="stable")[:MAX_QUERY_TERMS])
             ids, weights = ids[kept], weights[kept] / weights[kept].sum()
         years, numbers = named_numbers(found, text)
@@ -133,13 +145,13 @@ class Candidates:
     """Markets to rank, column by column."""
 
     keys: Sequence[str] | NDArray[Any]
-    """Stable names, whose order breaks the last ties."""
+    """One id per market; their order breaks the last ties."""
     records: Records
-    """Array of the same length with at least the fields of `RECORD`."""
+    """One record per market, with at least the fields of `augury.search.records.RECORD`."""
     dense: NDArray[np.float32]
-    """Cosine of query and market vector."""
+    """Cosine of the query's vector and each market's."""
     lexical: NDArray[np.float32] | None = None
-    """The index's own lexical score, which sees resolution rules and tags too; None: unknown."""
+    """The index's lexical scores, which count words in rules and tags too; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +159,12 @@ class Ranking:
     """Candidates in order, best first."""
 
     order: NDArray[np.intp]
-    """Positions into the candidates."""
+    """Positions of the markets to show among the candidates."""
     scores: NDArray[np.float32]
-    """Score of each position of `order`, in (0, 1), never rising. Not a probability."""
+    """Score of each market in `order`, in (0, 1), never rising. Not a probability."""
     by_title: bool = True
-    """Whether question or event's name speak for some; else only rules or tags do, which no
-    fitted grade has read."""
+    """Whether some market reaches `FLOOR`, by its question and its event's name. If not, only rules
+    or tags match the query, and the fitted grades do not read these."""
 
 
 def rank(
@@ -172,10 +184,10 @@ def raw(features: Features) -> Features:
 
 
 def bearing(own: NDArray[np.float32], related: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What relations add to raw scores, from how much each market is about the query's own
-    factors and how much about related ones."""
+    """What relations add to raw scores, (n,). `own` and `related` (n,), in 0 to 1, say how much
+    each market is about the query's own factors and about related ones."""
     elsewhere = (own <= OUTWEIGHED * related) & (related >= RELATED_FROM)
-    # Where nothing is surely about the query's factors, being about none of them tells nothing.
+    # If no market is surely about the query's factors, being about none of them says nothing.
     beside = (own == 0) & ~elsewhere & (own.max(initial=0) >= TOLD_FROM)
     return np.float32(OWN) * own - np.float32(RELATED) * elsewhere - np.float32(BESIDE) * beside
 
@@ -194,8 +206,8 @@ def order(
     adjust
         Added to the raw scores: see `bearing`.
     collapse
-        Whether many markets of one family give way to others nearly as good. Off when the
-        query asks for a level or a game, where the siblings are the answer.
+        Whether the further markets of a large family rank behind others nearly as good. Off when
+        the query asks for a level or a game, because then the siblings are the answer.
 
     Notes
     -----
@@ -223,10 +235,10 @@ def order(
 
 
 def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
-    """Which markets are of another year or month than the query names.
+    """Which markets are of another year or month than the query names: (n,).
 
-    A market that names no year is about the one in which it closes, or closes in the January after;
-    so is one of a season that is called by the year in which it began.
+    A market that names no year belongs to the query's year if it closes in that year or in the
+    January after. So does a market that names the year before, e.g. that in which a season began.
     """
     other = np.zeros(len(records), np.bool_)
     if len(query.years):
@@ -252,16 +264,16 @@ def _asked_of(query: RankQuery, periods: TermIds) -> TermIds:
 
 
 _JANUARY: Final = 31 * 86_400
-"""Seconds."""
+"""Length of January, in seconds."""
 
 
 def by_grade(
     candidates: Candidates, grades: NDArray[np.float32], last: NDArray[np.bool_]
 ) -> Ranking:
-    """Order candidates by fitted grades in (0, 1), best first: those from `LEAST_GRADE` on.
+    """Order candidates by fitted grades in (0, 1), best first; leave out those below `LEAST_GRADE`.
 
-    Ties go as in `order`. Those that are to stand `last`, being of another time than the query
-    names, keep `OF_ANOTHER_TIME` of their grade.
+    Ties are broken as in `order`. `last` marks markets of another time than the query names; their
+    grades are multiplied by `OF_ANOTHER_TIME`.
     """
     keys = np.asarray(candidates.keys)
     grades = np.where(last, OF_ANOTHER_TIME * grades, grades).astype(np.float32)
@@ -272,10 +284,10 @@ def by_grade(
 
 
 def _answers(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.bool_]:
-    """Which candidates are shown: those above the floor.
+    """Which candidates are shown: those that reach `FLOOR`.
 
-    Where none is, the query may be about something that only resolution rules name; then the
-    best that hold a good part of its words are shown.
+    If none does, the query may be about something that only resolution rules name; then the best of
+    the candidates with a lexical score of at least `BODY_EVIDENCE` are shown.
     """
     above = raw >= FLOOR
     if above.any() or lexical is None or not len(raw):
@@ -291,7 +303,7 @@ def _order(raw: Features, busy: NDArray[np.float32], keys: NDArray[Any]) -> NDAr
 
 
 def _place_in_family(families: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """How many of the same family stand before each position."""
+    """For each position, how many earlier positions are of the same family."""
     grouped = np.argsort(families, kind="stable")
     first = np.r_[True, families[grouped][1:] != families[grouped][:-1]]
     starts = np.maximum.accumulate(np.where(first, np.arange(len(families)), 0))
@@ -306,15 +318,15 @@ def features(
     """The feature matrix, columns as in `FEATURES`: float32, shape (candidates, 7).
 
     - words: BM25 of question and event name under the query's weights
-    - precision: share of the market's own rarity (words only) that the query names; what is left
+    - precision: share (0 to 1) of the rarity of the market's words that are in the query; the rest
       is what the market adds of its own: another subject, a cause, a consequence
-    - dense: cosine
-    - family: how many of the best candidates share its family, ln(1 + n) / 5; a subject with a
-      ladder of markets is what the question is about more often than a stray mention
-    - year: 1 where they share a year
-    - number_conflict: 1 where both name numbers, both name months, or both name quarters, and
-      share none
-    - fixture: 1 for one game or one short window, unless the query asks for such
+    - dense: cosine of the query's vector and the market's
+    - family: ln(1 + n) / 5, where n of the best candidates are of the market's family; a query is
+      more often about a subject with a ladder of markets than about one with a stray mention
+    - year: 1 if query and market name the same year
+    - number_conflict: 1 if query and market both name numbers, or months, or quarters, but none of
+      them is the same
+    - fixture: 1 for a market on one game or one short window, unless the query asks for such
     """
     out = read(query, candidates, frequencies)
     count_families(out, candidates.records["family"])
@@ -322,13 +334,13 @@ def features(
 
 
 def read(query: RankQuery, candidates: Candidates, frequencies: DocumentFrequencies) -> Features:
-    """`features`, each row by itself: without the column that counts families."""
+    """`features` with the column `family` left at 0, so that no row depends on the others."""
     records = candidates.records
     n = len(records)
     out = np.zeros((n, len(FEATURES)), np.float32)
     if n == 0:
         return out
-    # Apart from the records the comparisons below take a third of the time.
+    # Copied out of the records: the comparisons below then take a third of the time.
     tokens: NDArray[np.uint32] = np.ascontiguousarray(records["terms"])
     length = records["length"].astype(np.float32)
     kept = np.arange(MAX_TERMS) < records["length"][:, None]
@@ -370,9 +382,10 @@ def read(query: RankQuery, candidates: Candidates, frequencies: DocumentFrequenc
 
 
 def count_families(features: Features, family: NDArray[np.uint64]) -> None:
-    """Fill in how many of the `FAMILY_POOL` best rows are of each row's family.
+    """Fill in the column `family`: how many of the `FAMILY_POOL` best rows are of each row's
+    family.
 
-    Of a fixed number, so that a deeper search ranks as a shallow one does.
+    Their number is fixed, so that a deeper search ranks like a shallow one.
     """
     if not len(features):
         return
@@ -383,15 +396,16 @@ def count_families(features: Features, family: NDArray[np.uint64]) -> None:
     features[:, _FAMILY] = np.log1p(found) / 5
 
 
-# Words of at most 60 letters: a long run of capitals could begin a name at each of them.
+# Words have at most 60 letters: else a long run of capitals would be scanned anew from each letter.
 _NAME = re.compile(r"[A-Z][^\W\d_]{1,60}(?:['’]s)?(?:\s+[A-Z][^\W\d_]{1,60}(?:['’]s)?)+")
 
 
 def _once_a_name(text: str, ids: TermIds, weights: Weights) -> Weights:
-    """The weights with each name of several words weighing as much as its rarest word alone.
+    """Scale the weights so that a name of several words weighs as much as its heaviest word alone.
 
-    Markets name people in short ("Starmer out by June?"): a name in full would otherwise drown
-    what is asked about its bearer. Capitals tell names only where not every word has one.
+    Markets often give only a surname ("Starmer out by June?"); a full name would otherwise outweigh
+    what is asked about the person. If every word has a capital, names cannot be recognized, and
+    the weights stay as they are.
     """
     words = text.split()
     if all(word[0].isupper() for word in words):

@@ -1,6 +1,6 @@
-"""What the ranker keeps of a market: a record of fixed size, made when it is indexed. Pure.
+"""The record of fixed size that the ranker reads of a market, made when it is indexed. Pure.
 
-Also what makes markets one family, and what is one game or a bet on one.
+Also which markets are one family, and which texts are about one game or a side bet on it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_NUMBERS: Final = 6
 
 RECORD: Final = np.dtype(
     [
-        ("family", "<u8"),  # hash of the family: an event, or a question with its blanks
+        ("family", "<u8"),  # hash of `family_key`
         ("closes", "<u4"),  # epoch seconds; 0: unknown
         ("salience", "<f4"),  # see `salience`
         ("marks", "<u4"),  # bit i: term i is a number or a month, not a word
@@ -45,14 +45,14 @@ RECORD: Final = np.dtype(
         ("terms", "<u4", (MAX_TERMS,)),  # question's then event's terms in reading order
     ]
 )
-"""What the ranker keeps of a market: 182 bytes, ready to be stored beside its vector."""
+"""What the ranker reads of a market: 182 bytes, stored beside its vector."""
 
 _FIXTURE = re.compile(
     r"\bvs\b|\bv\. .{1,60}\b(?:scheduled for|game)\b| @ |\bmatch-?ups?\b|\bseason openers?\b"
     r"|\bwin on \d{4}-\d\d-\d\d"
 )
 _AWAY = re.compile(r"(?:[a-z.&'()]+ ){1,4}at(?: [a-z.&'()]+){1,4}(?: —|$)")
-"""A market's whole title is "Reds at Blues"."""
+"""Matches a title that has only two teams: "Reds at Blues"."""
 _SIDE_BET = re.compile(
     r"\bup or down\b|\bo/u\b|\bover/under\b|\bspread:|\bspread\b.{0,40}[-+]\d"
     r"|\bby (?:more than|over) \d+(?:\.\d+)? points\b|\bend in a draw\b"
@@ -107,9 +107,9 @@ def _padded(values: Sequence[int], size: int) -> list[int]:
 
 
 def salience(liquidity: float | None, volume: float | None) -> float:
-    """How much a market is traded: ln(1 + liquidity + volume / 10), 0 when unknown.
+    """How much a market is traded: ln(1 + liquidity + volume / 10); unknown amounts count as 0.
 
-    Only breaks ties: a busy market on another subject is no answer.
+    `augury.search.rank` only breaks ties with it: a busy market on another subject is no answer.
     """
     total = max(liquidity or 0.0, 0.0) + max(volume or 0.0, 0.0) / 10
     return float(np.log1p(min(total, 1e15)))
@@ -125,26 +125,26 @@ _BLANKS = re.compile(r"(?<![\W_])[\W_]*#[\W_#]*")
 
 
 def family_key(platform: str, event_id: str | None, title: str) -> str:
-    """What makes two markets one family: their event, or one question with other blanks.
+    """The key of a market's family: its event or, without one, its question with blanks.
 
-    Most venues' lists name no event for a good part of the markets. There, siblings differ in
-    the subject ("Will X win ..."), the number or the date, so a question without these names
-    the family.
+    Many markets come without an event. Then siblings differ in the subject ("Will X win ..."), a
+    number or a date, so the question with blanks in place of these identifies the family.
     """
     if event_id:
         return f"{platform}:{event_id}"
-    asked = title.partition(" — ")[0]  # a whole question ends with what tells it from siblings
+    asked = title.partition(" — ")[0]  # the part after the dash distinguishes it from siblings
     blank = _BLANK.sub("#", _SUBJECT.sub(r"\1~ ", fold(asked)))
     return f"{platform}:{_BLANKS.sub('#', blank)}"
 
 
 def is_fixture(text: str) -> bool:
-    """Whether a text is of one game ("A vs. B") or one short window ("Up or Down")."""
+    """Whether a text is about one game ("A vs. B") or one short window ("Up or Down")."""
     return _fixture(text) > 0
 
 
 def _fixture(text: str) -> int:
-    """1 for one game; 2 for a side bet on one, which bears on nothing else, and for a window."""
+    """1 for one game; 2 for a side bet on a game or a short window, both of which have no bearing
+    on other questions; 0 for anything else."""
     folded = fold(text)
     return 2 if _SIDE_BET.search(folded) else int(_FIXTURE.search(folded) is not None)
 
@@ -153,7 +153,8 @@ _BEFORE = re.compile(r"\bbefore (?:jan(?:uary)?\.? 1(?:st)?,? )?((?:19|20)\d\d)\
 
 
 def named_numbers(found: Sequence[str], text: str) -> tuple[list[int], list[int]]:
-    """Years named, and ids of the other numbers named; both ascending."""
+    """The years that a text names, and the term ids of its other numbers, both ascending. `found`
+    has the text's terms."""
     years = {int(t) for t in found if is_year(t)}
     # "before 2027" and "in 2026" are one deadline
     if years:

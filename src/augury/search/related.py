@@ -1,8 +1,8 @@
-"""The port of relations: what search asks of them. `augury.relations` answers.
+"""The interface (port) through which search uses relations; `augury.relations` implements it.
 
-When a market is indexed it gets tags (numbers of the factors it is about); when a query is asked,
-relations say which tags to look up and how what was found is related. Search knows neither
-factors nor reasons.
+When a market is indexed, it gets tags: the numbers of the factors that it is about. For a query,
+relations say which tags to look up and how the markets found are related to it. Search itself knows
+nothing about factors and reasons.
 """
 
 from __future__ import annotations
@@ -23,54 +23,59 @@ class Tag(NamedTuple):
     """A factor that a market is about."""
 
     number: int
-    """In 1 .. 65535."""
+    """Number of the factor, 1 to 65535."""
     fit: float
-    """How much of the market's text is about it, in (0, 1]."""
+    """How much of the market's text is about the factor, in (0, 1]."""
     lean: int
     """+1 where Yes means more of the factor, -1 where it means less, 0: unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """Markets that may be related, column by column; n of them."""
+    """The n markets that may be listed for a query, with one array per attribute."""
 
     keys: NDArray[np.int64]
     tags: NDArray[np.uint16]
-    """(n, MOST_TAGS), 0 pads"""
+    """(n, MOST_TAGS): numbers of the factors that each market is about; 0 pads."""
     fits: NDArray[np.float32]
-    """(n, MOST_TAGS), in [0, 1]"""
+    """(n, MOST_TAGS): how much each market is about each of its factors, in [0, 1]."""
     features: NDArray[np.float32]
     """(n, 7), columns as in `augury.search.rank.FEATURES`."""
     directness: NDArray[np.float32]
-    """Their weighted sum: how directly the market is about the query itself."""
+    """Weighted sum of `features` (`augury.search.rank.raw`): how directly each market is about the
+    query itself."""
     dense: NDArray[np.float32]
-    """Cosine of query and market."""
+    """Cosine of the query's vector and each market's."""
     words: NDArray[np.float32]
-    """Share of the query's rarity that the market's title names."""
+    """The feature `words`: BM25 score of each market's question and event's name, for query weights
+    that sum to 1."""
     naming: NDArray[np.float32]
-    """Share of the query's rarity that question or event's name holds, month and number too."""
+    """Sum of the weights (0 to 1) of those query terms, months and numbers included, that occur in
+    each market's question or event's name."""
     named: NDArray[np.float32]
-    """Share of the query's terms that they hold."""
+    """Share (0 to 1) of the query's terms that occur in each market's question or event's name."""
     fixture: NDArray[np.float32]
-    """1 for one game that the query does not ask for, 2 for a side bet on one or a short window."""
+    """1 for a market on one game, 2 for one on a side bet or a short window; 0 for others, and for
+    all if the query itself asks for a game or such a window."""
     salience: NDArray[np.float32]
-    """How much the market is traded."""
+    """How much each market is traded (`augury.search.records.salience`)."""
     closes: NDArray[np.uint32]
-    """Epoch seconds, 0: unknown."""
+    """When each market closes, in epoch seconds; 0: unknown."""
     family: NDArray[np.uint64]
-    """What makes markets one family."""
+    """A hash that is equal for the markets of one family."""
     own: int
-    """So many markets stand first that words and meaning brought up, or factors that the query's
-    words name: `PoolReading.direct` is of these."""
+    """Number of the query's own candidates, which are the first markets: those found by words, by
+    meaning, or under factors that the query's words name. `PoolReading.direct` grades only
+    these."""
     voters: NDArray[np.intp]
-    """Places of the best direct results, which say what the query is about."""
+    """Positions of the best direct results, which indicate what the query is about."""
     terms: int
-    """Terms of the query."""
+    """Number of the query's distinct terms."""
     heaviest: float
-    """Share of the query's rarity that its rarest term has."""
+    """The largest weight of a query term (0 to 1); the weights of all terms sum to 1."""
     when: int
-    """Epoch seconds at which the markets on the question itself close, half of them earlier; where
-    that is not known, the day's beginning: an hour changes no order."""
+    """Median close of the best direct results, in epoch seconds; the start of today (UTC) if none
+    is known. Today's start is precise enough: an hour changes no order."""
 
 
 class Ranked(NamedTuple):
@@ -79,28 +84,29 @@ class Ranked(NamedTuple):
     position: int
     score: float
     tag: int
-    """The factor it was reached through."""
+    """Number of the factor through which it was reached."""
     reason: str
 
 
 class PoolReading(Protocol):
-    """What is known of each market of a pool; found out once, and read for all lists."""
+    """What relations know about each market of a pool: computed once, and used for all lists."""
 
     def direct(self) -> NDArray[np.float32] | None:
         """How directly each of the first `Pool.own` markets is about the query, (own,) in (0, 1);
-        None: nothing more is known of that than its words and meaning."""
+        None if relations know nothing beyond words and meaning."""
         ...
 
     def rank(self, direct: NDArray[np.float32], most: int) -> dict[Relation, list[Ranked]]:
-        """The `most` best of each relation, best first; no market in two of them.
+        """The `most` best markets of each relation, best first; no market is in two relations.
 
-        `direct` (n,): the score at which a market stands among the best direct results, else 0. A
-        relation may claim it only with a larger chance (`augury.relations.rank.CLAIM`)."""
+        `direct` (n,): the score of a market that is among the best direct results, else 0. A
+        relation claims such a market only if its chance is larger than the score times
+        `augury.relations.rank.CLAIM`."""
         ...
 
 
 class Lookup(Protocol):
-    """One query's question to the relations."""
+    """What relations know about one query."""
 
     @property
     def tags(self) -> Sequence[int]:
@@ -109,19 +115,19 @@ class Lookup(Protocol):
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Tags that the query's words surely name, and of which few of its best direct results
-        are: markets under them may be the answer though they share no word with it."""
+        """Tags that the query's words surely name, but that few of its best direct results have.
+        Markets under these tags may be the answer although they share no word with the query."""
         ...
 
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How much markets, given with tags and fits (n, MOST_TAGS), are about what the query
-        itself is about, and how much about what is only related to it: two arrays (n,)."""
+        """How much each market is about the query's own factors, and how much about related ones:
+        two arrays (n,). The markets are given by `tags` and `fits` (n, MOST_TAGS)."""
         ...
 
     def read(self, pool: Pool) -> PoolReading:
-        """What is known of each market of the pool."""
+        """What relations know about each market of the pool."""
         ...
 
 
@@ -130,7 +136,7 @@ class Relations(Protocol):
 
     @property
     def version(self) -> str:
-        """Changes whenever the same text may get other tags: the index is then built anew."""
+        """Changes whenever a text may get other tags than before; the index is then rebuilt."""
         ...
 
     def tags(self, text: DocumentText) -> Sequence[Tag]:
@@ -145,8 +151,8 @@ class Relations(Protocol):
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],
     ) -> Lookup:
-        """What a query is about, by its words and by its best direct results, given with their
-        `keys`, `tags` and `fits` (k, MOST_TAGS) and their scores (k,) in (0, 1)."""
+        """Find out what a query is about, from its words and from its k best direct results. These
+        are given by `keys` (k,), `tags` and `fits` (k, MOST_TAGS) and `scores` (k,) in (0, 1)."""
         ...
 
 
@@ -173,11 +179,11 @@ class _Unread:
 
 
 NOTHING: Lookup = _Nothing()
-"""Asked for no relation, or about nothing."""
+"""The look-up if no relations are known: it has no tags, and no market is related."""
 
 
 class Unrelated:
-    """No relations are known: nothing has tags, nothing is related."""
+    """Stand-in for `Relations` if none are known: no market has tags or related markets."""
 
     version = ""
 

@@ -1,5 +1,5 @@
-"""Fourth stage of a search: which factors the query is about, the markets under these factors, and
-what is known of each market, found out once."""
+"""Fourth stage of a search: find out which factors the query is about, add the markets of these and
+of related factors, and compute once what relations know about each market."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from augury.search.understanding import Understood
 
 
 class Related(NamedTuple):
-    """All that may stand in a list."""
+    """All markets that may be listed for a query, with what relations know about them."""
 
     asked: Understood
     lookup: Lookup
     hits: EngineHits
-    """In the order of the pool."""
+    """All candidates, in the order of `pool`."""
     ranking: rank.Ranking
-    """Of the query's own candidates, by words and meaning and by what they are about."""
+    """Ranking of the query's own candidates, by words, meaning and factors."""
     pool: Pool
     reading: PoolReading
 
     @property
     def own(self) -> rank.Candidates:
-        """The query's own candidates: the first ones."""
+        """The query's own candidates (`Pool.own`), which come first in `hits`."""
         return ranked(self.hits.between(0, self.pool.own))
 
 
 def relate(
     scored: ScoredHits, relations: Relations, gathering: Gathering, frequencies: DocumentFrequencies
 ) -> Related:
-    """Ask the relations, and read what they know of each market."""
+    """Ask relations about the query, and read what they know about each market."""
     found, asked = scored.gathered.hits, scored.gathered.asked
     best = found.payload.take(scored.voters)
     lookup = relations.ask(
@@ -47,7 +47,7 @@ def relate(
     )
     parts, own = [found], len(found)
     if lookup.unanswered:
-        # The same thing in other words: "payrolls" and "jobs added".
+        # Markets on the same thing in other words: "payrolls" and "jobs added".
         parts.append(gathering.under(lookup.unanswered, asked).without(found.keys))
         own += len(parts[-1])
     if set(asked.wanted.dimensions) != {"direct"}:
@@ -69,7 +69,8 @@ def relate(
 def _features(
     scored: ScoredHits, hits: EngineHits, own: int, frequencies: DocumentFrequencies
 ) -> rank.Features:
-    """Of all hits, the scored ones first: only what is new is read."""
+    """Features of all hits. The first hits are those in `scored`, whose features are known; only
+    the features of the other hits are computed."""
     known = len(scored.features)
     if known == len(hits):
         return scored.features
@@ -95,7 +96,7 @@ def _pool(
     named = (terms[:, None, :] == query.ids[None, :, None]).any(axis=2)
     return Pool(
         keys=hits.keys,
-        # Column by column: so is read what there is of a market's few tags.
+        # In Fortran order, because the few columns of tags are read one by one.
         tags=np.asfortranarray(payload["tags"]),
         fits=fits,
         features=features,
@@ -121,6 +122,7 @@ def _fits(payload: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _when(closes: NDArray[np.uint32]) -> int:
-    """When a question is decided: as its best markets close, or today's beginning."""
+    """When a question is decided, in epoch seconds: the median of the known closes, or the start of
+    today (UTC) if none is known."""
     known = np.sort(closes[closes > 0])
     return int(known[len(known) // 2]) if len(known) else int(time.time()) // 86_400 * 86_400

@@ -1,8 +1,8 @@
-"""The bare rival of the benchmark: tantivy for words and usearch for vectors, fused by rank.
+"""A minimal rival for the benchmark: tantivy for words and usearch for vectors, fused by rank.
 
-It has no database, no query understanding and no ranking, so what it takes is the least an
-assembly of those parts could take; what our engine alone takes stands beside it, query by query.
-Its packages are in the `bench` dependency group, not in the product.
+It has no database, no query parsing and no ranking, so its latency is a lower bound for a search
+made of these two libraries. Our engine alone answers the same queries in turn, for comparison. The
+libraries are in the `bench` dependency group, not in the product.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CHUNK = 5_000
 
 
 def measure(service: SearchService, n: int, texts: Sequence[str], folder: Path) -> dict[str, Any]:
-    """Build the rival over the same markets and put the same queries to both in turn."""
+    """Build the rival over the same markets, and send each query to both engines in turn."""
     if not all(importlib.util.find_spec(name) for name in ("tantivy", "usearch")):
         return {"skipped": "tantivy and usearch are not installed (dependency group `bench`)"}
     started = time.perf_counter()

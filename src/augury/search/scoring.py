@@ -1,5 +1,5 @@
-"""Third stage of a search: how alike each hit is to the query by words and meaning, and which of
-them say what the query is about. Pure numpy."""
+"""Third stage of a search: score the hits by words and meaning, and choose the voters, i.e. the
+hits that indicate what the query is about. Pure numpy."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from augury.search.gathering import Gathered
 from augury.search.text import DocumentFrequencies
 
 VOTERS = 10
-"""Best direct results that say what a query is about."""
+"""Number of best direct results from which relations infer what a query is about."""
 
 
 class ScoredHits(NamedTuple):
-    """Hits with what the ranker reads of them."""
+    """Hits with their ranking features, and the voters among them."""
 
     gathered: Gathered
     features: rank.Features
-    """(hits, 7)"""
+    """(hits, 7), columns as in `augury.search.rank.FEATURES`."""
     voters: NDArray[np.intp]
-    """Places of those that say what the query is about."""
+    """Positions of the hits that indicate what the query is about, best first."""
     votes: NDArray[np.float32]
-    """Their scores."""
+    """Scores of the voters, in (0, 1)."""
 
 
 def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
-    """By words and meaning alone, whatever else is known of the markets."""
+    """Score the hits by words and meaning alone, without relations."""
     hits, query = gathered.hits, gathered.asked.query
     candidates = ranked(hits)
     features = rank.features(query, candidates, frequencies)
@@ -42,12 +42,12 @@ def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
 def voters(
     order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
 ) -> NDArray[np.intp]:
-    """Which places of the order say what a query is about: the first ones, and games among them
-    only where a game is asked for or nothing else is found."""
+    """Positions in `order` of the results that indicate what a query is about: the first `VOTERS`.
+    Markets on games are skipped unless the query asks for a game or nothing else was found."""
     games = (fixtures[order] > 0) & (not asks_game)
     return np.argsort(games, kind="stable")[: min(VOTERS, len(order) - games.sum() or len(order))]
 
 
 def ranked(hits: EngineHits) -> rank.Candidates:
-    """What the ranker reads of the engine's hits."""
+    """The engine's hits as candidates for the ranker."""
     return rank.Candidates(hits.keys, hits.payload, hits.dense, hits.lexical)

@@ -1,12 +1,12 @@
-"""The engine by URL: the same documents on a Qdrant server or cluster.
+"""The search engine on a Qdrant server or cluster, reached by URL.
 
-One collection holds all partitions, told apart by a payload field. Terms and weights are those of
-the process's own index, so scores agree; dense hits come from the server's graph, which is exact
-for small collections and approximate for large ones.
+One collection holds all partitions; a payload field says which one a document is in. Terms and
+weights are the same as in `augury.search.edge`, so lexical scores agree. Dense hits come from the
+server's graph, which is exact for small collections and approximate for large ones.
 
-The collection's name carries the schema's fingerprint: two versions of the service can run side
-by side during an upgrade, each on a collection of its own. The checkpoint is in the collection's
-metadata (Qdrant >= 1.16). Writes wait until they are applied; the server logs them ahead.
+The collection's name contains the schema's fingerprint, so during an upgrade two versions of the
+service can run side by side, each with its own collection. The checkpoint is in the collection's
+metadata (Qdrant >= 1.16). A write returns when it is applied; the server logs it before that.
 """
 
 from __future__ import annotations
@@ -35,17 +35,18 @@ from augury.search.engine import (
 )
 
 _BATCH = 256  # documents in one request
-_EFFORT = 256  # graph nodes visited in a dense search
+_EFFORT = 256  # `hnsw_ef`, candidates kept in a dense search: more are slower and more exact
 
 Query = dict[str, Any]
-"""A query of the server: what is near what, in which of the two vectors."""
+"""A query to the server: a vector, and which of the stored vectors it is compared with."""
 
 Hit = dict[str, Any]
-"""A scored point of the server: id, score, payload {status, record}."""
+"""A scored point from the server: id, score, payload {status, record}."""
 
 
 class ServerEngine:
-    """`Engine` on a Qdrant server; its searches are one request, two when cosines are missing."""
+    """`SearchEngine` on a Qdrant server. A search takes one request, or two if cosines are
+    missing."""
 
     def __init__(
         self,
@@ -70,8 +71,8 @@ class ServerEngine:
             timeout=timeout,
             headers={"api-key": api_key} if api_key else {},
             cookies=no_cookies(),
-            # A query is larger than one segment: without this its tail waits 40 ms for the
-            # server's delayed acknowledgement.
+            # A query is larger than one TCP segment: without this its end waits 40 ms for the
+            # server's delayed acknowledgment.
             transport=httpx2.HTTPTransport(
                 socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
             ),
@@ -116,7 +117,7 @@ class ServerEngine:
             by_vector and _best_of(by_vector, limit, within),
         )
         lexical, dense = _best(lexical, limit), _best(dense, limit)
-        # What the words alone found has no cosine yet: ask for exactly those.
+        # Hits that only the terms found have no cosine yet; ask for these.
         _, more = self._query(
             None, by_vector and _scores_of(by_vector, lexical.keys() - dense.keys())
         )
@@ -156,7 +157,7 @@ class ServerEngine:
         return self._candidates(found, {}, dense)
 
     def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """Nothing: the database is as near as the server."""
+        """Always empty: reading the database is as fast as asking the server."""
         return {}
 
     def checkpoint(self) -> int:
@@ -199,7 +200,7 @@ class ServerEngine:
         )
 
     def _query(self, *sides: Query | None) -> list[dict[int, Hit]]:
-        """Hits by key for each side; a side that is not asked has none."""
+        """Hits by key, for each of the queries `sides`; a query that is None has no hits."""
         asked = [side for side in sides if side]
         if not asked:
             return [{} for _ in sides]
@@ -264,7 +265,7 @@ def _best_of(query: Query, limit: int, must: list[dict[str, Any]]) -> Query:
 
 
 def _scores_of(query: Query, keys: Set[int]) -> Query | None:
-    """The scores of `keys`, or nothing to ask."""
+    """A query for the scores of `keys`; None if there are no keys."""
     if not keys:
         return None
     return query | {"limit": len(keys), "filter": {"must": [{"has_id": sorted(keys)}]}}

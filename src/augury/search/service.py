@@ -1,8 +1,7 @@
-"""Search as a use case: an index kept in step with the catalogue, and queries answered from it.
+"""The search service: keeps an index up to date with the catalogue, and answers queries from it.
 
-A query passes six stages, each a module of its own, and none of them twice. Each takes what the
-stage before it made: `understanding`, `gathering`, `scoring`, `relating`, `lists` (ranking) and
-`presenting`.
+A query passes once through six stages. Each is a module and takes the result of the one before:
+`understanding`, `gathering`, `scoring`, `relating`, `lists` (ranking) and `presenting`.
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 FOLDED_AT_ONCE = 200
-"""Most results of a relation that are looked at for folded lists."""
+"""Most results per relation that are searched for a folded list."""
 
 OVERDUE_SECONDS = 30.0
-"""How long what is known of overdue markets stands."""
+"""Seconds between two reads of which markets are overdue."""
 
 
 class SearchService:
-    """Searches one index, and keeps it in step with the catalogue."""
+    """Searches one index, and keeps it up to date with the catalogue."""
 
     def __init__(
         self,
@@ -60,8 +59,8 @@ class SearchService:
         shared: bool,
         age: AgeRule = AgeRule(),
     ) -> None:
-        """`name` and `shared` as the indexer takes them; a shared index is on a server. `age`:
-        which prices are too old to count."""
+        """`name`, `shared`: see `Indexer`; a shared index is on a server. `age`: the age at which a
+        price is stale."""
         self._quotes = Quotes(database, age)
         self._overdue = Overdue()
         self._remote = shared
@@ -76,16 +75,16 @@ class SearchService:
 
     @property
     def frequencies(self) -> DocumentFrequencies:
-        """In how many markets of the index each term occurs."""
+        """The number of indexed markets in which each term occurs."""
         return self._indexer.frequencies
 
     @classmethod
     async def open(
         cls, settings: Settings, database: Database, relations: Relations | None = None
     ) -> SearchService:
-        """The service over the index the settings name, as the index was left.
+        """Open the service on the index that the settings name, as the index was left.
 
-        Without `relations` nothing but direct results is known.
+        Without `relations` there are only direct results.
         """
         relations = relations or Unrelated()
         embedder = await asyncio.to_thread(shared_embedder)
@@ -102,25 +101,26 @@ class SearchService:
         return service
 
     async def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         await asyncio.to_thread(self.engine.close)
 
     async def catch_up(self, progress: Progress | None = None) -> int:
-        """Bring the index up to date with the catalogue; how many changes that took."""
+        """Bring the index up to date with the catalogue; returns the number of changes applied."""
         applied = await self._indexer.catch_up(progress)
         await self._read_overdue()
         return applied
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Keep the index in step until `stop`."""
+        """Keep the index up to date until `stop` is set."""
         await self._indexer.follow(stop)
 
     async def follow_quotes(self, stop: asyncio.Event) -> None:
-        """Keep the prices that results show in memory, until `stop`."""
+        """Until `stop` is set, keep in memory the current quotes that results show."""
         await self._quotes.follow(stop)
 
     async def follow_overdue(self, stop: asyncio.Event) -> None:
-        """Keep up with which markets are overdue: time makes them so, and no change tells."""
+        """Until `stop` is set, read again and again which markets are overdue. They become so as
+        time passes, without a change in the catalogue."""
         while not stop.is_set():
             await self._read_overdue()
             await pause(stop, OVERDUE_SECONDS)
@@ -131,7 +131,8 @@ class SearchService:
         self._overdue.put(found)
 
     async def index_report(self, last_change: int | None) -> dict[str, Any]:
-        """Facts for health. `last_change`: the catalogue's newest change, None if unknown."""
+        """Size, position and lag (in changes) of the index, for health checks. `last_change`:
+        number of the catalogue's newest change, None if unknown."""
         position = self._indexer.position
         documents = await asyncio.to_thread(self.engine.count)
         lag = None if last_change is None else max(0, last_change - position)
@@ -146,9 +147,9 @@ class SearchService:
         status: Status | None = None,
         fold: bool = False,
     ) -> Found:
-        """The best `top_k` markets of each relation, best first; no market in two of them.
+        """The best `top_k` markets of each relation, best first; no market is in two relations.
 
-        `fold`: one row a family (`augury.search.families`), and so the best `top_k` families.
+        `fold`: return one row per family (`augury.search.families`); `top_k` then counts families.
         """
         asked = (query, dimensions, top_k, status, fold)
         if (known := self._answers.known(asked, self._indexer.position)) is not None:
@@ -171,10 +172,10 @@ class SearchService:
     async def _search(self, wanted: Wanted) -> Explored:
         asked = await understand(wanted, self.database, self.embedder, self.frequencies)
         if self._remote:
-            # The engine waits for its server; nobody else should.
+            # In a thread, because the engine blocks while it waits for its server.
             lists = await asyncio.to_thread(self._listed, asked)
         else:
-            # In a thread it would only wait for the interpreter lock that this one holds.
+            # Not in a thread: that would only wait for the interpreter lock that this thread holds.
             lists = self._listed(asked)
         return await self.presenter.present(lists)
 
@@ -182,8 +183,8 @@ class SearchService:
         return rank_lists(self.related(asked)) if asked.text else Lists(asked, {"direct": []})
 
     def related(self, asked: Understood) -> Related:
-        """All markets that may stand in a list of a query that says something, with what the
-        fitted trees read of each."""
+        """All markets that may be listed for a query whose text is not empty, with what the fitted
+        trees read of each."""
         frequencies = self.frequencies
         gathered = self._gathering.gather(asked, frequencies)
         scored = score(gathered, frequencies)
@@ -197,17 +198,17 @@ class SearchService:
         statuses: tuple[Status, ...] | None = None,
         open_at: float | None = None,
     ) -> list[Hit]:
-        """Markets to be looked at one by one, the likeliest first: none is left out for its score
-        or its family.
+        """Candidate markets for a closer look, the likeliest first. None is left out because of its
+        score or its family.
 
         Parameters
         ----------
         depth
-            Best hits taken from either side of the index.
+            Number of hits taken by terms, and as many by vector.
         statuses
-            Only markets in one of these states; None: any.
+            Only markets with one of these statuses; None: any.
         open_at
-            Only markets that close after this time (epoch seconds) or at no known one.
+            Only markets that close after this time (epoch seconds), or whose close is unknown.
         """
         if not text.strip():
             return []
@@ -236,12 +237,12 @@ class SearchService:
 
 @cache
 def shared_embedder() -> Embedder:
-    """One table for all services of a process: it holds only read-only state."""
+    """The embedder that all services of a process share; its state is read-only."""
     return Embedder.load()
 
 
 def index_folder(settings: Settings) -> Path:
-    """Where the index is kept without a search server."""
+    """The folder in which the index is kept if no search server is configured."""
     return Path(settings.data_dir) / "search"
 
 
@@ -260,7 +261,8 @@ def _open_engine(settings: Settings, layout: IndexSchema) -> tuple[SearchEngine,
 
 
 def _identity(path: Path) -> str:
-    """A name of its own for an index folder: several machines may share one database."""
+    """A unique name for an index folder, made on first use: several machines may share a
+    database."""
     if not path.exists():
         path.write_text(f"local-{time.time_ns():x}")
     return path.read_text().strip()

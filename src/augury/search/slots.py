@@ -1,7 +1,7 @@
-"""What the index keeps of each document, beside its terms: memory-mapped arrays of one row a slot.
+"""What the index stores of each document besides its terms: memory-mapped arrays, one row per slot.
 
-A slot is written in place and no document is ever moved. A vector's *sketch* is the signs of its
-coordinates, kept in memory: Hamming distance between sketches picks a shortlist.
+Slots are written in place, and documents never move between slots. A vector's *sketch* is the signs
+of its coordinates, kept in memory: the Hamming distance between sketches picks a shortlist.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from augury.search.postings import MOST_TAGS, Postings, Tagged
 _UNIT = 2**15 - 1
 _BLOCK = 32_768  # slots a scan handles at a time: its buffers stay in the processor's cache
 _FIRST = 1024  # slots of a new partition
-_SHOWN = 510  # bytes kept of what a result shows; what is longer is left to the database
+_SHOWN = 510  # longest `IndexDocument.shown` stored, in bytes; longer ones the database provides
 _SHOWN_RECORD = np.dtype([("size", "<u2"), ("text", "u1", (_SHOWN,))])
 
 Slots = NDArray[np.integer[Any]]
 Words = NDArray[np.uint64]
-"""Sketches, one row of bits per word and one column per slot: uint64 (words, slots)."""
+"""Sketches: uint64 (words, slots). A column holds the bits of one slot's sketch, 64 per word."""
 
 
 class SlotColumns:
@@ -37,7 +37,7 @@ class SlotColumns:
         for coordinates within -1..1, and turned to float32 eight times as fast
     payload : record (capacity,)
     tags, merits : uint16 and float32 (capacity, MOST_TAGS), 0 pads
-    shown : record (capacity,) of a length and as many bytes, 0 where nothing is kept
+    shown : record (capacity,) of a length and as many bytes; the length is 0 if nothing is stored
     sketches : uint64 (ceil(dim / 64), capacity), rebuilt from the vectors when opened
 
     The files never shrink; freed slots are used again.
@@ -54,11 +54,11 @@ class SlotColumns:
 
         used = np.flatnonzero(self._keys)
         self.size = int(used[-1]) + 1 if len(used) else 0
-        """Slots in use or once in use: all that a scan must look at."""
+        """Number of slots that a scan has to read: slots from here on have never been used."""
         self.slots: dict[int, int] = dict(
             zip((self._keys[used] - 1).tolist(), used.tolist(), strict=True)
         )
-        if len(self.slots) < len(used):  # a power cut between two writes of one document
+        if len(self.slots) < len(used):  # a power cut left one document in two slots
             kept = np.fromiter(self.slots.values(), np.int64, len(self.slots))
             self._keys[np.setdiff1d(used, kept)] = 0
         self._free = np.flatnonzero(self._keys[: self.size] == 0).tolist()
@@ -73,13 +73,13 @@ class SlotColumns:
     def cosines(
         self, slots: NDArray[np.integer[Any]], vector: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        # einsum and not a matrix product: BLAS rounds a row differently by its neighbours, and
-        # equal documents must score equal.
+        # einsum and not a matrix product: BLAS rounds a row differently depending on the rows next
+        # to it, and equal documents must have equal scores.
         stored = self._vectors[slots].astype(np.float32)
         return np.einsum("ij,j->i", stored, vector / np.float32(_UNIT))
 
     def shown(self, slot: int) -> bytes:
-        """What the document in `slot` shows; empty where it is not kept."""
+        """`IndexDocument.shown` of the document in `slot`; empty if it is not stored."""
         start = slot * _SHOWN_RECORD.itemsize
         size = int.from_bytes(self._shown[start : start + 2], "little")
         return bytes(self._shown[start + 2 : start + 2 + size])
@@ -140,10 +140,11 @@ class SlotColumns:
         self._postings.change(freed)
 
     def distances(self, query: Words, words: int) -> NDArray[np.uint8]:
-        """Bits in which the first `words` words of each slot's sketch differ, by slot."""
-        sketches, size = self._sketches, self.size  # one look: a writer may grow them meanwhile
-        # A byte holds this up to 255 bits. Beyond, a count may wrap for a vector that points away
-        # from the query: one more in the shortlist, and its cosine throws it out.
+        """By slot, the number of bits in which the first `words` words of its sketch differ from
+        the query's."""
+        sketches, size = self._sketches, self.size  # read once: a writer may replace them meanwhile
+        # A byte counts up to 255 bits. A higher count may wrap, for a vector that points away from
+        # the query: it gets into the shortlist, and its cosine removes it again.
         out = np.empty(size, np.uint8)
         differ, ones = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
         for start in range(0, size, _BLOCK):
@@ -157,7 +158,7 @@ class SlotColumns:
         return out
 
     def fine(self, query: Words, slots: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
-        """Bits in which the sketches in `slots` differ from the query's."""
+        """By slot, the number of bits in which the sketches in `slots` differ from the query's."""
         total = np.zeros(len(slots), np.uint16)
         for row, word in zip(self._sketches, query[:, 0], strict=True):
             total += np.bitwise_count(row.take(slots) ^ word)
@@ -188,8 +189,8 @@ class SlotColumns:
 
 
 def _map(file: Path, dtype: Any, shape: tuple[int, ...]) -> np.memmap[Any, Any]:
-    """Map `file`, made longer where needed, with its blocks allocated: to write into a hole on a
-    full disk would kill the process."""
+    """Map `file` into memory, extended if needed and with all blocks allocated: writing to a block
+    that a full disk cannot provide would kill the process."""
     handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         os.posix_fallocate(handle, 0, int(np.prod(shape)) * np.dtype(dtype).itemsize)
@@ -199,7 +200,7 @@ def _map(file: Path, dtype: Any, shape: tuple[int, ...]) -> np.memmap[Any, Any]:
 
 
 def fixed(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
-    """Coordinates within -1..1 as they are stored."""
+    """Vectors as they are stored: coordinates clipped to -1..1 and scaled to int16."""
     return np.rint(np.clip(vectors, -1, 1) * _UNIT).astype(np.int16)
 
 

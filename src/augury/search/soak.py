@@ -1,8 +1,8 @@
-"""A service under load for a long time: latencies by the clock, memory, descriptors, its end.
+"""Soak test: latencies, memory, file descriptors and shutdown of a service under long load.
 
-Searches are due at fixed moments at a constant rate, so a service that stalls is charged for all
-that waited meanwhile; many streams of forecasts are opened at once; and in the end the service is
-asked to leave while it is busy. What is measured stands beside what it should be.
+Searches are due at fixed times at a constant rate, so while the service stalls, the waiting time of
+all searches that become due counts. Then many forecast streams are opened at once, and at the end
+the service is told to stop while it is busy. The result says which goals were met.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from augury.settings import Settings
 
 P95_MS, P99_MS, GROWTH, DRAIN_SECONDS = 50.0, 150.0, 0.05, 10.0
 WARM_UP = 30.0
-"""Least seconds of load before memory is first looked at: caches fill."""
+"""Least duration, in seconds, of the load before memory is first measured, so that caches fill."""
 SETTLE = 3.0
-"""Seconds after a load in which connections close."""
+"""Seconds to wait after a load, so that its connections are closed."""
 QUERIES = 5_000
 
 
@@ -38,7 +38,7 @@ async def run(n: int, *, rate: float, seconds: float, streams: int, quiet: bool)
     """Load a service over `n` generated markets with `rate` searches a second for `seconds`."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-soak-") as folder:
-        # Whatever database the environment names is somebody's own: nothing is made up there.
+        # A database named in the environment is ignored: it must not get generated markets.
         settings = Settings(
             data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
             sync="off", sample="off",
@@ -74,7 +74,8 @@ async def _load(
     warm_up = max(WARM_UP, seconds / 10)
     console.print(f"Warming up for {warm_up:.0f} s ...")
     await steady(url, bodies, key, rate, warm_up)
-    # As many as are measured, of other questions: what is remembered of texts has its bounds.
+    # As many streams as are measured later, with other questions: caches of texts fill up to their
+    # limits before memory is measured.
     await _streams(url, key, texts[streams:], streams)
     await asyncio.sleep(SETTLE)
     before = {"memory_mb": memory(process.pid), "descriptors": _descriptors(process.pid)}
@@ -101,7 +102,7 @@ async def _load(
 
 
 def _judged(out: dict[str, Any]) -> dict[str, bool]:
-    """Each promise, and whether it was held."""
+    """Each goal, and whether it was met. Adds `memory_growth` to `out`."""
     searches, streams = out["searches"], out["streams"]
     grown = out["after"]["memory_mb"]["held"] / out["before"]["memory_mb"]["held"] - 1
     out["memory_growth"] = round(grown, 4)
@@ -120,7 +121,7 @@ def _judged(out: dict[str, Any]) -> dict[str, bool]:
 
 
 async def steady(url: str, bodies: Path, key: str, rate: float, seconds: float) -> dict[str, Any]:
-    """The load client, in a process of its own."""
+    """Run the load client in a separate process; returns its report."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "augury.search.load", url, str(bodies),
         "--rate", str(rate), "--seconds", str(seconds), "--key", key,
@@ -131,7 +132,8 @@ async def steady(url: str, bodies: Path, key: str, rate: float, seconds: float) 
 
 
 async def _streams(url: str, key: str, texts: list[str], count: int) -> dict[str, Any]:
-    """`count` streams of forecasts, all opened before any is read to its end."""
+    """Read `count` forecast streams at the same time, all connected before the first is requested;
+    returns how many ended with an answer, and the latencies of their first and last events."""
     parts = urlsplit(url)
     bodies = [{"question": texts[n % len(texts)][:500]} for n in range(count)]
     requests = search_requests(url, bodies, key, "/v1/forecast/stream")

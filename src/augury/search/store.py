@@ -1,4 +1,4 @@
-"""Search's SQL: the rows of results, markets named outright, and the state of an index."""
+"""SQL of search: rows of results, markets named by id or address, and the state of an index."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from augury.markets.store import IndexRow
 
 
 class ResultRow(NamedTuple):
-    """What of a market is shown in a search result, and its event's name to find phrases in."""
+    """The parts of a market that a search result shows and that seldom change, and the name of its
+    event, in which quoted phrases are looked for."""
 
     seq: int
     id: str
@@ -40,7 +41,7 @@ class ResultRow(NamedTuple):
         )
 
     def packed(self) -> bytes:
-        """As the index keeps it; `unpacked` is the way back."""
+        """The row as bytes, for storing it in the index; `unpacked` is the inverse."""
         return _packer.encode(self)
 
 
@@ -67,10 +68,11 @@ async def named_markets(
     pages: Sequence[tuple[Platform, str]],
     limit: int,
 ) -> list[ResultRow]:
-    """Markets named by id or UUID, or by what a venue's address names: (platform, slug or ticker).
+    """Markets named by `ids` (ids or UUIDs) or by `pages`, the (platform, slug or ticker) of pages.
 
-    Markets named themselves come first, then those of a named event, most traded first. A
-    Kalshi name may be a market's ticker, an event's, or a series'; Kalshi's pages do not tell.
+    Markets named themselves come first, then those of a named event, then those of a named series;
+    each most traded first. A Kalshi name may be the ticker of a market, an event or a series,
+    because Kalshi's addresses do not say which.
     """
     tickers = [id.removeprefix("kalshi:") for id in ids if id.startswith("kalshi:")]
     tickers += [name.upper() for platform, name in pages if platform == "kalshi"]
@@ -109,7 +111,7 @@ async def named_markets(
 
 
 class TitleRow(NamedTuple):
-    """What a market is called."""
+    """A market's question and the name of its event."""
 
     id: str
     question: str
@@ -117,20 +119,21 @@ class TitleRow(NamedTuple):
 
 
 async def titles(conn: AsyncConnection[Any]) -> list[TitleRow]:
-    """What all markets are called, by id."""
+    """Questions and names of events of all markets, ordered by id."""
     cursor = await conn.execute("select id, question, event_name from markets order by id")
     return [TitleRow(*row) for row in await cursor.fetchall()]
 
 
 class IndexState(NamedTuple):
-    """What is kept of an index: see the table's own comments."""
+    """State of an index, kept in the database: `frequencies` (the number of markets in which each
+    term occurs) and `counted` (which markets they include, one bit per market number)."""
 
     frequencies: bytes
     counted: bytes
 
 
 async def load_index(conn: AsyncConnection[Any], name: str) -> IndexState | None:
-    """The state kept of the index `name`; None when it must be built anew."""
+    """The stored state of the index `name`; None if there is none and the index must be rebuilt."""
     cursor = await conn.execute(
         "select frequencies, counted from search_indexes where name = %s", (name,), binary=True
     )
@@ -139,7 +142,7 @@ async def load_index(conn: AsyncConnection[Any], name: str) -> IndexState | None
 
 
 async def save_index(conn: AsyncConnection[Any], name: str, state: IndexState) -> None:
-    """Keep the state of the index `name`."""
+    """Store the state of the index `name`."""
     await conn.execute(
         """
         insert into search_indexes (name, frequencies, counted) values (%s, %s, %s)
@@ -151,5 +154,5 @@ async def save_index(conn: AsyncConnection[Any], name: str, state: IndexState) -
 
 
 async def drop_index(conn: AsyncConnection[Any], name: str) -> None:
-    """Forget an index that is emptied."""
+    """Delete the stored state of the index `name`."""
     await conn.execute("delete from search_indexes where name = %s", (name,))

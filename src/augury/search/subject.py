@@ -1,6 +1,6 @@
-"""What a question is about, and the condition that it only supposes. Pure.
+"""Splits a question into what it is about and the condition that it supposes. Pure.
 
-"What happens to gold if the dollar collapses" asks about gold. The text itself stays as it is.
+"What happens to gold if the dollar collapses" is about gold and supposes that the dollar collapses.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ import re
 from typing import Final, NamedTuple
 
 LONGEST: Final = 500
-"""Characters of a text that is split: a longer one is no question."""
+"""Longest text, in characters, that is split; a longer one is not a question."""
 
 
 class SplitQuestion(NamedTuple):
-    """A question in two parts, in its own words."""
+    """The two parts of a question, in its own words."""
 
     about: str
-    """What it asks about; the whole text where it supposes nothing."""
+    """What it asks about; the whole text if it supposes nothing."""
     condition: str = ""
-    """What it supposes; empty where nothing is."""
+    """What it supposes; empty if it supposes nothing."""
 
 
 _MODAL: Final = r"(?:would|will|could|might|does|do|did|can|may|should)"
@@ -37,11 +37,11 @@ _CONDITIONS: Final = tuple(
     )
 )
 _EMPTY: Final = re.compile(r"(?:(?:so|and|but)\s+)?(?:what|who|how|even|as|only|ask)?\W*", re.I)
-"""Left of "if" in "what if", "as if": nothing is asked beside the condition."""
+"""Matches the words before "if" in "what if" or "as if", which ask nothing about anything else."""
 
 
 def split(text: str) -> SplitQuestion:
-    """What a text asks about and what it supposes; the whole text where that can't be told."""
+    """What a text asks about and what it supposes; the whole text if none of the patterns fits."""
     whole = " ".join(text.split())
     if len(whole) <= LONGEST:
         for pattern in _CONDITIONS:

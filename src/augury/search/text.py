@@ -1,10 +1,9 @@
-"""Text into terms: what the lexical index and the ranker both read.
+"""Turns text into terms, which the lexical index and the ranker both read.
 
-One reading for documents and queries: fold to ASCII, split, replace aliases, stem, and number each
-term with a stable 32-bit id. The lexical score of a document is a plain dot product: BM25's term
-saturation and length normalisation lie on the document's side, the inverse document frequency
-on the query's (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and
-Beyond").
+Documents and queries are treated alike: fold to ASCII, split, replace aliases, stem, and give each
+term a stable 32-bit id. The lexical score of a document is a dot product: the document's weights
+have BM25's term saturation and length normalization, the query's weights the inverse document
+frequency (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond").
 """
 
 from __future__ import annotations
@@ -30,23 +29,24 @@ TermIds = NDArray[np.uint32]
 Weights = NDArray[np.float32]
 
 K1: Final = 1.2
-"""BM25 saturation: a word said thrice is hardly more on the subject than one said twice."""
+"""BM25's saturation parameter, with its usual value: the larger, the more a repeated term adds."""
 B: Final = 0.75
-"""BM25 length normalisation."""
+"""BM25's length normalization, from 0 (none) to 1 (full), with its usual value."""
 AVERAGE_LENGTH: Final = 16.0
-"""Weighted length of a typical document, in terms. Fixed, so that a document's weights never
-depend on what else is indexed: adding a market rewrites no other."""
+"""Weighted length, in terms, of a typical document. It is fixed, so that a document's weights do
+not depend on what else is indexed, and a new market does not change the others."""
 TITLE_WEIGHT: Final = 2.0
 EVENT_WEIGHT: Final = 1.0
 BODY_WEIGHT: Final = 0.5
 BODY_WORDS: Final = 80
-"""Resolution rules say what they are about at the start; the rest is boilerplate."""
+"""Number of words that are indexed of a market's resolution rules. Rules state their subject at the
+start; the rest is boilerplate."""
 MAX_CHARS: Final = 10_000
-"""Longer text is cut before anything else looks at it."""
+"""Longest text that is read, in characters; longer text is cut before any other step."""
 
 NUMBER_WEIGHT: Final = 0.5
-"""Numbers and months say which one of a family; words say which family. The same for verbs of
-headlines (`WEAK_WORDS`)."""
+"""Factor on the query weight of numbers, months and headline verbs (`WEAK_WORDS`). Numbers and
+months say which market of a family is meant; the other words say which family."""
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*[^\W\d_]*|[^\W_\d][^\W_]*(?:'[^\W\d_]+)?")
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)([^\W\d_]*)\Z")
@@ -62,7 +62,8 @@ _UNIT: Final = frozenset({"bp", "bps", "pp", "pct", "f", "c"})
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """What of a market is read: the question, its event's name, and everything else."""
+    """The text of a market: its question, its event's name, and the rest (rules, tags,
+    category)."""
 
     title: str
     event: str
@@ -77,10 +78,10 @@ def document_text(
     category: str | None = None,
     tags: Iterable[str] = (),
 ) -> DocumentText:
-    """The text of a market, in the three fields the index weighs differently.
+    """The text of a market in three fields, which have different weights in the index.
 
-    `question` is the whole question ("title — subtitle" for Kalshi). An event's name that the
-    question already begins with adds nothing and is left out.
+    `question` is the whole question ("title — subtitle" for Kalshi). If the question begins with
+    the event's name, the field of the event stays empty.
     """
     title = _plain(question)
     event = _plain(event_name or "")
@@ -110,8 +111,8 @@ def fold(text: str) -> str:
 
 @remembered(16 << 20)
 def title_terms(text: str) -> tuple[str, ...]:
-    """`terms`, remembered for a while: siblings share an event's name, and a market's question
-    is read by the index and by the ranker."""
+    """`terms` with a cache: siblings share an event's name, and both the index and the ranker read
+    a market's question."""
     return tuple(terms(text))
 
 
@@ -168,7 +169,7 @@ def is_month(term: str) -> bool:
 
 
 def query_weight(term: str) -> float:
-    """How much a term of a query weighs beside its rarity, in (0, 1]."""
+    """Factor on the weight of a query's term, in (0, 1], in addition to its rarity."""
     weak = is_number(term) or is_month(term) or term in _WEAK_TERMS
     return NUMBER_WEIGHT if weak else 1.0
 
@@ -176,8 +177,8 @@ def query_weight(term: str) -> float:
 def term_id(term: str) -> int:
     """A stable id of a term, in [0, 2**32).
 
-    CRC-32: the same everywhere and for ever, and among a million terms about a hundred share an
-    id with another, which no ranking notices.
+    CRC-32 is the same on all machines and in all versions. Among a million terms, about a hundred
+    pairs share an id, too few to matter for the ranking.
     """
     return zlib.crc32(term.encode("utf-8", "surrogatepass"))
 
@@ -189,8 +190,8 @@ def term_ids(terms: Sequence[str]) -> TermIds:
 def document_vector(document: DocumentText) -> tuple[TermIds, Weights]:
     """The document's side of the dot product: distinct ids in ascending order, and their weights.
 
-    weight = f (K1 + 1) / (f + K1 (1 - B + B length / AVERAGE_LENGTH)), where f counts a term over
-    the fields, each by its weight (BM25F), and length counts all terms alike.
+    weight = f (K1 + 1) / (f + K1 (1 - B + B length / AVERAGE_LENGTH)), where f is the term's count
+    and length the count of all terms, each summed over the fields with their weights (BM25F).
     """
     counts: dict[int, float] = {}
     fields = (
@@ -211,16 +212,17 @@ def document_vector(document: DocumentText) -> tuple[TermIds, Weights]:
 
 
 def saturate(frequency: Weights, relative_length: Weights | np.float32) -> Weights:
-    """BM25's term weight, idf apart. `relative_length` is length over average length."""
+    """BM25's term weight without the idf. `relative_length` is length over average length."""
     norm = K1 * (1 - B + B * relative_length)
     return (frequency * (K1 + 1) / (frequency + norm)).astype(np.float32)
 
 
 def query_vector(terms: Sequence[str], frequencies: DocumentFrequencies) -> tuple[TermIds, Weights]:
-    """The query's side: distinct ids in reading order, with weights that sum to 1.
+    """The query's side of the dot product: distinct ids in reading order, and weights that sum to
+    1.
 
-    Normalised so that scores of long and short queries share a scale: a weight is the share of
-    the query's whole rarity that a term carries.
+    A weight is the term's share of the query's total rarity (idf times `query_weight`), so that the
+    scores of long and short queries have the same scale.
     """
     distinct = list(dict.fromkeys(terms))
     ids = term_ids(distinct)
@@ -230,11 +232,10 @@ def query_vector(terms: Sequence[str], frequencies: DocumentFrequencies) -> tupl
 
 
 class DocumentFrequencies:
-    """In how many documents each term occurs, in a fixed table of hashed counts.
+    """The number of documents in which each term occurs, in a hash table of fixed size.
 
-    2**20 counts (4 MB) whatever the size of the catalogue. Terms that share a bucket look a
-    little more common than they are. Counting is the writer's job alone; readers may run
-    beside it.
+    It has 2**20 counts (4 MB), however large the catalogue is. Terms that share a bucket look a
+    little more common than they are. Only one thread may add counts; others may read meanwhile.
     """
 
     BUCKETS: Final = 1 << 20
@@ -271,7 +272,7 @@ class DocumentFrequencies:
         return np.log1p((self.documents - n + 0.5) / (n + 0.5)).astype(np.float32)
 
     def count(self, ids: TermIds) -> NDArray[np.uint32]:
-        """In how many documents each id occurs, or a little more."""
+        """The number of documents in which each id occurs, or a little more (shared buckets)."""
         return self.counts[ids & np.uint32(self.BUCKETS - 1)]
 
     def to_bytes(self) -> bytes:
@@ -290,7 +291,7 @@ _stemming = threading.Lock()
 def _stem(word: str) -> str:
     if not word.isascii() or not word.isalpha():
         return word
-    with _stemming:  # the stemmer keeps its working state in itself
+    with _stemming:  # a stemmer is not thread-safe
         return _stemmer.stemWord(word)
 
 
@@ -307,7 +308,7 @@ def _number(word: str) -> str:
     if match is None:
         return word
     digits, unit = match.groups()
-    if not digits.isascii():  # other scripts' digits: \d takes them, float too
+    if not digits.isascii():  # digits of other scripts, which \d and float accept
         digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in digits)
     if unit in FACTORS and (scaled := _scaled(digits, unit)) is not None:
         return scaled

@@ -1,4 +1,4 @@
-"""First stage of a search: what is asked, read from the text, with the markets that it names."""
+"""First stage of a search: parse the query, and look up the markets that it names."""
 
 from __future__ import annotations
 
@@ -19,39 +19,40 @@ from augury.search.text import DocumentFrequencies
 from augury.storage.database import Database
 
 NAMED = 20
-"""Most markets that an id or an address in the query brings in by itself."""
+"""Most markets that are looked up for the ids and addresses in a query."""
 
 
 class Wanted(NamedTuple):
-    """What a caller asks for."""
+    """A search request as the stages read it."""
 
     query: str
     dimensions: tuple[Dimension, ...]
     top_k: int
-    """Candidates are gathered for so many results of each relation."""
+    """Number of results per relation for which candidates are gathered."""
     status: Status | None
     most: int
-    """Results of each relation, at least `top_k`."""
+    """Most results per relation: `top_k`, or more if they are folded afterwards."""
 
 
 class Understood(NamedTuple):
-    """A query as the other stages read it."""
+    """A parsed query as the other stages read it."""
 
     wanted: Wanted
     parsed: ParsedQuery
     named: list[ResultRow]
-    """Markets whose ids or addresses stand in the query."""
+    """Markets whose ids or addresses are in the query."""
     text: str
-    """What to search for; empty where the query says nothing."""
+    """What to search for; empty if the query has nothing to search for."""
     query: RankQuery
     vector: NDArray[np.float32]
-    """Of the text: (dim,), zero where no word is known."""
+    """The vector of `text`: (dim,), zero if it has no tokens."""
 
 
 async def understand(
     wanted: Wanted, database: Database, embedder: Embedder, frequencies: DocumentFrequencies
 ) -> Understood:
-    """Read a query. An id alone asks for that market, and then for those like it."""
+    """Parse a query and look up the markets it names. If it is only an id, the search text is that
+    market's question, so that similar markets are found too."""
     parsed = query.parse(wanted.query)
     named = await _named(parsed, database) if parsed.is_lookup else []
     text = parsed.text or (named[0].question if named else "")
