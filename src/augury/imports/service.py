@@ -1,7 +1,7 @@
-"""Imports as a use case: a file arrives in parts, and a worker brings it into the catalogue.
+"""Imports over HTTP: a file arrives in parts, and a worker imports it into the catalogue.
 
-The bytes wait in the database, so that the service that takes them and the worker that reads them
-need not be one process, nor on one machine, and a crash of either loses nothing.
+Until then its bytes are in the database. So the service that receives them and the worker that
+reads them may be different processes on different machines, and a crash of either loses nothing.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class ImportService:
         self.part_bytes = min(PART_BYTES, settings.max_run_body_bytes)
 
     async def begin(self, name: str, size: int) -> ImportRow:
-        """Note a file that is to come.
+        """Register a file whose parts will be sent.
 
         Raises
         ------
         Forbidden
-            Imports by HTTP are switched off.
+            Imports over HTTP are disabled.
         BodyTooLarge, InvalidInput
-            The file is larger than allowed, or of no kind that can be read.
+            The file is larger than allowed, or its name has none of `ENDINGS`.
         """
         if not self._most:
             raise Forbidden(
@@ -71,7 +71,7 @@ class ImportService:
         return await self.get(import_id)
 
     async def get(self, import_id: str) -> ImportRow:
-        """One import, or `NotFound`."""
+        """One import; raises `NotFound` if there is none with this id."""
         async with self._database.reading() as conn:
             found = await store.find(conn, import_id)
         if found is None:
@@ -84,7 +84,7 @@ class ImportService:
             return await store.newest(conn, limit)
 
     async def put(self, import_id: str, number: int, body: bytes) -> ImportRow:
-        """Take the part `number`, counted from 0. Idempotent.
+        """Store the part `number` of a file, counted from 0. Idempotent.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class ImportService:
         return found._replace(received=found.received - before + len(body))
 
     async def start(self, import_id: str) -> ImportRow:
-        """Have the file read, once all of it is here. Idempotent."""
+        """Queue the job that reads the file; all of its bytes must have arrived. Idempotent."""
         async with self._database.transaction() as conn:
             found = await store.find(conn, import_id, lock=True)
             if found is None:
@@ -124,7 +124,7 @@ class ImportService:
         return await self.get(import_id)
 
     async def remove(self, import_id: str) -> None:
-        """Cancel an import. What of it is in the catalogue stays there."""
+        """Cancel an import. Rows of it that are in the catalogue already stay there."""
         async with self._database.transaction() as conn:
             found = await store.find(conn, import_id, lock=True)
             if found is None:
@@ -135,7 +135,7 @@ class ImportService:
 
 
 def register(worker: Worker, database: Database) -> None:
-    """Let `worker` read files, one at a time over all workers, and forget old ones."""
+    """Have `worker` read files, one at a time over all workers, and delete old ones every hour."""
 
     async def read(job: Job) -> dict[str, Any]:
         return await _read(database, job)
@@ -149,7 +149,7 @@ def register(worker: Worker, database: Database) -> None:
 
 
 async def _read(database: Database, job: Job) -> dict[str, Any]:
-    # Half a hundred megabytes of libraries, in the process that reads files and when there is one.
+    # These imports take some 50 MB of memory: only a process that reads a file loads them.
     from augury.venues.dump import DumpFile
     from augury.venues.importing import import_file
 

@@ -11,9 +11,10 @@ from psycopg import AsyncConnection
 Connection = AsyncConnection[Any]
 
 KEPT = timedelta(days=30)
-"""How long the result of an import can be read."""
+"""Time after the announcement of a file after which it is deleted, with the result of its
+import."""
 UNFINISHED_KEPT = timedelta(days=1)
-"""How long the parts of a file may take to arrive."""
+"""Time after the announcement of a file after which it is deleted if its import was not started."""
 
 
 class ImportRow(NamedTuple):
@@ -46,7 +47,7 @@ from import_files f left join jobs j on j.id = f.job_id
 
 
 async def add(conn: Connection, import_id: str, name: str, size: int) -> None:
-    """Note a file that is to come. `size` in bytes."""
+    """Register a file that will be sent; `size` is in bytes."""
     await conn.execute(
         "insert into import_files (id, name, bytes) values (%s, %s, %s)", (import_id, name, size)
     )
@@ -59,7 +60,7 @@ async def newest(conn: Connection, limit: int) -> list[ImportRow]:
 
 
 async def find(conn: Connection, import_id: str, *, lock: bool = False) -> ImportRow | None:
-    """One file; None where there is none. `lock`: until the transaction ends, nobody else's."""
+    """One file; None if there is none. With `lock` its row is locked until the transaction ends."""
     if lock:
         await conn.execute("select from import_files where id = %s for update", (import_id,))
     rows = await conn.execute(f"{_SELECT} where f.id = %s", (import_id,))
@@ -68,7 +69,7 @@ async def find(conn: Connection, import_id: str, *, lock: bool = False) -> Impor
 
 
 async def size_of_part(conn: Connection, import_id: str, number: int) -> int:
-    """Bytes of a part that is here already; 0: it is not."""
+    """Size in bytes of a part; 0 if it has not arrived."""
     rows = await conn.execute(
         "select octet_length(body) from import_parts where import_id = %s and number = %s",
         (import_id, number),
@@ -78,7 +79,7 @@ async def size_of_part(conn: Connection, import_id: str, number: int) -> int:
 
 
 async def put_part(conn: Connection, import_id: str, number: int, body: bytes) -> None:
-    """Keep a part; one that comes again replaces itself."""
+    """Store a part; it replaces an earlier one with the same number."""
     await conn.execute(
         """
         insert into import_parts (import_id, number, body) values (%s, %s, %s)
@@ -89,7 +90,7 @@ async def put_part(conn: Connection, import_id: str, number: int, body: bytes) -
 
 
 async def numbers(conn: Connection, import_id: str) -> list[int]:
-    """Which parts are here, in order."""
+    """Numbers of the parts that have arrived, ascending."""
     rows = await conn.execute(
         "select number from import_parts where import_id = %s order by 1", (import_id,)
     )
@@ -97,7 +98,7 @@ async def numbers(conn: Connection, import_id: str) -> list[int]:
 
 
 async def set_job(conn: Connection, import_id: str, job_id: str) -> None:
-    """Say which job reads the file."""
+    """Store which job reads the file."""
     await conn.execute("update import_files set job_id = %s where id = %s", (job_id, import_id))
 
 
@@ -114,17 +115,18 @@ async def parts(conn: Connection, import_id: str) -> AsyncIterator[bytes]:
 
 
 async def drop_parts(conn: Connection, import_id: str) -> None:
-    """Let go of a file's bytes."""
+    """Delete the parts of a file."""
     await conn.execute("delete from import_parts where import_id = %s", (import_id,))
 
 
 async def remove(conn: Connection, import_id: str) -> None:
-    """Forget a file."""
+    """Delete a file with its parts."""
     await conn.execute("delete from import_files where id = %s", (import_id,))
 
 
 async def prune(conn: Connection) -> None:
-    """Forget files that never arrived, those read long ago, and bytes that nobody will read."""
+    """Delete the parts of files whose job has ended, files older than `KEPT`, and files older than
+    `UNFINISHED_KEPT` that no job reads."""
     await conn.execute(
         """
         delete from import_parts p using import_files f join jobs j on j.id = f.job_id
