@@ -1,1 +1,1 @@
-"""Whether the service is well: what it holds, how old that is, how far the index follows."""
+"""Health of the service: which data it has, how old they are, how far the index lags behind."""

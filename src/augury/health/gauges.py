@@ -1,6 +1,7 @@
-"""What Prometheus reads of the data itself: how many markets, how old, how far behind, how large.
+"""Gauges for Prometheus on the data: number of markets, age, lag of the index, sizes.
 
-The gauges follow a health report; what a report no longer knows has no value, never an old one.
+They are set from a health report. If a report does not know a value, the gauge has none, instead of
+keeping an old one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ UNKNOWN: Final = float("nan")
 
 
 def follow(report: Mapping[str, Any]) -> None:
-    """Set the gauges to what a report of `HealthService` says."""
+    """Set the gauges to the values in a report of `HealthService`."""
     MARKETS.clear()
     AGE.clear()
     QUARANTINED.clear()
@@ -58,7 +59,7 @@ def follow(report: Mapping[str, Any]) -> None:
 
 
 def sizes(database: int | None, index: int) -> None:
-    """Set the sizes in bytes; None: not known now."""
+    """Set the gauges of sizes, in bytes; None: not known at present."""
     DATABASE_BYTES.set(UNKNOWN if database is None else database)
     INDEX_BYTES.set(index)
 

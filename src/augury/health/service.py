@@ -36,11 +36,11 @@ HOLDS = 1.0
 """Seconds for which one health report is reused for all callers."""
 
 UNFOLLOWED: Final = timedelta(days=1)
-"""Age from which data that nothing updates makes the health degraded."""
+"""Age above which a venue's data count as late, and the health as degraded, if no sync runs."""
 
 VOLATILITY_LASTS: Final = {True: timedelta(days=2), False: timedelta(days=5)}
-"""Age of the newest day from which volatility counts as late: for markets that never close (True),
-and for those with weekends and holidays (False). A day is known once it has ended."""
+"""Time since the end of the newest day above which volatility counts as late: for markets that
+never close (True), and for those with weekends and holidays (False)."""
 
 NAMES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 
@@ -59,9 +59,9 @@ class HealthService:
         index_folder: Path | None = None,
         clock: Clock = now,
     ) -> None:
-        """`stale_after` in seconds: data of a followed venue older than that is late. `age`: the
-        rule by which markets are called stale. `index_folder`: where the index is, where it is on
-        this machine."""
+        """`stale_after`: age in seconds above which data of a venue are late while a sync runs.
+        `age`: the rule by which markets count as stale. `index_folder`: the folder of the index, if
+        it is on this machine."""
         self._database = database
         self._search = search
         self._late = timedelta(seconds=stale_after) if syncing else UNFOLLOWED
@@ -74,10 +74,10 @@ class HealthService:
         self._made: tuple[float, dict[str, Any]] | None = None
 
     async def report(self) -> dict[str, Any]:
-        """The facts; `status` is ok, degraded (it answers, something is amiss) or down.
+        """The facts; `status` is ok, degraded (the service answers, but has problems) or down.
 
-        Made at most once in `HOLDS` seconds: counting a large catalogue is work, and anybody
-        may ask.
+        A report is reused for `HOLDS` seconds, because counting a large catalogue is costly and
+        anybody may ask.
         """
         async with self._asking:
             if self._made is None or time.monotonic() - self._made[0] > HOLDS:
@@ -85,7 +85,7 @@ class HealthService:
             return self._made[1]
 
     async def measure(self) -> None:
-        """Bring the gauges of `/metrics` up to date. Never raises, as `report`."""
+        """Update the gauges of `/metrics`. Like `report`, it never raises."""
         gauges.follow(await self.report())
         database = None
         with suppress(DatabaseError, AuguryError):
@@ -95,7 +95,8 @@ class HealthService:
         gauges.sizes(database, await asyncio.to_thread(_folder_size, folder) if folder else 0)
 
     async def overview(self, settings: Settings) -> dict[str, Any]:
-        """For the operator: settings in force, open jobs and those of the last day, sizes."""
+        """For the operator: the settings in force, jobs that are open or ended in the last day, and
+        the sizes of the database and of the data folder."""
         async with self._database.reading() as conn:
             jobs = await queue.summary(conn)
             database = await size(conn)
@@ -202,7 +203,8 @@ class HealthService:
     def _late_venue(
         self, name: str, seen: datetime | None, quoted: datetime | None, at: datetime
     ) -> list[str]:
-        """What is too old of a venue, the price first: it is what answers rest on."""
+        """The problem, if any, with the age of a venue's newest price, otherwise of its newest
+        observation. The price comes first, because answers are based on it."""
         for what, newest in (("price", quoted), ("observation", seen)):
             if newest is None or at - newest <= self._late:
                 continue
@@ -245,7 +247,7 @@ class HealthService:
 
 
 def _quarantine(held: Sequence[tuple[str, Reason, int]]) -> dict[str, Any]:
-    """Quotes and recorded prices held, as a number and by venue and reason."""
+    """Quotes and recorded prices in quarantine: their number, in total and by venue and reason."""
     by_venue: dict[str, dict[str, int]] = {}
     for venue, reason, count in held:
         by_venue.setdefault(venue, {})[reason] = count
@@ -275,16 +277,16 @@ def _folder_size(folder: Path) -> int:
             if path.is_file():
                 total += path.stat().st_size
         except OSError:
-            pass  # gone meanwhile, or not ours to look at
+            pass  # deleted meanwhile, or not accessible
     return total
 
 
 def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
-    """Every setting with its value and where that comes from; secrets only as set or not.
+    """Every setting with its value and the source of the value; of a secret only whether it is set.
 
     `source`: "environment", a file, "command line" (or the program itself), or "default".
 
-    A URL may hold a password: of one with a user part only the rest is told.
+    The user part of a URL is left out, because it may contain a password.
     """
     found = []
     origins = sources()
