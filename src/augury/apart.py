@@ -1,8 +1,9 @@
-"""Calls in a process of their own: they hold up neither this one's loop nor its interpreter lock.
+"""Runs calls in a separate process, so that they block neither the event loop nor the
+interpreter lock of this one.
 
-For what takes long and may wait: a file of the whole catalogue, an answer of a stranger's server.
-The process has low priority, starts when it is first needed, ends when it has had nothing to do for
-a while, and dies with this one. Calls take turns in the order in which they came.
+For work that takes long and can wait, e.g. a file of the whole catalogue or the answer of an
+unknown server. The process has low priority, starts when first needed, ends after `IDLE` seconds
+without a call, and dies with this one. Calls run one at a time, in the order in which they came.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ T = TypeVar("T")
 IDLE = 60.0
 """Seconds without a call after which the process ends."""
 START = 60.0
-"""Seconds that a process may take to start, on a busy machine, besides its call."""
+"""Most seconds that the process may take to start (also on a busy machine), in addition to its
+call."""
 _NICE = 5
 _WIDTH = 8
 
 
 class Apart:
-    """One such process."""
+    """A separate process that runs calls; see the module."""
 
     def __init__(self, *, memory: int | None = None) -> None:
         """`memory`: most bytes of address space that the process may take."""
@@ -43,19 +45,19 @@ class Apart:
     async def run(
         self, seconds: float, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """What `call`, a function of a module, returns or raises.
+        """Run `call`, a function of a module, and return or raise what it does.
 
         Raises
         ------
         TimeoutError
-            It took longer than `seconds`, and was ended.
+            The call took longer than `seconds` and was ended.
         Unavailable
-            The process ended: it may have asked for more memory than it may have.
+            The process ended, e.g. because it asked for more memory than it may have.
         """
         asked = pickle.dumps((call, args, kwargs))
         await self._turn.acquire()
-        # Whoever gives up a call that is under way lets it end: if it took the process with it, who
-        # comes and goes would have others wait for one start after the other.
+        # A running call goes on when its caller gives up. If it ended the process instead, callers
+        # that come and go would make others wait for one start after another.
         under_way = asyncio.create_task(self._under_way(asked, seconds))
         under_way.add_done_callback(lambda task: task.cancelled() or task.exception())
         self._task = under_way
@@ -72,7 +74,7 @@ class Apart:
             try:
                 came = await self._answer(asked, seconds)
             except BaseException:
-                self._end()  # in the middle of a call: nobody else shall read its answer
+                self._end()  # in the middle of a call: no later call may read its answer
                 raise
             self._ending = asyncio.get_running_loop().call_later(IDLE, self._end)
             return came
@@ -127,7 +129,7 @@ class Apart:
 
 
 def _serve(asked: BinaryIO, answers: BinaryIO) -> None:
-    """Do what is asked, one call after the other, until nobody asks any more."""
+    """Run the calls that come in, one after the other, until the input is closed."""
     answers.write(b".")
     answers.flush()
     while size := asked.read(_WIDTH):
@@ -153,7 +155,7 @@ def _main() -> None:
     os.nice(_NICE)
     if memory := int(sys.argv[1]):
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    # What a library prints is no answer.
+    # What a library prints goes to standard error, so that it is not taken for an answer.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _serve(sys.stdin.buffer, answers)

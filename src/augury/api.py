@@ -1,4 +1,4 @@
-"""The routes of the service, a group a line: the table of contents of the specification."""
+"""All routes of the service, one group per line, with the section of the specification."""
 
 from __future__ import annotations
 

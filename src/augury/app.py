@@ -67,15 +67,15 @@ from augury.watchlists.service import WatchlistService
 log = structlog.get_logger(__name__)
 
 START_PATIENCE = 20.0
-"""Seconds a starting service puts up with a database that comes and goes."""
+"""Seconds for which a starting service tries again while the database is unavailable."""
 INDEX_PATIENCE = 20.0
-"""Seconds a starting service waits for a command that is still busy with the index: an import
-that outlived the service it ran beside."""
+"""Seconds that a starting service waits for another process to release the search index, e.g. for
+an import that outlived the service it ran with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What routes and commands work with, one a noun."""
+    """The services that routes and commands work with, one for each area."""
 
     settings: Settings
     database: Database
@@ -101,17 +101,17 @@ class Services:
     handbook: Assets
     mcp: ToolEndpoint
     model: LanguageModel | None = None
-    """None: the operator has named no endpoint."""
+    """None: the settings name no language model."""
 
 
 @asynccontextmanager
 async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator[Services]:
     """The services over an open database and index, closed in reverse order.
 
-    `patience` in seconds, for an index that another process is using.
+    `patience`: seconds to wait for a search index that another process is using.
     """
     async with AsyncExitStack() as stack:
-        # While the database starts, which is mostly waiting.
+        # Loaded while the database starts, which is mostly waiting.
         base = asyncio.create_task(asyncio.to_thread(_base, settings))
         database = await Database.open(settings)
         stack.push_async_callback(database.close)
@@ -141,7 +141,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         observer = Observer(linked=relation_store.linked, volatility=rvol_store.volatility, age=age)
         evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)
         access = AccessService(database)
-        # Needed by the first question; the service starts without it.
+        # The first question needs the vocabulary, but the start does not wait for it.
         asyncio.get_running_loop().run_in_executor(None, vocabulary.default)
         mcp = ToolEndpoint()
         stack.push_async_callback(mcp.close)
@@ -196,7 +196,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
 def _base(settings: Settings) -> Base:
     data_dir = Path(settings.data_dir)
     base = own_verdicts.join(compiled.load(data_dir / "cache"), data_dir)
-    # What answers need of it, before the first one is asked for.
+    # Make now what answers need of it, so that the first answer does not wait.
     relations = RelationService(base)
     _ = relations.matcher, relations.graph, relations.judged, relations.phrasing
     _ = relations.ranker, relations.direct_ranker, shared_embedder()
@@ -218,16 +218,16 @@ async def _searching(
 
 
 async def _best(search: SearchService, query: str, most: int) -> list[str]:
-    """Ids of the active markets that answer a query best."""
+    """Ids of at most `most` active markets, those that answer a query best."""
     found = await search.search(query, dimensions=("direct",), top_k=most, status="active")
     return [result.id for result in found["direct"]]
 
 
 async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
-    """The services, ready to answer; what opened them is closed with `stack`.
+    """The services, ready to answer; they are closed with `stack`.
 
-    An embedded database may be on its way from a command that ends to this process: a start that
-    meets that begins anew.
+    An embedded database may just be passing from a command that ends to this process. A start that
+    fails because of that begins again.
     """
     until = time.monotonic() + START_PATIENCE
     while True:
@@ -241,7 +241,7 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
                     await services.markets.ensure_sample()
                     await services.rvol.ensure_sample()
                 else:
-                    # A folder may have been started with the sample before.
+                    # An earlier start on this folder may have added the sample.
                     await services.markets.drop_sample()
                     await services.rvol.drop_sample()
                 await services.search.catch_up()
@@ -257,7 +257,8 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
 def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     """The ASGI application; its lifespan opens the services and runs the background work.
 
-    `elsewhere`: what is done here in place of the heavy part, where another process does that.
+    `elsewhere`: work that this process does instead of the heavy background work, if another
+    process does the heavy work.
     """
 
     @asynccontextmanager
@@ -295,8 +296,8 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
 
 
 def _unforeseen(failure: Exception) -> SetupProblem:
-    """Why a start failed, for the operator; where, for the log: what the server itself notes of a
-    failed start is a traceback, which the log leaves out."""
+    """The reason of a failed start, for the operator. Its place is logged here, because the server
+    reports a failed start only by a traceback, which the log leaves out."""
     log.error("start_failed", exc_info=failure)
     said = str(failure).strip().split("\n", 1)[0] or "it gave no reason"
     return SetupProblem(
@@ -306,13 +307,13 @@ def _unforeseen(failure: Exception) -> SetupProblem:
 
 
 async def forget_answers(database: Database) -> None:
-    """Drop answers kept for repeated requests, once nobody may repeat them any more."""
+    """Delete answers that were stored under idempotency keys which have expired."""
     async with database.transaction() as conn:
         await idempotency.forget_old(conn)
 
 
 def following(services: Services) -> dict[str, Work]:
-    """What keeps this process's own answers up to date: each process does it for itself."""
+    """The work that keeps the answers of this process up to date; each process does its own."""
     moving = services.relations.moving
     assert moving is not None
     work: dict[str, Work] = {
@@ -328,7 +329,7 @@ def following(services: Services) -> dict[str, Work]:
 
 
 def attending(services: Services) -> dict[str, Work]:
-    """Light work, and work that searches: in some process that has an index."""
+    """Light work, and work that searches. A process that has a search index does it."""
     worker = Worker(services.database)
     graph_jobs.register(worker, services.graph)
     worker.every("series.refresh", 5, services.series.refresh_due)

@@ -1,4 +1,4 @@
-"""Work beside the answers: what runs, in which process, and that it goes on when it fails."""
+"""Background tasks: which run in which process, and how they restart after a failure."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ from augury.storage.scheduled import scheduled
 log = structlog.get_logger(__name__)
 
 DRAIN = 8.0
-"""Seconds background work has to end by itself on shutdown, before it is cancelled."""
+"""Seconds that background work has to end by itself on shutdown, before it is cancelled."""
 
 PAUSES = 1.0, 60.0
-"""Seconds until work that failed starts again: at first, doubled each time, at most."""
+"""First and longest pause in seconds before failed work starts again; it doubles with each
+failure."""
 
 RESTARTS = Counter(
     "augury_background_restarts",
@@ -49,9 +50,8 @@ Work = Callable[[asyncio.Event], Awaitable[None]]
 
 
 def building(settings: Settings, database: Database) -> dict[str, Work]:
-    """The heavy work that needs nothing but the database: events and links, what forecasts read of
-    markets, what moves together, realized volatility. It can be done anywhere, in one process at
-    a time."""
+    """The heavy work that needs only the database: events and links, parsing markets for forecasts,
+    co-movement, realized volatility. Any process can do it, one at a time."""
     worker = Worker(database)
     worker.every("relations.co_movement", MEASURE_EVERY, Moving(database).measure)
     if settings.backup_every is not None:
@@ -76,13 +76,13 @@ def building(settings: Settings, database: Database) -> dict[str, Work]:
 
 
 async def nothing(stop: asyncio.Event) -> None:
-    """Leave it to others."""
+    """Do nothing until `stop`: other processes do the work."""
     await stop.wait()
 
 
 @asynccontextmanager
 async def running(work: dict[str, Work]) -> AsyncIterator[None]:
-    """Run `work` until the block ends; each part restarts by itself should it fail."""
+    """Run `work` until the block ends; each part that fails is restarted."""
     stop = asyncio.Event()
     tasks = [
         asyncio.create_task(_kept_up(name, run, stop), name=name) for name, run in work.items()
@@ -121,9 +121,10 @@ async def _kept_up(name: str, run: Work, stop: asyncio.Event) -> None:
 
 
 async def child(stop: asyncio.Event) -> None:
-    """Have a process of its own do the `building` until `stop`, and start it anew when it ends.
+    """Do the `building` work in a separate process until `stop`, and restart
+    the process when it ends.
 
-    It dies with this process, however that dies: all it does is safe to break off.
+    The process is killed when this one dies; all its work can be interrupted safely.
     """
     command = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), "same"]
     command += [str(int(signal.SIGKILL)), sys.executable, "-P", "-m", "augury", "worker"]
@@ -144,7 +145,7 @@ async def child(stop: asyncio.Event) -> None:
 
 
 async def _first(one: Awaitable[object], other: Awaitable[object]) -> bool:
-    """Wait for either; whether the first has come."""
+    """Wait until one of the two is done, and cancel the other. Returns whether `one` is done."""
     tasks = [asyncio.ensure_future(one), asyncio.ensure_future(other)]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

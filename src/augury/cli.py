@@ -1,4 +1,4 @@
-"""The command line: one line a command; the work is done by the nouns' own commands."""
+"""The command line: which commands there are. The modules that they belong to do the work."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def _main(
 
 
 def mount(app: typer.Typer, asked: str | None = None) -> None:
-    """Add the commands to `app`; only those that may be `asked` for, because importing all takes
-    longer than most of them run."""
+    """Add the commands to `app`. With `asked`, the first word of the command line, add only those
+    that it can mean, because importing all takes longer than most of them run."""
     if asked in (None, "serve"):
         from augury import serving
 
@@ -164,7 +164,7 @@ COMMANDS = tuple(
 
 
 def _log_beside() -> None:
-    """What is printed is the command's answer; what is logged goes beside it."""
+    """Send logs to standard error, because standard output holds the command's answer."""
     import logging  # with structlog more than half of what this module takes to import
 
     import structlog
@@ -176,13 +176,14 @@ def _log_beside() -> None:
 
 
 def main() -> None:
-    """Run the command line; what the operator must put right is said in one line, exit 1."""
+    """Run the command line. A problem that the operator can solve is printed in
+    one line, exit status 1."""
     first = sys.argv[1] if len(sys.argv) > 1 else None
     if first != "--version":
         _log_beside()
     memory.fill()
     mount(app, first if first in COMMANDS or first == "--version" else None)
-    if first != "serve":  # which has more to take up
+    if first != "serve":  # which calls it when more is loaded
         memory.settle()
     with terminal.careful():
         _run()

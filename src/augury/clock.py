@@ -21,6 +21,6 @@ def isoformat(moment: datetime) -> str:
 
 
 async def pause(stop: asyncio.Event, seconds: float) -> None:
-    """Wait so long, or until `stop`."""
+    """Wait `seconds`, or until `stop` is set."""
     with suppress(TimeoutError):
         await asyncio.wait_for(stop.wait(), seconds)

@@ -75,7 +75,8 @@ class BodyTooLarge(AuguryError):
 
 class _RetryLater(AuguryError):
     def __init__(self, detail: str, *, retry_after: float = 1.0, code: str | None = None) -> None:
-        """`retry_after` in seconds, rounded up on the wire so that obeying it is enough."""
+        """`retry_after` in seconds; rounded up in the header, so that waiting that long is
+        enough."""
         seconds = max(1, -int(-retry_after // 1))
         super().__init__(detail, code=code, headers={"Retry-After": str(seconds)})
         self.retry_after = retry_after
@@ -116,11 +117,12 @@ EXTRAS = {
     "redis": "redis",
     "sphinx": "docs",
 }
-"""Packages a slim installation leaves out, and the extra that brings each."""
+"""Package that a slim installation leaves out -> the extra that installs it."""
 
 
 def missing_extra(error: BaseException) -> str | None:
-    """What to install, where an import failed for a package that is left out by default."""
+    """Advice on what to install, if `error` is a failed import of an optional package; else
+    None."""
     if not isinstance(error, ModuleNotFoundError):
         return None
     extra = EXTRAS.get((error.name or "").partition(".")[0])

@@ -16,12 +16,12 @@ T = TypeVar("T")
 
 
 def json_lines(file: Path, of: Callable[[Any], T], what: str) -> list[T]:
-    """The records of a file with one JSON object a line; `of` makes one of a parsed line.
+    """The records of a file with one JSON object per line; `of` makes a record of a parsed line.
 
     Raises
     ------
     SetupProblem
-        The file can't be read, holds nothing, or a line is not `what`; with the line's number.
+        The file can't be read or is empty, or a line is not `what`; the text has its number.
     """
     found: list[T] = []
     try:

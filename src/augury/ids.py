@@ -1,5 +1,5 @@
-"""Ids of things made here, `<prefix>_<uuid7>` (sortable by the time they were made), and the UUID
-that a market's own id stands for."""
+"""Ids of records made here, `<prefix>_<uuid7>` (they sort by time of creation), and the UUID of a
+market, which is derived from its own id."""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ def configure(settings: Settings) -> None:
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
-    """A database that is away is worth a line: what waits for it goes on by itself."""
+    """Log an unavailable database as a warning of one line, without traceback: the work that waits
+    for it goes on by itself."""
     error = record.exc_info[1] if record.exc_info else None
     if error is not None and as_unavailable(error) is not None:
         record.exc_info = record.exc_text = None

@@ -1,7 +1,7 @@
-"""When the interpreter looks for reference cycles.
+"""When the garbage collector looks for reference cycles.
 
-A start makes a million objects that stay: looking through them again and again is a quarter of
-its processor time, and later a pause in the middle of somebody's request.
+A start makes a million objects that stay. Looking through them again and again takes a quarter of
+its processor time, and later pauses in the middle of requests.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import gc
 
 
 def fill() -> None:
-    """What is made from now on stays: look for no cycles until `settle`."""
+    """Turn garbage collection off until `settle`, because the objects that are made now stay."""
     gc.disable()
 
 
 def settle() -> None:
-    """Never look at what was made since `fill` again; look at what comes. Else nothing."""
+    """Exclude all objects made so far from garbage collection, and turn it on again.
+    Does nothing if it is on."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

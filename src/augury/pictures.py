@@ -11,12 +11,13 @@ from augury.errors import Unavailable
 FONTS: Final = (
     "'DejaVu Sans','Liberation Sans','Noto Sans',Roboto,'Open Sans',Helvetica,Arial,sans-serif"
 )
-"""Font families of texts; the first that a machine has counts. The generic name is not enough: the
-renderer takes it for Arial, and draws no text where that is not installed."""
+"""Font families of texts; the first one that is installed is used. The generic name alone is not
+enough: the renderer takes it for Arial and draws no text if Arial is not installed."""
 
 
 def document(width: float, height: float, title: str, *parts: str, size: int = 12) -> str:
-    """An SVG of `parts` on white, in pixels; its texts are of `size` where they say no other."""
+    """An SVG of `parts` on white; width and height in pixels. `size` is the font size
+    of texts that set none."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{shown(title)}" '
@@ -46,12 +47,12 @@ def text(
 
 
 def cut(said: str, most: int) -> str:
-    """At most so many characters."""
+    """`said`, cut to `most` characters."""
     return said if len(said) <= most else f"{said[: most - 1]}…"
 
 
 def shown(said: str) -> str:
-    """Safe inside SVG; what no XML may hold is a space."""
+    """`said`, escaped for SVG; characters that are not printable become spaces."""
     return escape("".join(c if c.isprintable() else " " for c in said))
 
 
@@ -83,7 +84,7 @@ def png(drawn: str, *, width: int | None = None) -> bytes:
 
 @cache
 def _has_font() -> bool:
-    """Whether a letter leaves a mark."""
+    """Whether a font is installed: whether drawing a letter changes the picture."""
     import resvg_py
 
     box = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">{}</svg>'

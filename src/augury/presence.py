@@ -1,8 +1,9 @@
-"""Where the service on a data folder answers: a socket there, by which other commands ask it,
-because the search index is that service's alone, and a note of its address for people.
+"""How commands find the service that runs on a data folder: a Unix socket in the folder, through
+which they send requests, and a note with its address, for people.
 
-A note alone proves nothing: the service may have been killed and its port be somebody else's by
-now. What commands send, keys among it, goes through the socket only, whose maker is known.
+Commands need the service, because only one process can use the search index. They send keys, and
+trust the socket because its owner is known. The note proves nothing: the service may have been
+killed, and another program may use its port by now.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ _NAME = "service.json"
 _SOCKET = "service.sock"
 _BASE = "http://localhost"
 _LONGEST = 107
-"""Bytes of a unix socket's path."""
+"""Most bytes in the path of a Unix socket."""
 
 
 @contextmanager
 def _socket_path(settings: Settings) -> Iterator[str]:
-    """The socket's path, spelled so that it is short enough for a unix socket's address."""
+    """The path of the socket, written so that it is short enough for a Unix socket."""
     path = str(Path(settings.data_dir) / _SOCKET)
     if len(os.fsencode(path)) <= _LONGEST:
         yield path
@@ -47,12 +48,12 @@ def _socket_path(settings: Settings) -> Iterator[str]:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """The socket in the data folder, for the service to answer on; nobody else may open it.
+    """Open the socket in the data folder on which the service answers; only its owner may connect.
 
     Raises
     ------
     OSError
-        The folder's file system has no sockets.
+        The file system of the folder does not support sockets.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -68,12 +69,12 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def announce(settings: Settings, url: str) -> None:
-    """Leave the note; `withdraw` takes it away."""
+    """Write the note with the address of the service; `withdraw` deletes it."""
     (Path(settings.data_dir) / _NAME).write_text(json.dumps({"url": url, "pid": os.getpid()}))
 
 
 def withdraw(settings: Settings) -> None:
-    """Take the note and the socket away, where they are this process's."""
+    """Delete the note and the socket, if they belong to this process."""
     note = Path(settings.data_dir) / _NAME
     try:
         if json.loads(note.read_text())["pid"] != os.getpid():
@@ -85,8 +86,8 @@ def withdraw(settings: Settings) -> None:
 
 
 def _answers(path: str, settings: Settings) -> bool:
-    """Whether somebody listens on the socket, and it was made by the folder's owner or by us: in a
-    folder that others may write anybody can make one. Raises OSError where nobody listens."""
+    """Whether the socket was made by this user or the owner of the folder. If others may write to
+    the folder, anybody can make one. Raises OSError if nobody listens."""
     made = os.stat(path, follow_symlinks=False)
     owners = (os.geteuid(), os.stat(settings.data_dir).st_uid)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
@@ -96,7 +97,7 @@ def _answers(path: str, settings: Settings) -> bool:
 
 
 def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
-    """Address and health of the service on this data folder; None where none answers."""
+    """Address and health of the service on this data folder; None if none answers."""
     try:
         url = json.loads((Path(settings.data_dir) / _NAME).read_text())["url"]
         with _socket_path(settings) as path:
@@ -119,8 +120,8 @@ def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
 async def service(
     settings: Settings, *scopes: str, url: str | None = None
 ) -> AsyncIterator[httpx2.AsyncClient | None]:
-    """A client of the service at `url`, else of the one on this data folder with a key lent for
-    these `scopes`; None where no service answers there."""
+    """A client of the service at `url`, else of the one on this data folder, with a temporary key
+    that has these `scopes`; None if no service answers there."""
     if url is not None:
         async with remote.client(url) as elsewhere:
             yield elsewhere
@@ -143,7 +144,8 @@ async def service(
 async def client(
     settings: Settings, key: str, *, patience: float = 60
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of the service on this data folder, with a key; `patience` in seconds."""
+    """A client of the service on this data folder, with a key. `patience`: seconds
+    to wait for an answer."""
     with _socket_path(settings) as path:
         async with httpx2.AsyncClient(
             transport=httpx2.AsyncHTTPTransport(uds=path),
@@ -157,12 +159,13 @@ async def client(
 
 
 async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None = None) -> Any:
-    """The answer of the service to a POST of `body`, or to a GET; waits where it says so.
+    """The answer of the service to a POST of `body`, or to a GET. On a 429 it
+    waits and tries again.
 
     Raises
     ------
     AuguryError
-        What the service said, where it refused.
+        The service refused the request, or the answer is not from Augury.
     """
     while True:
         answer = await (client.get(path) if body is None else client.post(path, json=body))

@@ -1,7 +1,8 @@
-"""Results of pure functions kept for texts that come again, bounded by bytes and not by number;
-and what is made once a process.
+"""Caches for pure functions, limited by bytes and not by entries; and objects
+that a process makes once.
 
-Callers write the texts: a quarter of a million short words are 60 MB, and as many long ones 8 GB.
+Callers choose the texts, so a limit on entries would not do: 250,000 short words take 60 MB, and
+as many long ones 8 GB.
 """
 
 from __future__ import annotations
@@ -17,15 +18,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ENTRY = 200
-"""Bytes that an entry takes besides what it holds: its place in a table, its key's tuple."""
+"""Bytes that an entry takes in addition to its key and value: its place in the table
+and the tuple of its key."""
 _MISSING: Any = object()
 
 
 def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a pure function of hashable arguments: its results are kept in about `most` bytes.
+    """Decorator of a pure function of hashable arguments: keeps its results in about `most` bytes.
 
-    In two generations: when the young one is full it becomes the old one, whose entries become
-    young again when they are asked for, and else are forgotten with it.
+    The cache has two generations. When the young one is full, it becomes the old one, and the
+    previous old one is dropped. An entry of the old one that is asked for becomes young again.
     """
     half = most // 2
 
@@ -58,18 +60,18 @@ def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 class Once(Generic[T]):
-    """What a process needs one of, made by the first that asks; others wait for it."""
+    """An object that a process needs only once. The first caller makes it; others wait for it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._made: list[T] = []
 
     def __bool__(self) -> bool:
-        """Whether it is made, so that asking takes no time."""
+        """Whether the object is made already, so that `get` returns at once."""
         return bool(self._made)
 
     def get(self, make: Callable[[], T]) -> T:
-        """What was made, at the first time by `make`."""
+        """The object, which the first call makes by `make`."""
         if not self._made:
             with self._lock:
                 if not self._made:
@@ -78,7 +80,7 @@ class Once(Generic[T]):
 
 
 def weight(value: Any) -> int:
-    """About how many bytes a value of plain parts takes, all of them counted as its own."""
+    """About how many bytes a value takes with all its parts; a shared part counts every time."""
     size = sys.getsizeof(value)
     if isinstance(value, str | bytes | int | float | None | type | Enum):
         return size

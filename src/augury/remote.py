@@ -1,4 +1,4 @@
-"""A service elsewhere, asked by its address; and answers as CSV."""
+"""A client for a service at another address; and answers as CSV."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ Url = Annotated[
 async def client(
     url: str, *, named: str = "--url", key: str = "AUGURY_API_KEY"
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of the service at `url`, with the key in the variable `key`. Errors call the address
-    what the caller `named` it.
+    """A client of the service at `url`, with the key in the environment variable `key`. `named` is
+    the option or setting that gave the address, for error texts.
 
     Raises
     ------
     SetupProblem
-        Where `url` is no address, or no service answers there.
+        `url` is not an address, or no service answers there.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
@@ -63,10 +63,11 @@ async def client(
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV for spreadsheets, without the last line's end; columns as in the first row.
+    """Rows as CSV for spreadsheets, without a final line break; the columns are
+    those of the first row.
 
-    What is no single value becomes JSON. A text that a spreadsheet would take for a formula has an
-    apostrophe before it.
+    A list or an object becomes JSON. A text that a spreadsheet would take for a formula gets
+    an apostrophe before it.
     """
     out = io.StringIO()
     if rows:

@@ -60,7 +60,7 @@ _ELSEWHERE: Final[dict[str, Work | None]] = {
 
 
 class _Server(Server):
-    """Says where it listens once it answers, and leaves the address for other commands."""
+    """Prints its address once it answers, and announces the address to other commands."""
 
     def __init__(self, settings: Settings) -> None:
         self._app = create_app(settings, elsewhere=_ELSEWHERE[settings.work])
@@ -69,7 +69,7 @@ class _Server(Server):
 
     @property
     def problem(self) -> SetupProblem | None:
-        """Why the service could not start, where the operator can do something about it."""
+        """The reason why the service could not start, if the operator can do something about it."""
         return getattr(self._app.state, "problem", None)
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
@@ -90,7 +90,7 @@ class _Server(Server):
         await self._invite(url)
 
     async def _listen_in_folder(self) -> None:
-        """Answer commands of this machine too."""
+        """Also answer on the socket in the data folder, for commands on this machine."""
         try:
             listening = presence.listen(self._settings)
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Where settings come from: files that may be trusted, the environment, their names."""
+"""Files that settings are read from, which must be safe from other users, and checks of names."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ def default_data_dir() -> Path:
 
 
 CHECKOUT = Path(__file__).parents[2]
-"""Augury's own folder, where it runs from a checkout; inside an installation no place for files."""
+"""Root of the repository, if Augury runs from a checkout; not to be used in an installation."""
 _OTHERS_MAY_WRITE = 0o022
 _NOT_SETTINGS = {
     *("AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"),
     *("AUGURY_URL", "AUGURY_API_KEY", "AUGURY_OTHER_API_KEY"),
 }
-"""Variables that ./augury, the tests and clients read; those that begin with AUGURY_TEST_ too."""
+"""Variables that are not settings: ./augury, the tests and clients read them. All variables that
+begin with AUGURY_TEST_ belong here too."""
 
 
 def files() -> list[Path]:
-    """Where settings are read from: the data folder and, in a checkout, Augury's own folder; never
-    the folder somebody happens to stand in.
+    """The files that settings are read from: those in the data folder and, in a checkout, those in
+    its root; never those in the current folder.
 
     Raises
     ------
     SetupProblem
-        A file somebody else may write would decide where secrets go.
+        Another user can write to one of the files, and could decide where secrets go.
     """
     folders = [default_data_dir()]
     if (CHECKOUT / "pyproject.toml").is_file() and (CHECKOUT / "src").is_dir():
@@ -63,12 +64,13 @@ def files() -> list[Path]:
 
 
 def check_names(names: Iterable[str], fields: Iterable[str]) -> None:
-    """Refuse what looks like a setting and is none of `fields`: a misspelt one protects nobody.
+    """Refuse a name that looks like a setting and is none of `fields`, because a misspelled
+    setting has no effect.
 
     Raises
     ------
     SetupProblem
-        With the name that was probably meant.
+        A name is unknown; the text says which one was probably meant.
     """
     known = {f"AUGURY_{name.upper()}" for name in fields}
     for name in sorted(names):

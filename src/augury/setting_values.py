@@ -1,4 +1,4 @@
-"""Types of settings: how what stands in the environment or a file is read."""
+"""Types of settings: how values of the environment or of a file are parsed."""
 
 from __future__ import annotations
 

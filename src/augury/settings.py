@@ -22,10 +22,11 @@ from augury.setting_values import Days, Endpoint, LlmTasks, Names, OnOff, Origin
 
 
 def sources() -> dict[str, str]:
-    """Where each setting that is set outside the program comes from, by its `AUGURY_*` name:
-    "environment", or the file."""
+    """The source of each setting that is set outside the program, by its `AUGURY_*` name:
+    "environment", or the path of the file."""
     found: dict[str, str] = {}
-    # The stronger ones last: augury.toml, the checkout's .env, the data folder's, the environment.
+    # In rising priority: augury.toml, the .env of the checkout, that of the
+    # data folder, environment.
     for file in reversed(files()):
         if file.name == "augury.toml":
             names = [f"AUGURY_{name}" for name in tomllib.loads(file.read_text("utf-8"))]
@@ -445,7 +446,7 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         read = files()
         envs = [file for file in read if file.name == ".env"]
-        # Of two the data folder's is the stronger: it is read last.
+        # The .env of the data folder comes last, because it has priority over that of the checkout.
         dotenv = DotEnvSettingsSource(settings_cls, env_file=tuple(reversed(envs)))
         tomls = [file for file in read if file.name == "augury.toml"]
         try:

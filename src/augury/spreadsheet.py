@@ -1,4 +1,4 @@
-"""Values of CSV files as spreadsheets may take them. Pure."""
+"""Makes values of CSV files safe for spreadsheets. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Rich's console for tables and bars whose texts others wrote: no markup, nothing obeyed."""
+"""Rich's console for tables and progress bars with texts of others: no markup, no escape
+sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands print: texts of others hold nothing there that a terminal obeys.
+"""Makes what commands print safe: texts of others cannot control the terminal.
 
 Labels of keys, names of accounts, rows of an imported file and answers of a service elsewhere may
 hold escape sequences, which move the cursor, change the window's title or write the clipboard.
@@ -15,7 +15,8 @@ from unicodedata import category
 
 
 def visible(text: str) -> str:
-    """`text` with every character that a terminal may obey as its JSON escape: `\\u001b`.
+    """`text` with every character that could control a terminal written as its
+    JSON escape: `\\u001b`.
 
     Line breaks and tabs stay, and so do all characters that have a glyph or are a space.
     """
@@ -28,15 +29,16 @@ def visible(text: str) -> str:
 
 
 class Visible:
-    """A text stream that shows what is written to it as `visible` does."""
+    """A text stream that passes everything written to it through `visible`."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        # Where rich looks: it writes the styles of tables and bars there, past this stream.
+        # Rich looks for this attribute: it writes the styles of tables and bars
+        # there, past this stream.
         self.rich_proxied_file = stream
 
     def write(self, text: str) -> int:
-        # What is no text is the stream's to refuse.
+        # Anything but text is passed on, for the stream to refuse.
         return self._stream.write(visible(text) if isinstance(text, str) else text)
 
     def writelines(self, lines: Any) -> None:
@@ -48,13 +50,13 @@ class Visible:
 
 
 def plain(stream: TextIO) -> TextIO:
-    """The stream below: for a log, which writes colors of its own and escapes what is in a line."""
+    """The stream below a `Visible`: for the log, which writes colors and escapes texts itself."""
     return stream._stream if isinstance(stream, Visible) else stream
 
 
 @contextmanager
 def careful() -> Iterator[None]:
-    """Everything printed inside is visible characters; what rich draws is its own affair."""
+    """Pass everything that the block prints through `visible`, except what rich draws."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = Visible(out), Visible(err)  # type: ignore[assignment]
     try:
