@@ -1,1 +1,1 @@
-"""Watchlists: targets, rules over them, the states of these, alerts, charts."""
+"""Watchlists: targets, rules over them, the state of each rule on each target, alerts, charts."""

@@ -1,4 +1,4 @@
-"""Wire shapes of evaluations and of the alerts they open."""
+"""The JSON records of evaluations and of alerts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from augury.watchlists.rules import Severity, Status
 
 
 class Evaluation(BaseModel):
-    """Where a rule stands with a target."""
+    """The state of a rule on a target."""
 
     rule_id: str
     target_id: str
@@ -64,7 +64,7 @@ class AlertRecord(BaseModel):
 
 
 class EvaluationResult(BaseModel):
-    """Every state of the watchlist, and the alerts that are open."""
+    """The state of every rule on every target of the watchlist, and the open alerts."""
 
     model_config = example(
         evaluated_at="2026-11-21T09:40:01Z",

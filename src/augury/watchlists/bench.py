@@ -1,6 +1,6 @@
-"""What watching costs on this machine: evaluation, the way from a price to a webhook, deliveries.
+"""Benchmark of watchlists: rule evaluation, time from a price change to its webhook, deliveries.
 
-The receiver runs in the same process, so the figures of deliveries include its work.
+The receiver of webhooks runs in the same process, so the figures of deliveries include its work.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MIX: tuple[tuple[Metric, Op, float], ...] = (
     ("staleness", "gt", 86_400.0), ("probability_zscore", "gt", 20.0),
     ("volume_spike", "gt", 50.0),
 )  # fmt: skip
-"""A tenth of the rules each."""
+"""Metric, operator and threshold of the benchmark's rules; a tenth of them uses each entry."""
 HISTORY = 97
 ROUNDS = 3
 SMALL_ROUNDS = 20
@@ -50,7 +50,7 @@ _NONE = timedelta(0)
 async def run(
     *, targets: int, rules: int, messages: int, alerts: int, quiet: bool
 ) -> dict[str, Any]:
-    """Measure all of it over `targets` markets and `rules` rules."""
+    """Run all measurements over `targets` markets and `rules` rules."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     result: dict[str, Any] = {"targets": targets, "rules": rules, "cpus": os.cpu_count()}
     with TemporaryDirectory(prefix="augury-bench-") as folder:
@@ -149,7 +149,7 @@ def _rule(
 
 
 async def _move(services: Services, ids: Sequence[str], price: float) -> datetime:
-    """New prices; when they were committed."""
+    """Set new prices. Returns the time at which they were committed."""
     now = clock.now()
     news = [
         MarketChange(
@@ -202,7 +202,10 @@ async def _latency(
     count: int,
     arrivals: dict[str, float],
 ) -> dict[str, float]:
-    """As in `serve`: a worker evaluates on schedule, the sender delivers."""
+    """Seconds from a price change to its webhook: median, 99th percentile and maximum.
+
+    As in `serve`, a worker evaluates on schedule and the sender delivers.
+    """
     endpoint = [NewEndpoint("webhook", f"http://127.0.0.1:{port}/")]
     made = await services.watchlists.create(account_id, "latency", None, endpoint)
     watchlist = made.watchlist.id
@@ -239,7 +242,10 @@ async def _latency(
 
 @asynccontextmanager
 async def _receiver() -> AsyncIterator[tuple[int, dict[str, float]]]:
-    """Takes every message; when each came first, by webhook id and by kind and market."""
+    """An HTTP server that accepts every message. Yields its port and the times of first arrival.
+
+    The times are by "<message type> <market id>" or, for messages without a market, by webhook id.
+    """
     arrivals: dict[str, float] = {}
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -266,7 +272,7 @@ async def _receiver() -> AsyncIterator[tuple[int, dict[str, float]]]:
 
 
 def table(result: dict[str, Any]) -> str:
-    """The result for people."""
+    """The result as text for people."""
     full, few = sorted(result["all_moved_s"]), sorted(result["one_percent_moved_s"])
     way = result["price_to_webhook_s"]
     return "\n".join(

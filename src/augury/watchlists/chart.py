@@ -1,7 +1,7 @@
-"""A target's values as a chart: JSON and SVG of our own. Pure.
+"""A target's values as a chart, in JSON or SVG. Pure.
 
-Lines break where nothing is known. Thresholds are dashed, the time an alert was open is shaded,
-where it fired is a triangle.
+Lines have gaps where no value is known. Thresholds are dashed lines. The time during which an alert
+was open is shaded, and a triangle marks where it fired.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] 
 ]
 _MOST_X_TICKS = 8
 _SHARED = 2
-"""Words that names may begin with alike and still be told apart where there is little room."""
+"""Most leading words that names in the legend may share; if they share more, these are left out."""
 
 
 class ChartLine(NamedTuple):
-    """Named points by ascending time; None is a gap."""
+    """A named line; its points ascend in time, and None is a gap."""
 
     name: str
     points: Sequence[tuple[datetime, float | None]]
 
 
 class ThresholdLine(NamedTuple):
-    """Where a rule's condition begins."""
+    """A rule's threshold, drawn as a horizontal line."""
 
     name: str
     op: str
@@ -55,7 +55,7 @@ class Marker(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Everything a chart shows of [start, end)."""
+    """All data that a chart shows, for [start, end)."""
 
     title: str
     unit: str
@@ -65,7 +65,7 @@ class Chart(NamedTuple):
     thresholds: Sequence[ThresholdLine]
     markers: Sequence[Marker]
     origin: str | None = None
-    """Where the values come from; `sample` is written into the picture."""
+    """Where the values come from; if it is `sample`, the picture's title says so."""
 
     @property
     def as_of(self) -> datetime | None:
@@ -77,7 +77,8 @@ class Chart(NamedTuple):
 def standing(
     points: Sequence[tuple[datetime, float | None]], lasts: timedelta
 ) -> list[tuple[datetime, float | None]]:
-    """`points` with each value standing for `lasts` where none follows it; then it is a gap."""
+    """`points` with short gaps filled: a missing value is replaced by the last known one, unless
+    that is older than `lasts`."""
     filled: list[tuple[datetime, float | None]] = []
     last: tuple[datetime, float] | None = None
     for at, value in points:
@@ -90,7 +91,7 @@ def standing(
 
 
 def to_json(chart: Chart) -> dict[str, Any]:
-    """The chart's data, ready to be encoded; times ascend and occur once a series."""
+    """The chart's data, ready to be encoded. In each series, times ascend and occur once."""
     return {
         "title": chart.title,
         "unit": chart.unit,
@@ -117,7 +118,7 @@ def _ascending(
 
 
 def to_svg(chart: Chart) -> str:
-    """The chart as an image: 960 by 420, white, readable without a legend."""
+    """The chart as an SVG image of 960 by 420 pixels on white."""
     plot = _Plot(chart)
     title = f"SAMPLE · {chart.title}" if chart.origin == "sample" else chart.title
     parts = [
@@ -145,7 +146,7 @@ def _until(chart: Chart) -> str:
 
 
 class _Plot:
-    """Places values on the canvas."""
+    """Draws the parts of a chart, with values placed on the canvas."""
 
     def __init__(self, chart: Chart) -> None:
         self.chart = chart
@@ -277,7 +278,10 @@ class _Plot:
 
 
 def apart(names: list[str]) -> list[str]:
-    """Names without the words they all begin with, where these are many: siblings differ late."""
+    """Names without the words that all begin with, if there are more than `_SHARED` such words.
+
+    The names of an event's markets often differ only at the end.
+    """
     words = [name.split() for name in names]
     same = 0
     for column in zip(*(line[:-1] for line in words), strict=False):
@@ -288,7 +292,7 @@ def apart(names: list[str]) -> list[str]:
 
 
 def _runs(points: list[tuple[datetime, float | None]]) -> list[list[tuple[datetime, float]]]:
-    """The points between gaps."""
+    """The points, split into runs at the gaps."""
     runs: list[list[tuple[datetime, float]]] = [[]]
     for at, value in points:
         if value is None:
@@ -299,6 +303,6 @@ def _runs(points: list[tuple[datetime, float | None]]) -> list[list[tuple[dateti
 
 
 def _nice(step: float) -> float:
-    """The next of 1, 2, 5 times a power of ten."""
+    """`step` rounded up to 1, 2 or 5 times a power of ten."""
     scale = 10.0 ** floor(log10(step))
     return next(scale * m for m in (1, 2, 5, 10) if scale * m >= step * 0.999)

@@ -1,4 +1,4 @@
-"""Wire shapes of a target's chart: lines, thresholds, markers."""
+"""The JSON records of a target's chart: lines, thresholds, markers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ChartPoint(BaseModel):
 
 
 class ChartSeries(BaseModel):
-    """A line: ascending, each time once."""
+    """A line. Its points ascend in time, and each time occurs once."""
 
     name: str
     points: list[ChartPoint]

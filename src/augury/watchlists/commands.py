@@ -1,4 +1,4 @@
-"""The command line of watchlists: what they cost."""
+"""The benchmark command of watchlists: `augury bench watch`."""
 
 from __future__ import annotations
 

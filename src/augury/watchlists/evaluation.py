@@ -1,7 +1,7 @@
-"""Evaluates rules: looks, steps each state, opens and ends alerts, hands them to deliveries.
+"""Evaluates rules: reads values, updates states, opens and ends alerts, queues their messages.
 
-All in one transaction under the lock of each watchlist involved: two evaluations at once are as
-one after the other, and an alert exists if and only if its messages do.
+All of it happens in one transaction that locks each watchlist involved. So concurrent evaluations
+have the same result as one after the other, and alerts are stored together with their messages.
 """
 
 from __future__ import annotations
@@ -35,35 +35,42 @@ ALERTS = Counter("augury_alerts", "Alerts, by what happened to them.", ["event"]
 SECONDS = Histogram("augury_evaluation_seconds", "Seconds an evaluation took.")
 
 MOVED_AT_ONCE = 20_000
+"""Most moved markets, and most moved series, that one transaction processes."""
 DUE_AT_ONCE = 5_000
+"""Most states due by time that one transaction evaluates."""
 MEMBERS = 100
-"""Most markets of an event or a saved search that are watched."""
+"""Most markets that are watched for one event or one saved search."""
 LOOK_UP_AFTER = timedelta(minutes=5)
-"""How old the membership of an event or a saved search may get."""
+"""Age from which the list of an event's or a saved search's markets is looked up again."""
 _LOOK_UPS = 200
+"""Most events and saved searches looked up in one run."""
 _TICKS = 50
+"""Most transactions in one tick."""
 _YIELD = 250
-"""Looks between two pauses in which requests are served."""
+"""Number of evaluated pairs after which the event loop gets a turn, to serve requests."""
 
 Search = Callable[[str, int], Awaitable[list[str]]]
-"""Ids of the markets that best answer a query, at most so many."""
+"""Takes a query and a number n; returns the ids of the n best markets for the query."""
 
 REMINDER = "alert.reminder"
-"""Message of an alert that was snoozed and still fires."""
+"""Type of the message that is sent if an alert still fires when its snooze ends."""
 
 
 class Evaluated(NamedTuple):
-    """One rule and target after a look."""
+    """A rule and a target, with the state after an evaluation."""
 
     rule: Rule
     target: Target
     state: RuleState
     origin: str | None = None
-    """Of what was looked at."""
+    """Where the evaluated value comes from."""
 
 
 class Evaluator:
-    """Evaluates on request and as things move; any number of processes share the work."""
+    """Evaluates rules on request, and when markets or series change or a state becomes due.
+
+    Any number of processes can share the work.
+    """
 
     def __init__(
         self,
@@ -74,8 +81,8 @@ class Evaluator:
         wake: Callable[[], None] = lambda: None,
         clock: Clock | None = None,
     ) -> None:
-        """`wake` is called when there are new messages to deliver. Without a `clock` the
-        database's counts, so that processes whose clocks differ agree on what is due."""
+        """`wake` is called when there may be new messages to deliver. Without a `clock`, the
+        database's time is used, so that processes with different clocks agree on what is due."""
         self._database = database
         self._observer = observer
         self._search = search
@@ -85,7 +92,7 @@ class Evaluator:
     async def evaluate(
         self, account_id: str, watchlist_id: str
     ) -> tuple[datetime, list[Evaluated]] | None:
-        """Evaluate a whole watchlist of the account now; None when it isn't theirs."""
+        """Evaluate a whole watchlist now. None if the account has no such watchlist."""
         async with self._database.transaction() as conn:
             if not await store.lock(conn, account_id, watchlist_id):
                 return None
@@ -96,7 +103,10 @@ class Evaluator:
         return at, evaluated
 
     async def tick(self) -> int:
-        """Evaluate what moved since the last tick and what is due by time; how many looks."""
+        """Evaluate what moved since the last tick and what is due by time.
+
+        Returns the number of pairs of a rule and a target that were evaluated.
+        """
         looks = 0
         for _ in range(_TICKS):
             count, more = await self._one_tick()
@@ -112,7 +122,7 @@ class Evaluator:
 
     async def _one_tick(self) -> tuple[int, bool]:
         async with self._database.transaction() as conn:
-            # The lock on the progress makes ticks of several processes take turns.
+            # `progress` locks its row, so ticks of several processes take turns.
             market_position = await store.progress(conn, "markets")
             moved, market_reach = await markets.moved_since(conn, market_position, MOVED_AT_ONCE)
             series_position = await store.progress(conn, "series")
@@ -139,7 +149,7 @@ class Evaluator:
         return count, more or count >= DUE_AT_ONCE + len(targets)
 
     async def look_up_members(self) -> None:
-        """Ask again which markets belong to the events and saved searches that are watched."""
+        """Update which markets belong to the watched events and saved searches."""
         async with self._database.reading() as conn:
             stale = await store.to_resolve(conn, LOOK_UP_AFTER, _LOOK_UPS)
         for target in stale:
@@ -150,7 +160,7 @@ class Evaluator:
                     await store.note_members(conn, target.id, found)
 
     async def members_of(self, kind: str, ref: str) -> list[str]:
-        """Ids of the markets that a target of this kind stands for."""
+        """Ids of the markets of a target; none for a series or an asset."""
         if kind == "market":
             return [ref]
         if kind == "search":
@@ -170,7 +180,10 @@ class Evaluator:
         accounts: dict[str, str],
         at: datetime,
     ) -> list[Evaluated]:
-        """Look at `pairs`, whose watchlists are locked, and store all that follows."""
+        """Evaluate `pairs` and store states, alerts and messages. Their watchlists must be locked.
+
+        accounts : account id by watchlist id
+        """
         if not pairs:
             return []
         with SECONDS.time():
@@ -208,7 +221,8 @@ class Evaluator:
         return evaluated
 
     async def remind(self) -> int:
-        """Tell anew of alerts that were snoozed and still fire; how many there were."""
+        """Send reminders of alerts that still fire when their snooze ends. Returns the number of
+        these alerts."""
         async with self._database.transaction() as conn:
             at = await self._now(conn)
             woken = await store.wake_alerts(conn, at)
@@ -224,7 +238,7 @@ class Evaluator:
         told += [
             ("alert.resolved", alert)
             for alert in ended
-            # Whoever was not told that it fired is not told that it ended.
+            # The end of an alert is sent only if it is neither silenced nor still snoozed.
             if not is_silenced(alert) and (alert.snoozed_until is None or alert.snoozed_until <= at)
         ]
         await _send(conn, told, at)
@@ -241,7 +255,7 @@ async def _send(conn: Connection, told: list[tuple[str, Alert]], at: datetime) -
         to = endpoints.get(alert.watchlist_id)
         if to:
             text = payload(kind, wire(alert), at)
-            # One message an alert and kind, but for reminders: each snooze has its own.
+            # One message per alert and kind; only reminders may repeat, one for each snooze.
             about = None if kind == REMINDER else alert.id
             messages += [Outgoing(new_id("msg"), one, about, kind, text) for one in to]
     await deliveries.enqueue(conn, messages)
@@ -320,12 +334,12 @@ def _next_action(rule: Rule, target: Target, has_market: bool) -> str:
 
 
 def is_silenced(alert: Alert) -> bool:
-    """Whether its rule was silenced when it fired: then nothing of it is sent."""
+    """Whether the alert's rule was silenced when it fired. Then nothing is sent about the alert."""
     return bool(alert.record.get("silenced"))
 
 
 def wire(alert: Alert) -> dict[str, Any]:
-    """An alert as callers and receivers see it."""
+    """An alert as JSON for API callers and webhook receivers."""
     return {
         "id": alert.id,
         "watchlist_id": alert.watchlist_id,

@@ -1,4 +1,4 @@
-"""The past of a target: what its markets, series or asset were at, as lines of a chart."""
+"""The recorded history of a target (its markets, series or asset), as lines of a chart."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from augury.watchlists.chart import ChartLine, standing
 from augury.watchlists.store import Connection, Target
 
 _CHART_POINTS = 600
+"""Most points of a market's line in a chart."""
 _PRICE_STANDS = timedelta(hours=26)
-"""An unchanged price is recorded anew once a day; longer ago, and nobody looked."""
+"""How long a recorded price counts as the current one. An unchanged price is recorded once a day,
+so after a longer gap the price is unknown."""
 _CHART_POINTS_READ = 20_000
+"""Most points of a series in a chart."""
 
 
 class TargetHistory(NamedTuple):
-    """What a chart draws of a target."""
+    """A target's recorded values, as a chart draws them."""
 
     title: str
     unit: str
     lines: list[ChartLine]
     metric: str
-    """The rules' metric that the lines are the values of."""
+    """The metric whose values the lines show."""
     origin: str | None
 
 
@@ -41,7 +44,10 @@ async def target_history(
     *,
     most: int = _CHART_POINTS,
 ) -> TargetHistory:
-    """The target's values over [start, end). `most`: points of a market's line."""
+    """The target's values over [start, end).
+
+    most : most points in the line of a market
+    """
     title = target.label or target.ref
     if target.kind == "series":
         found = await series.fetch(conn, account_id, target.ref)
@@ -85,6 +91,6 @@ async def target_history(
 
 
 def step_of(window: timedelta, most: int) -> timedelta:
-    """The shortest interval of which the window has at most `most`."""
+    """The shortest of `INTERVALS` that splits the window into at most `most` parts, else a day."""
     fitting = (m for m in INTERVALS if window / timedelta(minutes=m) <= most)
     return timedelta(minutes=next(fitting, 1440))

@@ -1,4 +1,4 @@
-"""What a worker does for watchlists: evaluation as things move, memberships, tidying up."""
+"""What a worker does for watchlists: evaluation, reminders, looking up markets, pruning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from augury.watchlists import store
 from augury.watchlists.evaluation import Evaluator
 
 EVALUATE_EVERY = 0.5
-"""Seconds between looks at what moved: the larger part of an alert's delay."""
+"""Seconds between two ticks of evaluation; they are the larger part of an alert's delay."""
 
 
 def register(worker: Worker, evaluator: Evaluator, database: Database) -> None:

@@ -1,8 +1,8 @@
-"""Metrics that compare a value with its own past or with others, robustly. Pure.
+"""Robust metrics that compare a value with its own past or with other venues. Pure.
 
-A market's past is heavy-tailed and mostly still: moves are taken in log-odds, their size by
-median and MAD (so that one earlier jump neither raises nor hides the next), and never measured
-finer than the tick, so that a still market does not cry at the first cent.
+Prices of a market mostly stand still, with rare large moves. So moves are taken in log-odds, and
+their usual size by median and MAD (median absolute deviation), which one earlier jump hardly
+changes. The usual size is at least one tick, so that the first cent in a still market is no signal.
 """
 
 from __future__ import annotations
@@ -13,33 +13,37 @@ from math import log
 from statistics import median
 
 TICK = 0.01
-"""Smallest step of most books, as a probability."""
+"""Smallest price step of most books, in probability."""
 _EDGE = TICK / 2
-"""Prices nearer than this to 0 or 1 are taken as this near: there a tick is no information."""
+"""Least distance of a price from 0 and 1, in probability. Closer prices are moved to this distance,
+because their log-odds would change a lot with moves of less than a tick."""
 MAD_TO_SIGMA = 1.4826
-"""Of a normal distribution (Rousseeuw and Croux 1993)."""
+"""Standard deviation of a normal distribution, divided by its MAD (Rousseeuw and Croux 1993)."""
 LEAST_MOVES = 20
+"""Fewest known earlier moves for a z-score."""
 LEAST_VOLUMES = 12
+"""Fewest earlier windows with known volume for a spike."""
 
 
 def logit(p: float) -> float:
-    """Log-odds of a probability, kept away from the ends."""
+    """Natural log-odds of a probability, limited to the range from `_EDGE` to 1 - `_EDGE`."""
     p = min(max(p, _EDGE), 1 - _EDGE)
     return log(p / (1 - p))
 
 
 def zscore(prices: Sequence[float | None]) -> float | None:
-    """How unusual the last move is against those before, in robust standard deviations.
+    """How unusual the last move is, compared with those before, in robust standard deviations.
 
     Parameters
     ----------
     prices
-        One a window, oldest first, the current one last; None where nothing was known. Moves
-        are between neighbours.
+        One price per window (0 to 1), oldest first, the current one last; None if unknown. A move
+        is the difference in log-odds between two neighboring prices.
 
     Returns
     -------
-    None with fewer than 20 known moves before the last.
+    Positive for a move up. None if the last move is unknown, or fewer than `LEAST_MOVES` before it
+    are known.
     """
     steps = [
         None if a is None or b is None else (logit(b) - logit(a), min(_tick(a), _tick(b)))
@@ -51,37 +55,41 @@ def zscore(prices: Sequence[float | None]) -> float | None:
     if len(past) < LEAST_MOVES:
         return None
     centre = median(move for move, _ in past)
-    # A flicker by one tick is how books breathe, however large it looks in log-odds at the ends.
+    # Moves by one tick are normal in a book, although they are large in log-odds near 0 and 1. So
+    # one tick is subtracted from the size of each earlier move.
     sizes = [max(0.0, abs(move - centre) - tick) for move, tick in past]
     move, tick = steps[-1]
     return (move - centre) / max(MAD_TO_SIGMA * median(sizes), _usual(sizes), tick)
 
 
 def _tick(p: float) -> float:
-    """One tick at probability `p`, in log-odds."""
+    """The size of one tick at probability `p`, in log-odds."""
     p = min(max(p, _EDGE), 1 - _EDGE)
     return TICK / (p * (1 - p))
 
 
 def _usual(sizes: list[float]) -> float:
-    """Where most windows are still their median is 0: then the size of a usual move counts."""
+    """Median of the sizes above 0, or 0 if fewer than a fifth are.
+
+    It gives a scale when the median of all sizes is 0, because most windows had no move.
+    """
     moved = [size for size in sizes if size > 0]
     return median(moved) if len(moved) >= len(sizes) / 5 else 0.0
 
 
 def spike(volumes: Sequence[float | None]) -> float | None:
-    """How many times its usual volume a market traded in the last window.
+    """A market's volume in the last window, as a multiple of its usual volume.
 
     Parameters
     ----------
     volumes
-        Volume traded so far, one a window, oldest first, the current one last.
+        Cumulative volume at the end of each window, oldest first, the current one last.
 
     Returns
     -------
-    The last window's volume over the median of those before; where most windows saw no trade,
-    over the median of those that did. None with fewer than 12 known windows before the last, or
-    when nothing was ever traded in them.
+    The last window's volume divided by the median of the windows before. If that median is 0, the
+    median of the windows with trades is used. None if the last window is unknown, if fewer than
+    `LEAST_VOLUMES` before it are known, or if none of these had trades.
     """
     traded = [None if a is None or b is None else max(0.0, b - a) for a, b in pairwise(volumes)]
     if not traded or traded[-1] is None:
@@ -94,5 +102,8 @@ def spike(volumes: Sequence[float | None]) -> float | None:
 
 
 def divergence(price: float, others: Sequence[float]) -> float | None:
-    """The largest distance of `price` from the same contract's elsewhere; None without others."""
+    """The largest difference (0 to 1) between `price` and the same contract's prices elsewhere.
+
+    None if there are no other prices.
+    """
     return max((abs(price - other) for other in others), default=None)

@@ -1,4 +1,4 @@
-"""What rules look at: reads, in a few queries for all of them, the value of each rule's metric."""
+"""Reads the current value of each rule's metric, with a few queries for all rules together."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ from augury.watchlists.rules import HOUR, Rule, Seen
 from augury.watchlists.store import Connection, Target
 
 ZSCORE_WINDOWS = 96
+"""Earlier windows that a z-score compares the last move with."""
 SPIKE_WINDOWS = 72
+"""Earlier windows that a volume spike compares the last window with."""
 _YIELD = 250
-"""Looks between two pauses in which requests are served."""
+"""Number of looks after which the event loop gets a turn, to serve requests."""
 SAMPLES_APART = timedelta(minutes=10)
-
+"""Least time between two stored samples of a market's volume."""
 
 Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
-"""By a market's number those of the same contract on other venues, and whether Yes is No there."""
+"""For market numbers: the numbers of their twins, each with True if Yes there means No here."""
 ReadVolatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Volatility]]]
-"""The latest reading of each asset that has one."""
+"""The latest volatility of each of the assets that has a forecast, by asset."""
 
 
 async def no_links(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
@@ -43,20 +45,20 @@ async def no_volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Vo
 
 @dataclass
 class Look:
-    """A value with what it rests on."""
+    """The value of a rule's metric on a target, with the evidence for it."""
 
     seen: Seen
     quote: Quote | None = None
     outcome: str | None = None
     evidence: list[dict[str, Any]] = field(default_factory=list)
     name: str | None = None
-    """Of what has one and is no market."""
+    """Name of the target, if it is a series."""
     source: str | None = None
-    """Origin of what is no market."""
+    """Origin of the value, if the target is a series or an asset."""
 
     @property
     def origin(self) -> str | None:
-        """Where the value comes from; None: nothing is known of it."""
+        """Where the value comes from; None if nothing is known of the target."""
         return ORIGINS[self.quote.origin] if self.quote is not None else self.source
 
 
@@ -76,7 +78,7 @@ class _Side(NamedTuple):
 
 
 def price_of(quote: Quote, outcome: int) -> float | None:
-    """The outcome's probability; of two outcomes an unquoted one is the other's complement."""
+    """The outcome's price. Of two outcomes, one without a quote is 1 minus the other."""
     price = quote.prices[outcome]
     if price is None and len(quote.prices) == 2:
         other = quote.prices[1 - outcome]
@@ -94,7 +96,7 @@ class Observer:
         volatility: ReadVolatility = no_volatility,
         age: AgeRule = AgeRule(),
     ) -> None:
-        """`age`: which prices are too old to be looked at."""
+        """age : the rule that decides which prices are too old to count"""
         self._linked = linked
         self._volatility = volatility
         self._age = age
@@ -105,7 +107,7 @@ class Observer:
         pairs: Iterable[tuple[Rule, Target]],
         now: datetime,
     ) -> list[Look]:
-        """One look a pair, in their order."""
+        """One look for each pair, in the same order."""
         pairs = list(pairs)
         facts = await self._facts(conn, pairs, now)
         looks = []
@@ -150,7 +152,7 @@ class Observer:
             if window is None:
                 continue
             for quote, outcome in facts.sides.get(target.id, ()):
-                # Of two outcomes often the first alone is recorded.
+                # Of two outcomes, often only the first is recorded, so both are read.
                 recorded = range(2) if len(quote.outcomes) == 2 else (outcome,)
                 if rule.metric == "probability_change":
                     changes.update(PastPrices(quote.seq, n, window) for n in recorded)
@@ -216,7 +218,7 @@ def _sides(target: Target, market_ids: list[str], quotes: dict[str, Quote]) -> l
 
 
 class _Facts:
-    """Everything the pairs need, read at one moment."""
+    """The data that the looks at all pairs need, read at one time."""
 
     def __init__(self, now: datetime, sides: dict[str, list[_Side]], age: AgeRule) -> None:
         self.now = now
@@ -275,7 +277,7 @@ class _Facts:
         return look
 
     def _closed(self, quote: Quote) -> str | None:
-        """Why there is no close to come; None: there is one, or none is known."""
+        """Why the market's close is in the past; None if it is ahead or not known."""
         if quote.status != "active":
             return f"The market is already {quote.status}."
         if quote.closes_at is not None and quote.closes_at <= self.now:
@@ -283,11 +285,11 @@ class _Facts:
         return None
 
     def _too_old(self, rule: Rule, quote: Quote) -> str | None:
-        """Why what is known of a market is too old for a rule; None: it is not."""
+        """Why the market's data is too old for the rule; None if it is not."""
         standing = self.age.judge(quote, self.now)
         if standing.stale:
             return standing.why
-        # An ended market keeps its last price; what it was worth long ago moves nobody now.
+        # A closed or resolved market keeps its last price, which is not stale but may be too old.
         quoted = any(price is not None for price in quote.prices)
         if rule.metric in _OF_PRICES and quoted and self.age.is_old(quote.price_as_of, self.now):
             return self.age.why_old(quote.price_as_of, self.now)
@@ -475,9 +477,9 @@ def _price(quote: Quote, outcome: str, price: float) -> dict[str, Any]:
 
 
 def _foremost(rule: Rule, looks: list[Look]) -> Look:
-    """Of a group the member furthest towards or beyond the threshold speaks for all.
+    """The look at the market, among those of one target, furthest towards or beyond the threshold.
 
-    Its time is the newest of the group, so that the group's time never runs back.
+    Its `as_of` is the newest of all looks, so that the target's time never goes back.
     """
     known = [look for look in looks if look.seen.value is not None]
     if not known:

@@ -1,7 +1,7 @@
-"""What a rule would have done over recorded history. Pure.
+"""Tries a rule on recorded history: which alerts it would have opened. Pure.
 
-The same state machine as in service (`rules.step`) looks at each recorded point in turn. Only
-metrics of which a history is recorded can be tried; the others say so.
+The same state machine as in live evaluation (`rules.step`) processes each recorded point. Only
+metrics whose history is recorded (`RECORDED`) can be tried.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from augury.watchlists.rules import HOUR, Rule, RuleState, Seen, step
 Point = tuple[datetime, float | None]
 
 WINDOWS = {"probability_change": 1, "series_change": 1, "probability_zscore": 96}
-"""How many windows before its first point a metric looks back."""
+"""Number of windows before a point that are needed for a metric's value at that point."""
 RECORDED = frozenset({"probability", "series_value", "rvol_forecast", "rvol_ratio", *WINDOWS})
-"""Metrics of which there is a past to try a rule on."""
+"""Metrics whose history is recorded, so that a rule can be tried on it."""
 
 
 class Episode(NamedTuple):
-    """One alert that would have been."""
+    """An alert that the rule would have opened."""
 
     fired_at: datetime
     resolved_at: datetime | None
-    """None: it would still be open."""
+    """None if the alert would still be open."""
     value: float
 
 
 def lookback(rule: Rule) -> timedelta:
-    """How long before the first moment tried the record must begin."""
+    """How much history is needed before the time from which the rule is tried."""
     return (rule.window or HOUR) * WINDOWS.get(rule.metric, 0)
 
 
 def replay(rule: Rule, points: Sequence[Point]) -> list[Episode]:
-    """The alerts that `rule` would have opened, given its metric's values, oldest first."""
+    """The alerts that `rule` would have opened, oldest first, given its metric's values."""
     state = RuleState()
     episodes: list[Episode] = []
     for at, value in points:
@@ -51,7 +51,10 @@ def replay(rule: Rule, points: Sequence[Point]) -> list[Episode]:
 
 
 def measured(rule: Rule, points: Sequence[Point], start: datetime) -> list[Point]:
-    """The metric's values from `start` on, made of the recorded values and their past."""
+    """The metric's values from `start` on, computed from recorded values (`points`).
+
+    `points` must begin `lookback` before `start`.
+    """
     if rule.metric not in WINDOWS:
         return [point for point in points if point[0] >= start]
     window, times = rule.window or HOUR, [at for at, _ in points]
@@ -76,8 +79,7 @@ def measured(rule: Rule, points: Sequence[Point], start: datetime) -> list[Point
 
 
 def foremost(rule: Rule, lines: Sequence[Sequence[Point]]) -> list[Point]:
-    """Of several markets the one furthest towards the threshold at each moment: it speaks for
-    all."""
+    """At each time, the value of the market that is furthest towards or beyond the threshold."""
     least = rule.op in ("lt", "lte", "crosses_below")
     at: dict[datetime, list[float]] = {}
     for line in lines:

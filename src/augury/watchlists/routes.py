@@ -29,7 +29,7 @@ async def _service(request: Request) -> WatchlistService:
 
 
 async def _after(cursor: pages.Cursor = None) -> str | None:
-    """The id after which a list by id goes on."""
+    """The id in a cursor, after which the next page of a list starts; None without a cursor."""
     return pages.decode_id(cursor) if cursor else None
 
 
@@ -372,7 +372,7 @@ async def evaluate(caller: WatchCaller, service: Service, watchlist_id: Watchlis
         "evaluations": [alert_schemas.evaluation(one) for one in evaluated],
         "alerts": [wire(alert) for alert in alerts],
     }
-    # Encoded here: up to 20,000 states of our own need no second validation.
+    # Encoded here, because up to 20,000 states made by this code need no second validation.
     return Response(msgspec.json.encode(found), media_type="application/json")
 
 
@@ -446,7 +446,7 @@ async def chart(
         return tagged(request, msgspec.json.encode(charts.to_json(found)), headers=caching)
     svg = charts.to_svg(found)
     if format == "svg":
-        # It holds text of venues and users: nothing in it may run where it is opened.
+        # The SVG contains text of venues and users, so the browser must not run scripts in it.
         caching["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
         return tagged(request, svg.encode(), media_type="image/svg+xml", headers=caching)
     return tagged(

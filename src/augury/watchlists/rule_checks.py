@@ -1,4 +1,4 @@
-"""What no rule may ask: combinations that make no sense although each part does. Pure."""
+"""Refuses rules whose fields are each valid but make no sense together. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BOUNDS = {
 
 
 def check_rule(rule: Rule) -> None:
-    """Refuse what makes no sense although each part does."""
+    """Raise `InvalidInput` if the rule's fields make no sense together."""
     is_status = rule.metric == "status"
     if is_status != (rule.label is not None):
         raise InvalidInput.at(

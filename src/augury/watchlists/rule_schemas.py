@@ -1,4 +1,4 @@
-"""Wire shapes of rules, and of a rule tried on the past: requests and records."""
+"""The JSON requests and records of rules, and of a rule tried on recorded history."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _bounded(value: float | str) -> float | str:
 
 
 def _one_issue(text: str) -> WrapValidator:
-    """One issue for a value, not one for each kind of value that it might have been."""
+    """Reports one issue for a wrong value, not one for each type that the value may have."""
 
     def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
@@ -60,7 +60,7 @@ Slack = Annotated[
 
 
 class RuleRequest(BaseModel):
-    """A condition on one metric of one target, or of all it fits."""
+    """A condition on one metric, for one target or for all targets that have the metric."""
 
     model_config = request_example(
         name="Cut is likely",
@@ -102,7 +102,7 @@ class RuleRequest(BaseModel):
     )
 
     def rule(self) -> Rule:
-        """As the state machine takes it, not yet named."""
+        """The rule as the state machine takes it, still without an id."""
         return Rule(
             id="",
             name=self.name,
@@ -120,7 +120,7 @@ class RuleRequest(BaseModel):
 
 
 class RuleChange(BaseModel):
-    """What to change of a rule; what is left out stays. Metric, op and target do not change."""
+    """The fields of a rule to change; fields left out stay. Metric, op and target can't change."""
 
     model_config = request_example(value=0.65, severity="critical")
 
@@ -134,7 +134,10 @@ class RuleChange(BaseModel):
     expires_at: BodyMoment | None = Field(None, description="null: never.")
 
     def changes(self) -> dict[str, Any]:
-        """As the service takes them. null takes a window, `for`, cooldown or expiry away."""
+        """The changes as `WatchlistService.change_rule` takes them.
+
+        null removes a window, `for`, cooldown or expiry.
+        """
         found: dict[str, Any] = {}
         if self.value is not None:
             found["threshold"] = None if isinstance(self.value, str) else float(self.value)
@@ -179,7 +182,7 @@ class RuleRecord(BaseModel):
 
 
 class Silence(BaseModel):
-    """For how long nothing is sent."""
+    """How long to send nothing."""
 
     model_config = request_example(**{"for": "4h"})
 
@@ -189,7 +192,7 @@ class Silence(BaseModel):
 
 
 class PreviewRequest(RuleRequest):
-    """A rule to try on the past."""
+    """A rule to try on recorded history."""
 
     model_config = request_example(
         name="Cut is likely", metric="probability", op="crosses_above", value=0.6, days=30
@@ -201,7 +204,7 @@ class PreviewRequest(RuleRequest):
 
 
 class PreviewEpisode(BaseModel):
-    """An alert that would have been."""
+    """An alert that the rule would have opened."""
 
     fired_at: datetime
     resolved_at: datetime | None = Field(description="Null: the alert would still be open.")
@@ -221,7 +224,7 @@ class PreviewTarget(BaseModel):
 
 
 class PreviewResult(BaseModel):
-    """What a rule would have done, looked at in steps of the record."""
+    """What a rule would have done, given the recorded history of its targets."""
 
     model_config = example(
         start="2026-10-22T00:00:00Z",

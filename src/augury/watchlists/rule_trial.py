@@ -1,4 +1,4 @@
-"""A rule tried on the past of one target: what it would have done."""
+"""Tries a rule on the recorded history of one target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from augury.watchlists.rules import Rule
 from augury.watchlists.store import Connection, Target
 
 PREVIEW_POINTS, _PREVIEW_SHOWN = 3_000, 1_000
-"""Points of a market that a rule is tried on, and that the answer shows."""
+"""PREVIEW_POINTS: most recorded points of a market that a rule is tried on. _PREVIEW_SHOWN: most
+of these points that the answer contains."""
 
 
 class TriedTarget(NamedTuple):
@@ -43,7 +44,7 @@ async def try_rule(
     start: datetime,
     end: datetime,
 ) -> TriedTarget:
-    """`rule` over the target's past in [start, end)."""
+    """What `rule` would have done, given the target's recorded history in [start, end)."""
     name = target.label or target.ref
     if rule.metric not in preview.RECORDED:
         told = "No history of this metric is recorded: it can't be tried on the past."

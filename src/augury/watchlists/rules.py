@@ -1,11 +1,12 @@
-"""What a rule says, and the state machine that turns what is seen into alerts.
+"""Rules, and the state machine that turns observed values into alerts.
 
     ok ──► pending ──► firing ──► resolved ──► pending ...
      ▲        │           │
      └────────┘           └─ no_data ─┘   an alert stays open while nothing is known
 
-One `step` a look: pure, so the same look twice is as once. An episode begins when a rule fires
-and ends when its alert resolves; an alert is one (rule, target, episode).
+Each observation is one `step`. It is pure, and processing the same observation twice has no further
+effect. An episode begins when a rule fires and ends when its alert resolves; there is one alert for
+each (rule, target, episode).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ FITS: dict[Kind, frozenset[str]] = {
     "series": frozenset({"series_value", "series_change", "staleness"}),
     "asset": frozenset({"rvol_forecast", "rvol_ratio", "staleness"}),
 }
-"""Which metrics a target of each kind has."""
+"""The metrics that a target of each kind has."""
 
 HOUR = timedelta(hours=1)
 SPANS: dict[str, timedelta] = {
@@ -47,7 +48,7 @@ SPANS: dict[str, timedelta] = {
     "volume_spike": HOUR,
     "series_change": timedelta(days=30),
 }
-"""The metrics over a window, and its length where a rule names none."""
+"""The metrics that are measured over a window, with the default length of the window."""
 
 _NEVER = timedelta(0)
 _PACE = {
@@ -57,15 +58,17 @@ _PACE = {
     "rvol_forecast": timedelta(minutes=1),
     "rvol_ratio": timedelta(minutes=1),
 }
+"""How often to evaluate metrics whose value changes without news of a market; see `pace_of`."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """A condition on one metric.
 
-    `threshold` is in the metric's unit; `label` stands in its place for `status`. `hysteresis`,
-    in the same unit, is how far the value must come back before an alert resolves. `hold` is how
-    long the condition must hold before it fires, `cooldown` how long after firing it can't fire
-    again.
+    `threshold` is in the metric's unit; for the metric `status`, `label` is used instead. `span` is
+    the window of a metric over time; None means its default. `hysteresis`, in the metric's unit, is
+    how far from the threshold the value must come back before an alert resolves. `hold` is how long
+    the condition must hold before the rule fires, and `cooldown` how long after firing it can't
+    fire again.
     """
 
     id: str
@@ -81,11 +84,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     severity: Severity = "warning"
     expires_at: datetime | None = None
     silenced_until: datetime | None = None
-    """Until then its alerts are recorded but not sent."""
+    """Until this time, the rule's alerts are recorded but not sent."""
 
     @property
     def window(self) -> timedelta | None:
-        """The window in force; None for a metric without one."""
+        """The rule's window or its metric's default; None for a metric without one."""
         return self.span or SPANS.get(self.metric)
 
     def holds(self, value: float | str) -> bool:
@@ -108,7 +111,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
                 return value != limit
 
     def recovered(self, value: float | str) -> bool:
-        """Whether `value` ends an alert: the condition is off, by at least the hysteresis."""
+        """Whether `value` ends an alert: the condition does not hold, and the value is at least the
+        hysteresis away from the threshold."""
         if self.holds(value):
             return False
         if isinstance(value, str) or self.op in ("eq", "ne"):
@@ -117,32 +121,33 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def crossing(self) -> bool:
-        """Whether it takes a value seen on the other side first."""
+        """Whether the rule fires only after a value on the other side of the threshold."""
         return self.op in ("crosses_above", "crosses_below")
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """What a look found: a value and when its source gave it, or the `reason` why there is none."""
+    """An observed value and when its source gave it, or the `reason` why there is no value."""
 
     value: float | str | None = None
     as_of: datetime | None = None
     reason: str | None = None
     over: bool = False
-    """Without a value: what was watched for has come or can come no more, so an alert ends."""
+    """True if there is no value because what is watched has ended; then an open alert ends."""
     until: datetime | None = None
-    """When the value becomes too old to count, if its source says nothing more."""
+    """When the value becomes too old to count, if its source sends no news before."""
 
 
 class RuleState(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a rule stands with a target. A new pair begins knowing nothing."""
+    """The state of a rule on a target. A new pair starts with the default values."""
 
     status: Status = "no_data"
     since: datetime | None = None
-    """When `status` began."""
+    """The time since which `status` has not changed."""
     alerting: bool = False
-    """Whether an alert is open: also while `no_data`."""
+    """Whether an alert is open. It stays open while `status` is `no_data`."""
     armed: bool = False
-    """Whether a value was seen on which the rule does not fire; for the crossing operators."""
+    """Whether, since the rule last fired, a value was observed for which the condition does not
+    hold. Rules with a crossing operator fire only if it is True."""
     episode: int = 0
     fired_at: datetime | None = None
     value: float | str | None = None
@@ -155,10 +160,10 @@ Event = Literal["fired", "recovered", "expired"]
 
 
 def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleState, Event | None]:
-    """The state after a look at `now`, and what happened.
+    """The state after an observation at the time `now`, and the event, if any.
 
-    A clock set back stands still for the rule; an observation older than the one the state rests
-    on is no news.
+    If `now` is before the last evaluation (the clock was set back), the time of that evaluation is
+    used. If the observed value is older than the state's, the state's value is used.
     """
     if state.evaluated_at is not None:
         now = max(now, state.evaluated_at)
@@ -177,7 +182,7 @@ def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleS
         seen = Seen(value=state.value, as_of=state.as_of)
     value = seen.value
     assert value is not None
-    # A source that is ahead of time must not make everything after it look old.
+    # A source whose clock is ahead must not make all later values look old.
     as_of = min(seen.as_of, now) if seen.as_of is not None else None
     state = msgspec.structs.replace(state, value=value, as_of=as_of, reason=None)
     if state.alerting:
@@ -201,9 +206,9 @@ def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleS
 def due(
     rule: Rule, state: RuleState, now: datetime, until: datetime | None = None
 ) -> datetime | None:
-    """When to look again although nothing moved: time alone may change what is found.
+    """When to evaluate again even if nothing moved, because time alone may change the result.
 
-    `until`: when what was seen becomes too old to count.
+    None means never. `until` is the time at which the observed value becomes too old to count.
     """
     moments = []
     if until is not None:
@@ -220,7 +225,7 @@ def due(
 
 
 def pace_of(rule: Rule) -> timedelta | None:
-    """How often a metric that moves with time is looked at; None: only when its source moves."""
+    """How often to evaluate a metric that changes with time; None: only when its source moves."""
     if rule.metric in ("probability_change", "probability_zscore", "volume_spike"):
         window = rule.window or HOUR
         return min(max(window / 12, timedelta(minutes=1)), timedelta(minutes=15))

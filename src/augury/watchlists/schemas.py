@@ -1,4 +1,4 @@
-"""Wire shapes of watchlists and their targets: requests and records."""
+"""The JSON requests and records of watchlists and their targets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WatchlistRequest(BaseModel):
 
 
 class WatchlistChange(BaseModel):
-    """What to change; what is left out stays."""
+    """The fields of a watchlist to change; fields left out stay."""
 
     model_config = request_example(name="Rates and inflation")
 
@@ -56,7 +56,7 @@ class WatchlistRecord(BaseModel):
 
 
 class WatchlistMade(WatchlistRecord):
-    """A new watchlist with its deliveries, whose signing secrets are shown this once."""
+    """A new watchlist with its deliveries. Their signing secrets are shown only in this answer."""
 
     model_config = example(**WATCHLIST, delivery=[])
 

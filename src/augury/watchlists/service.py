@@ -1,4 +1,4 @@
-"""Watchlists and what is in them: made, read, changed, deleted, charted."""
+"""Use cases of watchlists: create, read, change, delete and chart them and their contents."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ MOST_WATCHLISTS = 500
 MOST_TARGETS = 5_000
 MOST_RULES = 10_000
 MOST_PAIRS = 20_000
-"""Rules times targets of one watchlist."""
+"""Most pairs of a rule and a target that it applies to, in one watchlist."""
 MOST_ALERTS_SHOWN = 200
 
 CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
-"""What a chart shows of what moves once a day or a month; of markets 7 days."""
+"""Default length of a chart's window by kind of target; 7 days for all other kinds."""
 MOST_PREVIEWED = 20
-"""Targets of a watchlist that a rule without a target is tried on."""
+"""Most targets of a watchlist on which a rule without a target is tried."""
 
 
 class Made(NamedTuple):
-    """A new watchlist, its endpoints and their signing secrets."""
+    """A new watchlist, and its endpoints, each with its signing secret."""
 
     watchlist: Watchlist
     endpoints: list[tuple[Endpoint, str | None]]
 
 
 class NewTarget(NamedTuple):
-    """A target to be."""
+    """A target to be added."""
 
     kind: Kind
     ref: str
@@ -55,7 +55,7 @@ class NewTarget(NamedTuple):
 
 
 class WatchlistService:
-    """The use cases over one database."""
+    """The use cases of watchlists over one database."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class WatchlistService:
         description: str | None,
         endpoints: Sequence[NewEndpoint] = (),
     ) -> Made:
-        """A new watchlist with its endpoints: all or nothing."""
+        """Create a watchlist with its endpoints; if one endpoint is refused, create nothing."""
         for n, new in enumerate(endpoints):
             self._deliveries.check(new, "body", "delivery", n)
         watchlist_id = new_id("wl")
@@ -102,7 +102,7 @@ class WatchlistService:
     async def change(
         self, account_id: str, watchlist_id: str, changes: dict[str, str | None]
     ) -> Watchlist:
-        """Another `name` or `description`; what is not named stays."""
+        """Change the `name` or `description`; a field not in `changes` stays."""
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             found = await self._fetch(conn, account_id, watchlist_id)
@@ -112,7 +112,7 @@ class WatchlistService:
             return await self._fetch(conn, account_id, watchlist_id)
 
     async def delete(self, account_id: str, watchlist_id: str) -> None:
-        """The watchlist is gone with its targets, rules, alerts and deliveries."""
+        """Delete the watchlist with its targets, rules, alerts and deliveries."""
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             await store.delete(conn, watchlist_id)
@@ -129,7 +129,7 @@ class WatchlistService:
         outcome: str | None = None,
         label: str | None = None,
     ) -> Target:
-        """Watch something; its rules see it from the next evaluation on."""
+        """Add a target. The rules that fit apply to it from the next evaluation on."""
         [target] = await self.add_targets(
             account_id, watchlist_id, [NewTarget(kind, ref, outcome, label)]
         )
@@ -138,9 +138,9 @@ class WatchlistService:
     async def add_targets(
         self, account_id: str, watchlist_id: str, new: Sequence[NewTarget], *, bulk: bool = False
     ) -> list[Target]:
-        """Watch several things: all of them, or with the first that is refused none.
+        """Add several targets; if one is refused, add none.
 
-        `bulk`: an issue says which one it is of.
+        bulk : whether errors give the index of the refused target
         """
         prepared: list[tuple[NewTarget, list[str]]] = []
         for n, one in enumerate(new):
@@ -179,12 +179,12 @@ class WatchlistService:
         return made
 
     async def _market_id(self, ref: str) -> str:
-        """The own id of a market named in any form; what names none stays as it is."""
+        """The id of a market given by any of its names; a name of no market stays unchanged."""
         async with self._database.reading() as conn:
             return (await markets.native_ids(conn, [ref])).get(ref, ref)
 
     async def _asset(self, ref: str) -> str:
-        """The asset as it is spelled here, whatever the case it was asked in."""
+        """The asset's name as it is stored; `ref` may be in upper or lower case."""
         async with self._database.reading() as conn:
             covered = [] if "\0" in ref else await rvol.asset_names(conn)
         found = next((name for name in covered if name.casefold() == ref.casefold()), None)
@@ -203,7 +203,7 @@ class WatchlistService:
         outcome: str | None,
         members: list[str],
     ) -> str | None:
-        """The outcome as the market spells it."""
+        """Raise if the target is not valid. Returns the outcome as the market spells it."""
         if outcome is not None and kind in ("series", "asset"):
             raise InvalidInput.at("body", "outcome", msg=f"A target of kind {kind} has no outcome.")
         if kind == "series" and await series.fetch(conn, account_id, ref) is None:
@@ -234,7 +234,7 @@ class WatchlistService:
             return await store.targets(conn, watchlist_id, limit=limit, after=after)
 
     async def delete_target(self, account_id: str, watchlist_id: str, target_id: str) -> None:
-        """Stop watching it; its open alerts end as removed."""
+        """Delete a target; its open alerts end with the resolution `removed`."""
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             if not await store.delete_target(conn, watchlist_id, target_id):
@@ -245,7 +245,7 @@ class WatchlistService:
     async def add_rule(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None
     ) -> StoredRule:
-        """A rule for one target, or with None for every target it fits, now and later."""
+        """Add a rule for one target or, with None, for every current and later one that it fits."""
         [made] = await self.add_rules(account_id, watchlist_id, [(rule, target_id)])
         return made
 
@@ -257,7 +257,7 @@ class WatchlistService:
         *,
         bulk: bool = False,
     ) -> list[StoredRule]:
-        """Several rules: all of them, or with the first that is refused none."""
+        """Add several rules, each with its target or None; if one is refused, add none."""
         for n, (rule, _) in enumerate(new):
             with _placed("rules", n if bulk else None):
                 check_rule(rule)
@@ -311,8 +311,8 @@ class WatchlistService:
     async def change_rule(
         self, account_id: str, watchlist_id: str, rule_id: str, changes: dict[str, Any]
     ) -> StoredRule:
-        """Other values of a rule's fields (as in `StoredRule`). Where it stands with its targets
-        is kept: an alert that is open stays so until the changed rule ends it."""
+        """Change fields of a rule (named as in `StoredRule`). Its states on targets are kept, so an
+        open alert stays open until the changed rule ends it."""
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             found = await store.rule(conn, watchlist_id, rule_id)
@@ -325,7 +325,7 @@ class WatchlistService:
         return changed
 
     async def delete_rule(self, account_id: str, watchlist_id: str, rule_id: str) -> None:
-        """The rule is gone; its open alerts end as removed."""
+        """Delete a rule; its open alerts end with the resolution `removed`."""
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             if not await store.delete_rule(conn, watchlist_id, rule_id):
@@ -334,7 +334,7 @@ class WatchlistService:
     async def preview(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None, days: int
     ) -> Preview:
-        """What `rule` would have done in the last `days` with one target, or with the first
+        """What `rule` would have done in the last `days` on one target or, with None, on the first
         `MOST_PREVIEWED` that it fits. Nothing is stored."""
         check_rule(rule)
         end = self._clock()
@@ -386,7 +386,7 @@ class WatchlistService:
     async def evaluate(
         self, account_id: str, watchlist_id: str
     ) -> tuple[datetime, list[Evaluated], list[Alert]]:
-        """Evaluate now; every state, and the alerts that are open."""
+        """Evaluate a watchlist now. Returns the time, every state, and the open alerts."""
         done = await self._evaluator.evaluate(account_id, watchlist_id)
         if done is None:
             raise _no_watchlist()
@@ -481,7 +481,7 @@ class WatchlistService:
 
 @contextmanager
 def _placed(name: str, n: int | None) -> Iterator[None]:
-    """Say of which one of several an issue is; None: of the only one."""
+    """Adds to an InvalidInput the list `name` and the index `n` of the item; None: adds nothing."""
     try:
         yield
     except InvalidInput as error:

@@ -1,4 +1,4 @@
-"""What an alert says to whoever reads it. Pure."""
+"""The sentences of alerts, and values as text. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _OPS = {
     "crosses_above": "risen above", "crosses_below": "fallen below", "eq": "equal to",
     "ne": "not equal to",
 }  # fmt: skip
-_NAMES: dict[Metric, str] = {  # staleness has a sentence of its own
+_NAMES: dict[Metric, str] = {  # staleness has its own sentence in `summary`
     "probability": "The probability is",
     "probability_change": "The probability moved by",
     "probability_zscore": "The price move is",
@@ -27,7 +27,7 @@ _NAMES: dict[Metric, str] = {  # staleness has a sentence of its own
 
 
 def summary(rule: Rule, value: float | str | None) -> str:
-    """ "The probability is 62%, risen above 60%." """
+    """An alert's sentence, e.g. "The probability is 62%, risen above 60%." """
     limit = rule.label if rule.label is not None else amount(rule.metric, rule.threshold or 0.0)
     seen = value if isinstance(value, str) else amount(rule.metric, value or 0.0)
     if rule.metric == "staleness":
@@ -38,7 +38,7 @@ def summary(rule: Rule, value: float | str | None) -> str:
 
 
 def amount(metric: Metric, value: float) -> str:
-    """A value of a metric as people write it, with its unit."""
+    """A metric's value as text, with its unit."""
     match metric:
         case "probability" | "rvol_forecast":
             return f"{number(100 * value)}%"
@@ -57,12 +57,13 @@ def amount(metric: Metric, value: float) -> str:
 
 
 def number(value: float) -> str:
-    """Four digits that count, thousands apart: 1,234,568; 12.35; 0.01."""
+    """A number with four significant digits, or whole from 1,000 on: 1,234,568; 12.35; 0.01."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def duration(seconds: float) -> str:
-    """In the largest unit that it is one of, to a tenth; negative: that long ago."""
+    """A duration in the largest unit of which it is at least one, rounded to a tenth (seconds: to
+    one). A duration into the past is negative."""
     for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if abs(seconds) >= length:
             size = f"{round(seconds / length, 1):,g}"

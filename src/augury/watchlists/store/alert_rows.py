@@ -1,4 +1,4 @@
-"""Alerts: opened, closed, snoozed, listed and, after a year, forgotten."""
+"""SQL of alerts: opened, closed, snoozed, listed and, after a year, deleted."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from augury.watchlists.store.reading import Connection
 from augury.watchlists.store.volumes import VOLUMES_KEPT
 
 ALERTS_KEPT = timedelta(days=365)
+"""How long an alert is kept after its end."""
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """An alert that fires now."""
+    """An alert to be opened."""
 
     id: str
     account_id: str
@@ -35,7 +36,7 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 class Ended(NamedTuple):
-    """The open alert of a rule and a target ends, with the value that was seen then."""
+    """The end of a rule's open alert on a target, with the value observed at that time."""
 
     rule_id: str
     target_id: str
@@ -72,7 +73,7 @@ _ALERT = columns(Alert._fields)
 async def snooze_alert(
     conn: Connection, watchlist_id: str, alert_id: str, until: datetime | None
 ) -> Alert | None:
-    """Send nothing more about an alert until then; None when it isn't of this watchlist."""
+    """Snooze an alert until a time, or end its snooze. Returns None if there is no such alert."""
     rows = await conn.execute(
         f"update alerts set snoozed_until = %s where watchlist_id = %s and id = %s"  # noqa: S608
         f" returning {_ALERT}",
@@ -83,7 +84,7 @@ async def snooze_alert(
 
 
 async def wake_alerts(conn: Connection, at: datetime) -> list[Alert]:
-    """Open alerts whose snooze has ended; it is taken off them, so that each comes once."""
+    """Open alerts whose snooze has ended. The snooze is removed, so that each is returned once."""
     rows = await conn.execute(
         "update alerts set snoozed_until = null where state = 'firing' and snoozed_until <= %s"  # noqa: S608
         f" returning {_ALERT}",
@@ -101,7 +102,7 @@ async def end_alerts(conn: Connection, column: LiteralString, value: str) -> Non
 
 
 async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]:
-    """Insert alerts that fire; the rows, in their order. One an episode, whoever comes first."""
+    """Insert alerts. Returns the inserted rows, in order, without episodes that have an alert."""
     if not opened:
         return []
     rows = await conn.execute(
@@ -134,7 +135,7 @@ async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]
 
 
 async def close_alerts(conn: Connection, ended: Sequence[Ended]) -> list[Alert]:
-    """End open alerts; the rows."""
+    """End open alerts. Returns their rows."""
     if not ended:
         return []
     rows = await conn.execute(
@@ -168,7 +169,11 @@ async def alerts_page(
     limit: int,
     before: int | None = None,
 ) -> list[Alert]:
-    """Alerts, the latest first; `since` a time at which they fired."""
+    """Alerts, the latest first.
+
+    since : only alerts that fired at this time or later
+    before : only alerts with a lower `seq`
+    """
     async with conn.cursor(row_factory=class_row(Alert)) as cursor:
         await cursor.execute(
             f"""
@@ -190,6 +195,6 @@ async def alerts_page(
 
 
 async def prune(conn: Connection) -> None:
-    """Forget old samples and alerts that ended long ago; for a schedule."""
+    """Delete old volume samples, and alerts that ended long ago. To be run on a schedule."""
     await conn.execute("delete from watch_volumes where at < now() - %s", (VOLUMES_KEPT,))
     await conn.execute("delete from alerts where resolved_at < now() - %s", (ALERTS_KEPT,))

@@ -1,4 +1,4 @@
-"""What the SQL of watchlists shares: one row by its id, and pages of rows."""
+"""Queries that the modules of this package share: one row by its id, and pages of rows."""
 
 from __future__ import annotations
 

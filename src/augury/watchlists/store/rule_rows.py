@@ -1,4 +1,4 @@
-"""Rules: what is asked of every target, or of one."""
+"""SQL of rules, each for every target of a watchlist or for one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from augury.watchlists.store.reading import Connection, page_of, row_of
 
 
 class StoredRule(NamedTuple):
-    """A row of `watch_rules`; `span` is the window, `hold` the "for"."""
+    """A row of `watch_rules`; fields as in `rules.Rule`. `target_id` None: for every target."""
 
     id: str
     watchlist_id: str
@@ -35,7 +35,7 @@ class StoredRule(NamedTuple):
     silenced_until: datetime | None = None
 
     def rule(self) -> Rule:
-        """As the state machine takes it."""
+        """The rule as the state machine takes it."""
         return Rule(
             id=self.id, name=self.name, metric=self.metric, op=self.op, threshold=self.threshold,
             label=self.label, span=self.span, hold=self.hold, cooldown=self.cooldown,
@@ -50,7 +50,7 @@ _OF_RULES: LiteralString = f"select {_RULE} from watch_rules"  # noqa: S608
 
 
 async def insert_rule(conn: Connection, rule: StoredRule) -> None:
-    """A rule, and its state with every target it holds for."""
+    """Insert a rule, and a state for every target that it applies to."""
     await conn.execute(
         """
         insert into watch_rules (id, watchlist_id, target_id, name, metric, op, threshold, label,
@@ -80,7 +80,7 @@ async def rule(conn: Connection, watchlist_id: str, rule_id: str) -> StoredRule 
 
 
 async def change_rule(conn: Connection, rule: StoredRule) -> None:
-    """Store what may change of a rule; its states stay and are looked at anew."""
+    """Store the changeable fields of a rule. Its states are kept and are due for evaluation."""
     await conn.execute(
         """
         update watch_rules set name = %(name)s, threshold = %(threshold)s, label = %(label)s,
@@ -94,7 +94,7 @@ async def change_rule(conn: Connection, rule: StoredRule) -> None:
 
 
 async def silence_rule(conn: Connection, rule_id: str, until: datetime | None) -> None:
-    """Send nothing of a rule's alerts until then; None: send them again."""
+    """Send nothing about a rule's alerts until a time; None: send them again."""
     await conn.execute("update watch_rules set silenced_until = %s where id = %s", (until, rule_id))
 
 
@@ -115,7 +115,7 @@ async def rules_of(conn: Connection, rule_ids: Sequence[str]) -> dict[str, Rule]
 
 
 async def rules_for(conn: Connection, target_id: str) -> list[Rule]:
-    """The rules that hold for a target."""
+    """The rules that apply to a target."""
     async with conn.cursor(row_factory=class_row(StoredRule)) as cursor:
         await cursor.execute(
             f"""
@@ -128,7 +128,7 @@ async def rules_for(conn: Connection, target_id: str) -> list[Rule]:
 
 
 async def delete_rule(conn: Connection, watchlist_id: str, rule_id: str) -> bool:
-    """Remove it; its open alerts end."""
+    """Delete a rule; its open alerts end. Returns False if the watchlist has no such rule."""
     await end_alerts(conn, "rule_id", rule_id)
     cursor = await conn.execute(
         "delete from watch_rules where watchlist_id = %s and id = %s", (watchlist_id, rule_id)

@@ -1,4 +1,4 @@
-"""Where each rule stands for each target, and what is due to be looked at."""
+"""The state of each rule on each target, and which states are due for evaluation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from augury.watchlists.store.reading import Connection, scalar
 
 
 class RuleOnTarget(NamedTuple):
-    """A rule and a target it holds for, with the state of both."""
+    """A pair of a rule and a target that it applies to, with its state (as in `RuleState`)."""
 
     rule_id: str
     target_id: str
@@ -29,7 +29,7 @@ class RuleOnTarget(NamedTuple):
     evaluated_at: datetime | None
 
     def state(self) -> RuleState:
-        """As the state machine takes it."""
+        """The state as the state machine takes it."""
         return RuleState(
             status=self.status, since=self.since, alerting=self.alerting, armed=self.armed,
             episode=self.episode, fired_at=self.fired_at,
@@ -47,7 +47,8 @@ async def now(conn: Connection) -> datetime:
 
 
 async def progress(conn: Connection, source: str) -> int:
-    """How far evaluation has followed what moved; ours to advance until the transaction ends."""
+    """The last `moved` number of a source that was evaluated. Locks it until the transaction ends,
+    so that no other process advances it."""
     return await scalar(
         conn, "select moved from watch_progress where source = %s for update", (source,)
     )
@@ -79,7 +80,7 @@ async def targets_with_series(conn: Connection, series_ids: Sequence[str]) -> li
 
 
 async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: int) -> list[str]:
-    """Watchlists with a target that moved, or a state whose time has come; in their lock order."""
+    """Watchlists with a target that moved or a state that is due, in the order to lock them in."""
     rows = await conn.execute(
         """
         select watchlist_id from watch_targets where id = any(%s)
@@ -95,7 +96,7 @@ async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: 
 
 
 async def lock_all(conn: Connection, watchlist_ids: Sequence[str]) -> dict[str, str]:
-    """Account by watchlist, of those that still exist, each locked as by `lock`."""
+    """Lock those of the watchlists that still exist. Returns the account id by watchlist id."""
     rows = await conn.execute(
         "select id, account_id from watchlists where id = any(%s) order by id for no key update",
         (list(watchlist_ids),),
@@ -111,7 +112,7 @@ async def pairs_of(conn: Connection, watchlist_id: str) -> list[RuleOnTarget]:
 async def pairs_due(
     conn: Connection, moved_targets: Sequence[str], watchlist_ids: Sequence[str], limit: int
 ) -> list[RuleOnTarget]:
-    """Pairs of these watchlists whose target moved or whose time has come."""
+    """Pairs whose target moved, and at most `limit` pairs of these watchlists that are due."""
     return await _pairs(
         conn,
         """s.target_id = any(%s) or (s.rule_id, s.target_id) in (
@@ -133,7 +134,7 @@ async def _pairs(conn: Connection, where: LiteralString, *params: Any) -> list[R
 async def save_states(
     conn: Connection, states: Sequence[tuple[str, str, RuleState, datetime | None]]
 ) -> None:
-    """Store (rule, target, state, due at); never due again is None."""
+    """Store states, as (rule id, target id, state, time when due). Time None: never due."""
     if not states:
         return
     rows = [

@@ -1,4 +1,4 @@
-"""Targets: what is watched, and the markets each of them comes to."""
+"""SQL of targets: what is watched, and which markets belong to each target."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from augury.watchlists.store.reading import Connection, page_of, row_of
 
 
 class Target(NamedTuple):
-    """What is watched. `ref` is an id: of a market, an event, a series; an asset; or a query."""
+    """What is watched. By `kind`, `ref` is the id of a market, event or series, the name of an
+    asset, or a search query. `resolved_at` is when the target's markets were last looked up."""
 
     id: str
     watchlist_id: str
@@ -35,7 +36,7 @@ _OF_TARGETS: LiteralString = f"select {_TARGET} from watch_targets"  # noqa: S60
 async def same_target(
     conn: Connection, watchlist_id: str, kind: str, ref: str, outcome: str | None
 ) -> str | None:
-    """The id of the watchlist's target on the same, if it has one."""
+    """The id of the watchlist's target with the same kind, ref and outcome, if it has one."""
     cursor = await conn.execute(
         "select id from watch_targets where watchlist_id = %s and kind = %s and ref = %s"
         " and outcome is not distinct from %s limit 1",
@@ -46,7 +47,7 @@ async def same_target(
 
 
 async def insert_target(conn: Connection, target: Target, markets: Sequence[str]) -> None:
-    """A target, its markets, and its state under every rule of the watchlist that fits it."""
+    """Insert a target, its markets, and a state for every rule of the watchlist that fits it."""
     await conn.execute(
         "insert into watch_targets"
         " (id, watchlist_id, kind, ref, outcome, label, resolved_at, created_at)"
@@ -65,7 +66,7 @@ async def insert_target(conn: Connection, target: Target, markets: Sequence[str]
 
 
 async def set_members(conn: Connection, target_id: str, markets: Sequence[str]) -> None:
-    """What the target's markets are from now on."""
+    """Replace the target's markets."""
     await conn.execute(
         "delete from watch_members where target_id = %s and market_id <> all(%s)",
         (target_id, list(markets)),
@@ -77,7 +78,10 @@ async def set_members(conn: Connection, target_id: str, markets: Sequence[str]) 
 
 
 async def note_members(conn: Connection, target_id: str, markets: Sequence[str]) -> None:
-    """As `set_members`, for a look at a saved search or an event; who moved in is evaluated."""
+    """Replace the markets of an event or saved search after they were looked up again.
+
+    If they changed, the target is due for evaluation.
+    """
     before = set(await target_members(conn, [target_id]))
     await conn.execute("update watch_targets set resolved_at = now() where id = %s", (target_id,))
     if before != {(target_id, market) for market in markets}:
@@ -88,7 +92,7 @@ async def note_members(conn: Connection, target_id: str, markets: Sequence[str])
 
 
 async def to_resolve(conn: Connection, older_than: timedelta, limit: int) -> list[Target]:
-    """Events and saved searches whose markets were not looked up for a while."""
+    """Events and saved searches whose markets were last looked up longer than `older_than` ago."""
     async with conn.cursor(row_factory=class_row(Target)) as cursor:
         await cursor.execute(
             f"""
@@ -122,7 +126,7 @@ async def targets_of(conn: Connection, target_ids: Sequence[str]) -> dict[str, T
 
 
 async def target_members(conn: Connection, target_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """(target, market) of these targets."""
+    """The markets of these targets, as (target id, market id)."""
     rows = await conn.execute(
         "select target_id, market_id from watch_members where target_id = any(%s)"
         " order by target_id, market_id",
@@ -132,7 +136,10 @@ async def target_members(conn: Connection, target_ids: Sequence[str]) -> list[tu
 
 
 async def delete_target(conn: Connection, watchlist_id: str, target_id: str) -> bool:
-    """Remove it with the rules that were for it alone; their open alerts end."""
+    """Delete a target, with the rules for this target alone. Their open alerts end.
+
+    Returns False if the watchlist has no such target.
+    """
     await end_alerts(conn, "target_id", target_id)
     await conn.execute(
         "with gone as (select id from watch_rules where target_id = %s)"

@@ -1,4 +1,4 @@
-"""Samples of markets' volumes, which rules on a spike compare."""
+"""Samples of markets' volumes, which the metric `volume_spike` compares."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from datetime import datetime, timedelta
 from augury.watchlists.store.reading import Connection
 
 VOLUMES_KEPT = timedelta(days=15)
+"""How long a sample is kept."""
 
 
 async def sample_volumes(
     conn: Connection, volumes: dict[str, float], now: datetime, apart: timedelta
 ) -> None:
-    """Note how much was traded so far, at most once in `apart` a market."""
+    """Store each market's cumulative volume, unless a sample younger than `apart` exists.
+
+    volumes : cumulative volume by market id
+    """
     await conn.execute(
         """
         insert into watch_volumes (market_id, at, volume)
@@ -32,7 +36,10 @@ async def sample_volumes(
 async def volumes_before(
     conn: Connection, asked: Sequence[tuple[str, timedelta]], count: int, now: datetime
 ) -> list[list[float | None]]:
-    """For each (market, span) its volume at `now - count span` ... `now - span`."""
+    """For each (market id, span), the market's volume at `now - count * span` ... `now - span`.
+
+    A volume is None if no sample is recent enough.
+    """
     rows = await conn.execute(
         """
         select array_agg(v.volume order by k desc)

@@ -1,4 +1,4 @@
-"""Watchlists, and what is in each."""
+"""SQL of watchlists, and the number of their targets, rules and alerts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ async def insert(
 
 
 async def count(conn: Connection, account_id: str) -> int:
-    """How many watchlists an account has; nobody else adds one until the transaction ends."""
+    """Number of an account's watchlists. Locks the account until the transaction ends, so that no
+    other one adds a watchlist."""
     await conn.execute("select 1 from accounts where id = %s for no key update", (account_id,))
     return await scalar(
         conn, "select count(*) from watchlists where account_id = %s", (account_id,)
@@ -72,7 +73,7 @@ async def page(
 
 
 async def lock(conn: Connection, account_id: str, watchlist_id: str) -> bool:
-    """Have the account's watchlist to ourselves until the transaction ends; False: not theirs."""
+    """Lock the account's watchlist until the transaction ends. False if there is no such one."""
     cursor = await conn.execute(
         "select 1 from watchlists where id = %s and account_id = %s for no key update",
         (watchlist_id, account_id),
@@ -98,7 +99,7 @@ async def pair_count(conn: Connection, watchlist_id: str) -> int:
 
 
 async def counts(conn: Connection, watchlist_id: str) -> tuple[int, int]:
-    """How many targets and rules a watchlist has."""
+    """Number of targets and of rules of a watchlist."""
     rows = await conn.execute(
         "select (select count(*) from watch_targets where watchlist_id = %(id)s),"
         " (select count(*) from watch_rules where watchlist_id = %(id)s)",
