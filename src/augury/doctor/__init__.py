@@ -1,1 +1,1 @@
-"""What is wrong with an installation, in words, and the command that mends it."""
+"""Finds what is wrong with an installation, and names the command that fixes it."""

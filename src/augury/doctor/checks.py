@@ -1,4 +1,4 @@
-"""The checks of `augury doctor`, each a sentence and, where something is amiss, what mends it."""
+"""The checks of `augury doctor`. Each gives a sentence and, if something is wrong, the fix."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ from augury.storage.vault import KEY_FILE, Vault
 
 State = Literal["ok", "warning", "problem"]
 LEAST_ROOM = 2 * 2**30
-"""Bytes free on the data folder's disk below which a database soon stops."""
+"""Least free space, in bytes, on the disk of the data folder; with less the database may soon
+stop."""
 MOST_SKEW = 30.0
-"""Seconds the clock may differ from the venues'."""
+"""Largest difference, in seconds, of this machine's clock from a venue's or the database's."""
 
 
 class Finding(NamedTuple):
@@ -41,11 +42,11 @@ class Finding(NamedTuple):
     state: State
     text: str
     mend: str | None = None
-    """A command, or a setting with its value."""
+    """The fix: a command, a setting with its value, or a short instruction."""
 
 
 def folder(settings: Settings) -> list[Finding]:
-    """The data folder: there, ours, private, with room."""
+    """Checks the data folder: its owner, its permissions, and the free space on its disk."""
     where = Path(settings.data_dir)
     if not where.exists():
         return [Finding("folder", "ok", f"{where} will be made at the first start.")]
@@ -74,7 +75,7 @@ def folder(settings: Settings) -> list[Finding]:
 
 
 def descriptors(settings: Settings) -> list[Finding]:
-    """Open files this process may have."""
+    """Checks how many files a process may open."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     enough = hard == resource.RLIM_INFINITY or hard >= settings.max_connections + 512
     text = f"A process may open {'any number of' if hard < 0 else f'{hard:,}'} files."
@@ -83,13 +84,13 @@ def descriptors(settings: Settings) -> list[Finding]:
 
 
 def exposure(settings: Settings) -> list[Finding]:
-    """What strangers could reach."""
+    """Checks what the installation exposes to others."""
     found = [Finding("exposure", "warning", text) for text in exposures(settings)]
     return found or [Finding("exposure", "ok", f"It listens on {settings.host} only.")]
 
 
 def port(settings: Settings, running: str | None) -> list[Finding]:
-    """Whether the port is free, or ours already."""
+    """Checks that the port is free, or in use by this service (`running` is its address)."""
     if running is not None:
         return [Finding("port", "ok", f"Augury answers at {running}.")]
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
@@ -104,7 +105,8 @@ def port(settings: Settings, running: str | None) -> list[Finding]:
 
 
 async def database(settings: Settings) -> list[Finding]:
-    """Whether it answers, its schema, its rights, the key of its secrets."""
+    """Checks the database: whether it answers, the rights of its role, its clock, its schema, and
+    whether the key opens its secrets."""
     try:
         async with (
             backups.reachable(settings) as url,
@@ -144,7 +146,7 @@ async def _key(settings: Settings, url: str) -> Finding:
 
 
 async def venues(settings: Settings) -> list[Finding]:
-    """Whether the venues can be reached, and what time it is there."""
+    """Checks that the venues can be reached and that this machine's clock agrees with theirs."""
     if settings.sync == "off":
         return [Finding("venues", "ok", "The venues are not followed (AUGURY_SYNC=off).")]
     found = []
@@ -171,7 +173,7 @@ async def venues(settings: Settings) -> list[Finding]:
 
 
 def backup(settings: Settings) -> list[Finding]:
-    """Whether there is a recent one."""
+    """Checks that there is a recent backup."""
     if settings.backup_every is None:
         text = "No backups are made on a schedule."
         return [Finding("backups", "warning", text, "AUGURY_BACKUP_EVERY=86400")]
@@ -184,7 +186,7 @@ def backup(settings: Settings) -> list[Finding]:
 
 
 def index(health: dict[str, Any] | None) -> list[Finding]:
-    """What the running service says of its index and catalogue."""
+    """The problems that the running service reports in its health."""
     if health is None:
         return [Finding("service", "warning", "The service does not run.", "augury serve")]
     problems = health.get("problems") or []
@@ -194,7 +196,7 @@ def index(health: dict[str, Any] | None) -> list[Finding]:
 
 
 async def all_of(settings: Settings, health: tuple[str, dict[str, Any]] | None) -> list[Finding]:
-    """Every check; one that fails in a way nobody thought of is a finding itself."""
+    """The findings of every check; an unexpected OSError of a local check is a finding, too."""
     found: list[Finding] = []
     quick: list[Callable[[], list[Finding]]] = [
         lambda: folder(settings),

@@ -185,5 +185,5 @@ async def _upgrade(settings: Settings, *, check: bool) -> dict[str, Any]:
 
 
 def _free(folder: Path) -> int:
-    """Bytes free where a folder is."""
+    """Free bytes on the disk of a folder; 0 if the folder does not exist."""
     return shutil.disk_usage(folder).free if folder.exists() else 0

@@ -1,4 +1,5 @@
-"""Asks two services with one contract the same things, before the clients of one move."""
+"""Compares the answers of two services with the same API, before clients move from one to the
+other."""
 
 from __future__ import annotations
 
@@ -25,19 +26,21 @@ CALLS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
     ("GET", "/v1/rvol/actuals?asset=BTC", None),
     ("GET", "/v1/rvol/features/latest", None),
 )
-"""Every read of the contract whose request is fixed by it, with two that are wrong on purpose."""
+"""The requests that are compared, as method, path and body: reads of the API that need no id of the
+service, and two that are invalid on purpose."""
 RETRIES = 2
 LONGEST_WAIT_S = 10.0
 
 
 class ComparedRequest(NamedTuple):
-    """One request, asked of both."""
+    """One request to both services; `there` and `here` are the statuses of their answers."""
 
     request: str
     there: int
     here: int
     found: Differences | None
-    """None: not both gave an answer of the same kind."""
+    """The differences of the answers; None if these can't be compared, e.g. with unequal
+    statuses."""
 
     @property
     def fits(self) -> bool:
@@ -50,7 +53,7 @@ class ComparedRequest(NamedTuple):
 async def compare(
     there: httpx2.AsyncClient, here: httpx2.AsyncClient
 ) -> tuple[list[ComparedRequest], list[str]]:
-    """Every call with what differs; and what to set here, in sentences."""
+    """The result of every request, and sentences that say what to set here."""
     made: list[ComparedRequest] = []
     advice: dict[str, None] = {}
     for method, path, body in CALLS:
@@ -58,7 +61,7 @@ async def compare(
             _ask(there, method, path, body), _ask(here, method, path, body)
         )
         (a, x), (b, y) = answers
-        # Health is free in form: that it answers is all a client may rely on.
+        # The fields of health are not part of the API: clients may rely only on an answer.
         same = a == b and path != "/v1/health" and x is not None and y is not None
         name = f"{method} {path}" + (" (a wrong request)" if body and not _asks(body) else "")
         made.append(ComparedRequest(name, a, b, differences(x, y) if same else None))
@@ -95,7 +98,8 @@ def _detail(answer: Any) -> Any:
 async def _ask(
     client: httpx2.AsyncClient, method: str, path: str, body: dict[str, Any] | None
 ) -> tuple[int, Any]:
-    """Status and JSON of an answer; a limit is waited for, for a while."""
+    """Status and JSON of an answer, None if it is not JSON. After status 429 the request is
+    repeated up to `RETRIES` times, with a pause."""
     answer = await client.request(method, path, json=body)
     for _ in range(RETRIES):
         if answer.status_code != 429:

@@ -1,4 +1,4 @@
-"""What an installation exposes that its operator may not know of."""
+"""Finds what an installation exposes without its operator being aware of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from augury.settings import Settings
 
 
 def exposures(settings: Settings) -> list[str]:
-    """Sentences to warn with at a start; none for a laptop's defaults."""
+    """Warnings as sentences, e.g. for a start; none with the default settings on a laptop."""
     found = []
     if os.geteuid() == 0:
         found.append(

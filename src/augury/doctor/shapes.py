@@ -1,4 +1,4 @@
-"""What a client would notice between two JSON answers: fields, types, the form of ids."""
+"""Finds the differences between two JSON answers that a client would notice: fields, types, ids."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 MAPS = frozenset({"current_prices", "distribution"})
-"""Objects whose names are data (outcomes), not fields."""
+"""Names of the JSON objects whose keys are data (e.g. outcomes) instead of fixed fields."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 class Differences(NamedTuple):
-    """Fields by their paths, e.g. `results.direct[].id`."""
+    """The fields that differ, by their paths, e.g. `results.direct[].id`."""
 
     missing: list[str]
-    """Only there: a client that reads them finds nothing here."""
+    """Fields that only the other service has: a client that reads them finds nothing here."""
     extra: list[str]
-    """Only here: a client that refuses unknown fields would refuse them."""
+    """Fields that only this service has: a client that allows no unknown fields fails here."""
     types: list[str]
-    """Of another type here, e.g. `id: string there, number here`."""
+    """Fields of another type here, e.g. `id: string there, number here`."""
 
     @property
     def breaking(self) -> bool:
@@ -56,8 +56,8 @@ def _kind(value: Any) -> str:
 
 
 def differences(there: Any, here: Any) -> Differences:
-    """What differs. A field inside a list that is empty on one side, or inside an object that is
-    null there, can't be compared and is left out."""
+    """The differences of two answers. A field can't be compared, and is left out, if the list or
+    object around it is empty or null in the other answer."""
     a, b = shape(there), shape(here)
     types = [
         f"{path}: {_said(a[path])} there, {_said(b[path])} here"
@@ -68,7 +68,7 @@ def differences(there: Any, here: Any) -> Differences:
 
 
 def _only(a: Mapping[str, set[str]], b: Mapping[str, set[str]]) -> list[str]:
-    """Paths of `a` that `b` lacks where it has the object around them."""
+    """Paths of `a` that `b` lacks although it has the object around them."""
     return sorted(
         path
         for path in a
@@ -87,7 +87,7 @@ def _said(kinds: set[str]) -> str:
 
 
 def has_uuids(answer: Any) -> bool:
-    """Whether the markets of a search are named by UUIDs."""
+    """Whether the ids of all markets in the answer of a search are UUIDs."""
     results = answer.get("results") if isinstance(answer, Mapping) else None
     ids = [str(r.get("id")) for part in (results or {}).values() for r in part]
     return bool(ids) and all(_UUID.fullmatch(i) for i in ids)

@@ -9,16 +9,16 @@ from psycopg.rows import class_row
 
 
 class Facts(NamedTuple):
-    """What a database says of itself and of who asks."""
+    """Facts on a database and on the role that is connected to it."""
 
     superuser: bool
     seconds: float
-    """Its clock, since 1970."""
+    """The database's clock, in seconds since 1970."""
     bytes: int
 
 
 async def facts(connection: AsyncConnection[Any]) -> Facts:
-    """One small query."""
+    """Read the facts in one query."""
     async with connection.cursor(row_factory=class_row(Facts)) as cursor:
         await cursor.execute(
             "select rolsuper as superuser,"
