@@ -78,7 +78,7 @@ class ImportList(BaseModel):
 def record(row: ImportRow, part_bytes: int) -> dict[str, Any]:
     """`ImportRecord` as plain data."""
     progress = row.progress or {}
-    # A job without status has been deleted: jobs are kept for some time after their end.
+    # Without a status, the job's record has been deleted, which happens only long after its end.
     state = "done" if row.job_id is not None and row.status is None else _STATES[row.status]
     return {
         "id": row.id,

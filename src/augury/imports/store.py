@@ -11,10 +11,9 @@ from psycopg import AsyncConnection
 Connection = AsyncConnection[Any]
 
 KEPT = timedelta(days=30)
-"""Time after the announcement of a file after which it is deleted, with the result of its
-import."""
+"""Time from the announcement of a file until it is deleted, with the result of its import."""
 UNFINISHED_KEPT = timedelta(days=1)
-"""Time after the announcement of a file after which it is deleted if its import was not started."""
+"""Time from the announcement of a file until it is deleted if its import has not been started."""
 
 
 class ImportRow(NamedTuple):

@@ -1,7 +1,8 @@
-"""Durable jobs: a record of ours beside an entry in pgqueuer's queue, written as one.
+"""Durable jobs: each is a record in the table `jobs` and an entry in pgqueuer's queue.
 
-The record is what callers see and is kept; the entry is what makes a worker run it and goes away.
-Everything here works within the caller's transaction: a job exists if and only if that commits.
+Both are written together. The record is what callers see, and is kept; the entry makes a worker run
+the job, and is then removed. All functions work within the caller's transaction, so that a job
+exists if and only if that commits.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ async def enqueue(
     delay: timedelta | None = None,
     prefix: str = "job",
 ) -> str:
-    """Add a job of `kind`, to be run no sooner than after `delay`; its id.
+    """Add a job of `kind` that is run after `delay` at the earliest; returns its id.
 
-    prefix : what its id begins with, where it is shown as something else than a job
+    prefix : start of the id, for jobs that callers see as something other than a job
     """
     job_id = new_id(prefix)
     async with connection.transaction():
@@ -64,7 +65,7 @@ async def enqueue(
             "insert into jobs (id, kind, account_id, request) values (%s, %s, %s, %s)",
             (job_id, kind, account_id, Jsonb(request or {})),
         )
-        # The dedupe key is how the entry is found again from the record.
+        # The dedupe key is the job's id, by which the entry is found for a record.
         await _queries(connection).enqueue(
             kind, job_id.encode(), execute_after=delay, dedupe_key=job_id
         )
@@ -80,7 +81,7 @@ async def add_finished(
     job_id: str,
     account_id: str | None,
 ) -> None:
-    """Record work that was done at once, as if a worker had done it."""
+    """Record work that was done immediately, as a job that has succeeded."""
     await connection.execute(
         "insert into jobs (id, kind, account_id, request, status, result, started_at, finished_at)"
         " values (%s, %s, %s, %s, 'succeeded', %s, now(), now())",
@@ -89,7 +90,7 @@ async def add_finished(
 
 
 async def fetch(connection: AsyncConnection[Any], job_id: str) -> JobRecord | None:
-    """The record, None when there is none with this id."""
+    """The record with this id; None if there is none."""
     async with connection.cursor(row_factory=class_row(JobRecord)) as cursor:
         await cursor.execute("select * from jobs where id = %s", (job_id,))
         return await cursor.fetchone()
@@ -106,7 +107,7 @@ async def waiting(connection: AsyncConnection[Any], kind: str) -> bool:
 
 
 async def cancel(connection: AsyncConnection[Any], job_id: str) -> bool:
-    """End a job that is queued or running; False when it had ended or does not exist."""
+    """Cancel a job that is queued or running; False if it has ended or does not exist."""
     async with connection.transaction():
         cursor = await connection.execute(
             "update jobs set status = 'canceled', finished_at = now()"
@@ -125,7 +126,7 @@ async def cancel(connection: AsyncConnection[Any], job_id: str) -> bool:
 
 
 async def retry(connection: AsyncConnection[Any], job_id: str) -> bool:
-    """Run a failed or canceled job once more; False when it is neither."""
+    """Queue a failed or canceled job again; False if it is neither."""
     async with connection.transaction():
         cursor = await connection.execute(
             "update jobs set status = 'queued', attempts = 0, error_message = null,"
@@ -141,9 +142,10 @@ async def retry(connection: AsyncConnection[Any], job_id: str) -> bool:
 
 
 async def mend(connection: AsyncConnection[Any]) -> list[str]:
-    """Queue again what has not ended and yet has no entry, however that came; their ids.
+    """Queue again the jobs that have not ended but have no entry (see `LOST_AFTER`); returns their
+    ids.
 
-    A record and its entry are written together, so that there is none such while all goes well.
+    A record and its entry are written together, so this should not happen, whatever the cause.
     """
     async with connection.transaction():
         cursor = await connection.execute(
@@ -162,7 +164,8 @@ async def mend(connection: AsyncConnection[Any]) -> list[str]:
 
 
 async def prune(connection: AsyncConnection[Any]) -> None:
-    """Forget what ended long ago: records after 30 days, the queue's own log after 7."""
+    """Delete the records of jobs that ended more than `FINISHED_KEPT` ago, and the queue's own log
+    and statistics that are older than `LOG_KEPT`."""
     async with connection.transaction():
         await connection.execute(
             "delete from jobs where finished_at < now() - %s::interval", (FINISHED_KEPT,)
@@ -180,7 +183,8 @@ def _queries(connection: AsyncConnection[Any]) -> Queries:
 
 
 async def summary(connection: AsyncConnection[Any]) -> list[dict[str, Any]]:
-    """Jobs by kind and status, with the oldest of each: those open, and those of the last day."""
+    """Number of jobs by kind and status, and when the oldest of each was created. Only jobs that
+    are open or ended in the last day are counted."""
     rows = await connection.execute(
         """
         select kind, status, count(*), min(created_at) from jobs

@@ -25,7 +25,7 @@ TAKEOVER = 5.0
 
 @dataclass(frozen=True)
 class Schedule:
-    """`function` is to run each `seconds`, counted from start to start."""
+    """`function` runs every `seconds`, counted from start to start."""
 
     name: str
     seconds: float
@@ -33,8 +33,9 @@ class Schedule:
 
 
 class Schedules:
-    """The schedules of one process. The session that holds a name's lock runs it; PostgreSQL
-    frees the lock when the process dies, and as the work is then still due, another takes over."""
+    """The schedules of one process. The process whose database session holds the lock of a schedule
+    runs it. If that process dies, PostgreSQL frees the lock; the work is then still due, and
+    another process takes over."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -73,7 +74,7 @@ class Schedules:
     async def _declare(self, session: AsyncConnection[Any]) -> None:
         for schedule in self._schedules.values():
             every = timedelta(seconds=schedule.seconds)
-            # A shorter interval than before counts at once.
+            # An interval that is shorter than the stored one takes effect immediately.
             await session.execute(
                 "insert into schedules as s (name, every) values (%s, %s)"
                 " on conflict (name) do update set every = excluded.every,"
@@ -91,7 +92,7 @@ class Schedules:
             if wait <= 0:
                 if await locks.take(session, lock):
                     try:
-                        # Somebody may have done it between the look and the lock.
+                        # Another process may have done it before this one got the lock.
                         if await self._due_in(session, schedule) <= 0:
                             await self._perform(session, schedule, stop, drain)
                     finally:
@@ -142,7 +143,8 @@ class Schedules:
 
 
 async def _ends_in_time(work: asyncio.Future[None], stop: asyncio.Event, drain: float) -> bool:
-    """Wait for `work`; once `stop` is set for at most `drain` seconds more, then cancel it."""
+    """Wait for `work`. Once `stop` is set, wait at most `drain` seconds more, then cancel it.
+    Returns False if it was canceled."""
     stopping = asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)

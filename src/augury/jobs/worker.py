@@ -31,8 +31,8 @@ log = structlog.get_logger(__name__)
 HEARTBEAT = 4.0
 """Seconds without a sign of life after which a job is taken away from its worker."""
 LOST = 20
-"""Number of workers that may die while running a job, before the job is considered their cause and
-fails."""
+"""Number of workers that may die while they run a job; if more do, the job is taken for the cause
+and fails."""
 LONGEST_PAUSE = 60.0
 """Longest pause between attempts, in seconds."""
 MEND_EVERY = 30.0
@@ -42,7 +42,8 @@ DRAIN = 10.0
 
 
 class Retry(Exception):
-    """Raised by a handler: try this job again `after` seconds."""
+    """Raised by a handler to have its job tried again after `after` seconds. The attempt counts as
+    failed."""
 
     def __init__(self, reason: str, *, after: float) -> None:
         super().__init__(reason)
@@ -61,7 +62,7 @@ class Job:
     _database: Database = field(repr=False)
 
     async def progress(self, stage: str, detail: dict[str, Any] | None = None) -> None:
-        """Tell whoever follows the job where it is."""
+        """Store how far the job is, for those who follow it."""
         async with self._database.reading() as connection:
             await connection.execute(
                 "update jobs set progress_stage = %s, progress_detail = %s, heartbeat_at = now()"
@@ -83,7 +84,8 @@ class _Kind:
 
 
 class Worker:
-    """Runs what is registered until told to stop; goes on when the database was away."""
+    """Runs registered jobs and schedules until it is told to stop. It continues when an unreachable
+    database is back."""
 
     def __init__(
         self, database: Database, *, heartbeat: float = HEARTBEAT, drain: float = DRAIN
@@ -100,18 +102,18 @@ class Worker:
         self.schedules.add("jobs.mend", MEND_EVERY, self._mend)
 
     def register(self, kind: str, handler: Handler, *, attempts: int = 3, at_once: int = 0) -> None:
-        """Do jobs of `kind` with `handler`: until it has failed at the attempt numbered `attempts`
-        or later, at most `at_once` of them at the same time over all workers (0: no limit)."""
+        """Run jobs of `kind` with `handler`, at most `at_once` at the same time over all workers
+        (0: no limit). A failed job is tried again, up to the attempt numbered `attempts`."""
         if kind in self._kinds:
             raise ValueError(f"two handlers for jobs of kind {kind}")
         self._kinds[kind] = _Kind(handler, attempts, at_once)
 
     def every(self, name: str, seconds: float, function: Callable[[], Awaitable[None]]) -> None:
-        """Run `function` each `seconds`, in exactly one of all processes."""
+        """Run `function` every `seconds`, in exactly one of all processes."""
         self.schedules.add(name, seconds, function)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until `stop` is set, then let running jobs end for at most `drain` seconds.
+        """Work until `stop` is set, then give running jobs at most `drain` seconds to end.
 
         A job that does not end in time goes back to the queue.
         """
@@ -147,8 +149,8 @@ class Worker:
             manager.entrypoint(name, concurrency_limit=kind.at_once)(self._entrypoint(kind))
         work = asyncio.create_task(
             manager.run(
-                # How often to look without being told: nobody tells of a retry that is due, nor
-                # of a worker that died.
+                # How often to look for jobs without a notification: there is none for a retry that
+                # is due, nor for a worker that has died.
                 dequeue_timeout=timedelta(seconds=self._heartbeat / 4),
                 heartbeat_timeout=timedelta(seconds=self._heartbeat),
                 shutdown_on_listener_failure=True,
@@ -182,8 +184,8 @@ class Worker:
             except RetryRequested:
                 raise
             except Exception as error:
-                # What a handler raises has been written down. This is a database that went away
-                # before it could be: were the entry to go, nobody would come back to the job.
+                # Errors of the handler have been stored by now. This error means that the database
+                # was lost before that, so the entry has to stay for the job to be tried again.
                 log.warning(
                     "job_outcome_not_saved",
                     job=(entry.payload or b"").decode(),
@@ -195,7 +197,7 @@ class Worker:
         async def perform(entry: models.Job, context: models.Context) -> None:
             job_id = (entry.payload or b"").decode()
             job = await self._claim(job_id, kind)
-            if job is None:  # ended meanwhile: only the entry was left
+            if job is None:  # the job has ended; only its entry was left
                 return
             # A task of its own, so that stopping the worker can end the handler without pgqueuer
             # taking that for the end of the job.
@@ -215,7 +217,7 @@ class Worker:
             except Exception as error:
                 away = isinstance(error, psycopg.Error) and as_unavailable(error) is not None
                 if away or isinstance(error, Unavailable):
-                    raise  # no failure of the job's
+                    raise  # not a failure of the job
                 log.exception("job_failed", job=job.id, kind=job.kind, attempt=job.attempt)
                 text = str(error) if isinstance(error, AuguryError) else type(error).__name__
                 pause = min(LONGEST_PAUSE, 2.0**job.attempt)
@@ -229,7 +231,8 @@ class Worker:
         return keep
 
     async def _claim(self, job_id: str, kind: _Kind) -> Job | None:
-        """Mark the job as running. One found running was its dead worker's."""
+        """Mark the job as running; None if it has ended. If it is marked already, the worker that
+        ran it has died."""
         async with self._database.transaction() as connection:
             cursor = await connection.execute(
                 "update jobs set status = 'running', attempts = attempts + 1,"
@@ -260,7 +263,7 @@ class Worker:
         raise RetryRequested(delay, error)
 
     async def _put_back(self, job: Job) -> None:
-        """As if the attempt had not been: it was the worker that stopped."""
+        """Queue the job again without counting the attempt, because the worker was stopped."""
         async with self._database.reading() as connection:
             await connection.execute(
                 "update jobs set status = 'queued', attempts = attempts - 1"
@@ -277,7 +280,8 @@ class Worker:
         error: str | None = None,
     ) -> None:
         async with self._database.reading() as connection:
-            # The attempt guards the record against a worker that was only thought to be dead.
+            # Comparing the attempt keeps a worker that was wrongly taken for dead from changing the
+            # record.
             await connection.execute(
                 "update jobs set status = %s, result = %s, error_message = %s,"
                 " finished_at = now() where id = %s and attempts = %s and status = 'running'",
@@ -302,16 +306,16 @@ class _Manager(QueueManager):
         try:
             return await super().listener_healthy(timeout)
         except FailingListenerError:
-            # After the loop stood still the time is over before the answer, which is there, is
-            # read: only a listener that fails again has failed.
+            # If the event loop was blocked, the timeout passes before an answer that has arrived is
+            # read. So only a listener that fails twice in a row has failed.
             return await super().listener_healthy(timeout)
 
 
 class _Driver(PsycopgDriver):
-    """Listens on a connection of its own and asks over the pool.
+    """Listens on a connection of its own and sends queries over the pool.
 
-    pgqueuer's driver does both on one connection, where a question waits for up to a second
-    until the listener lets go: heartbeats would come late.
+    pgqueuer's driver uses one connection for both. There a query waits up to a second for the
+    listener, so that heartbeats would be late.
     """
 
     def __init__(self, listening: AsyncConnection[Any], database: Database) -> None:
