@@ -24,27 +24,27 @@ Reason = Literal["unit", "book", "event_sum", "twin"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 SHRUNKEN: Final = 0.0101
-"""Highest price, bid or ask (0 to 1) that counts as a hundred times too small: a true price of at
-most 1, divided by a hundred, plus a margin for rounding."""
+"""Highest price, bid or ask (0 to 1) that may be a hundred times too small: a true price of at most
+1, divided by a hundred, plus a margin for rounding."""
 KALSHI_TICK: Final = 0.001
 """Smallest step of a Kalshi book, in probability."""
 MIN_BATCH, MIN_EVENTS = 20, 10
-"""MIN_BATCH: fewest quotes of one venue and day that are judged together by `unit`. MIN_EVENTS:
+"""MIN_BATCH: fewest quotes of one venue and day that the check `unit` judges together. MIN_EVENTS:
 fewest events that these quotes must come from, because the long shots of one event may rightly all
-be at a cent or less. Both chosen by hand."""
+be at a cent or less."""
 OUTSIDE_BOOK: Final = 0.2
 """How far, in probability, a price may lie outside its own book (bid to ask) without being held.
-Wide, because the book moves on after the last trade. Chosen by hand."""
+Wide, because the book moves on after the last trade."""
 CROSSED: Final = 0.01
 """How far, in probability, a bid may be above its ask without the quote being held."""
 MAX_SUM, MIN_SUM = 1.5, 0.1
 """Bounds for the prices of an event's exclusive markets, in probability. The event is held if its
-bids sum to more than MAX_SUM or its asks to less than MIN_SUM. Both chosen by hand."""
+bids sum to more than MAX_SUM or its asks to less than MIN_SUM."""
 MIN_MEMBERS: Final = 3
 """Fewest quoted markets that an event must have for `MIN_SUM` to apply."""
 TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
 """TWIN_RATIO: twins are held if the higher quote is at least this multiple of the lower one.
-TWIN_FLOOR: only if the higher quote is at least this probability. Both chosen by hand."""
+TWIN_FLOOR: and only if the higher quote is at least this probability."""
 
 
 class ScreenedQuote(NamedTuple):

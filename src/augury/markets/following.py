@@ -16,7 +16,7 @@ from augury.storage.database import Database
 from augury.storage.locks import LockKey
 
 BATCH: Final = 2_000
-"""Changes read and written at a time."""
+"""Most changes processed in one transaction."""
 LOOK_EVERY: Final = 1.0
 """Seconds between two checks for new changes while there are none."""
 LEAD_EVERY: Final = 10.0
@@ -29,7 +29,7 @@ class Follower(ABC):
     """Keeps derived data up to date with the catalogue."""
 
     LOCK: ClassVar[LockKey]
-    """Key of the lock that the following process holds."""
+    """Key of the lock that a process holds while it follows the changes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

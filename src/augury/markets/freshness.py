@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 from augury.markets.records import Status
 
 MAX_AGE = timedelta(days=14)
-"""Default age from which a price is old (`AUGURY_PRICE_MAX_AGE`)."""
+"""Default age above which a price is old (`AUGURY_PRICE_MAX_AGE`)."""
 
 COMPARABLE = timedelta(days=1)
 """Longest time between two prices that may be compared with each other. It is a day because an
@@ -52,7 +52,7 @@ class Standing(NamedTuple):
 
 
 class AgeRule(NamedTuple):
-    """The rule with its one parameter."""
+    """The rule of age. Its one parameter, `max_age`, is the age above which a price is old."""
 
     max_age: timedelta = MAX_AGE
 

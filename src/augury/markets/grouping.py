@@ -36,11 +36,11 @@ from augury.markets.sides import (
 
 MOST_EXCLUSIVE = 1.35
 """Highest sum of the Yes prices of an event's active markets, in probability, at which they may
-still exclude each other. Above 1, because spreads and ghost quotes add to it. Chosen by hand."""
+still exclude each other. Above 1, because spreads and ghost quotes add to it."""
 
 INVERSION = 0.10
 """How far, in probability, a wider rung of a ladder may be quoted below the next narrower one
-before the pair counts as out of order. Spreads and stale quotes cause that much. Chosen by hand."""
+before the pair counts as out of order. Spreads and stale quotes explain differences up to it."""
 
 
 class Grouping(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""A market with what is known of it, and its prices over time as answers show them."""
+"""A market's details and its price history, as answers show them."""
 
 from __future__ import annotations
 

@@ -82,7 +82,8 @@ class Quantity(msgspec.Struct, frozen=True):
     low: float
     high: float
     low_in: bool
-    """Whether `low` itself counts; the same for `high_in`. Infinite ends count as in."""
+    """Whether `low` itself is in the range. `high_in` says the same of `high`. Both are True for
+    infinite ends."""
     high_in: bool
     touch: bool
     """True if it is enough that the value reaches the range once ("hit $100k")."""

@@ -129,7 +129,7 @@ class PricePoint(msgspec.Struct, frozen=True, kw_only=True):
     price: float
     """Probability in [0, 1]."""
     source: str = "snapshot"
-    """snapshot, trade, candle, history, dump:<kind>, sample."""
+    """How the price became known: snapshot, trade, candle, history, dump:<kind> or sample."""
     volume: float | None = None
     """The market's total volume up to `at`, in the venue's unit. In a `candle` point it is counted
     from the first candle fetched, not over the market's life."""

@@ -188,10 +188,10 @@ def _market(
 def _paths(
     event: SampleEvent, sides: Sequence[_Side], at: datetime
 ) -> tuple[list[datetime], list[list[float]]]:
-    """Common times and, per side, prices that stay coherent at every one of them.
+    """Times common to all sides and, for each side, its prices at these times.
 
-    Exclusive sides share a softmax, so their sum never moves; nested ones move together in log
-    odds, so their order never changes.
+    The prices are coherent at every time: exclusive sides share a softmax, so that their sum stays
+    constant; nested sides move together in log odds, so that their order stays the same.
     """
     end = min(at - timedelta(minutes=5), min(s.closes_at for s in sides))
     recent = [end - timedelta(hours=4 * n) for n in range(42)]

@@ -25,7 +25,7 @@ MAX_INTERVALS = 10_000
 """Most intervals one history may span."""
 
 SPARK_DAYS = 30
-"""Daily prices in a sparkline."""
+"""Number of daily prices in a sparkline."""
 
 _WINDOW = {
     1: timedelta(days=1),

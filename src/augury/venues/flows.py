@@ -29,7 +29,8 @@ RECORDS = Metric("augury_venue_records", "Market records stored.", ["venue", "fl
 REFUSED = Metric("augury_venue_refused", "Wire records refused, by reason.", ["venue", "reason"])
 
 RECENT = timedelta(days=3)
-"""How far back, at most, a full or incremental sync lists markets that have closed or are new."""
+"""How far back, at most, a sync lists markets: a full one those that closed, an incremental one
+those that are new or changed."""
 OVERLAP = timedelta(minutes=2)
 """How far an incremental sync reaches back before the start of the previous one, because venues
 show changes in listings with a delay."""
@@ -154,7 +155,7 @@ class FlowRun:
         await self._finish(walk.run_at, problem)
 
     async def incremental(self) -> None:
-        """What is new or changed since the last run of this flow."""
+        """List markets that are new or changed since the last run of this flow."""
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "incremental")
@@ -179,7 +180,7 @@ class FlowRun:
         await self._finish(walk.run_at)
 
     async def refresh_prices(self) -> None:
-        """Prices and status of open markets, by id, in batches."""
+        """Refresh prices and status of open markets, by id, in batches."""
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             due = await store.due_for_prices(conn, venue.platform, PRICES_AT_ONCE)
@@ -193,7 +194,7 @@ class FlowRun:
         await self._finish(at)
 
     async def fetch_history(self) -> None:
-        """Price history of the next few markets that have none from the venue yet."""
+        """Fetch the price history of the next few markets that have none from the venue yet."""
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "history")

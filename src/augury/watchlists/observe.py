@@ -30,9 +30,9 @@ SAMPLES_APART = timedelta(minutes=10)
 """Least time between two stored samples of a market's volume."""
 
 Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
-"""For market numbers: the numbers of their twins, each with True if Yes there means No here."""
+"""Reads, by market number, the numbers of its twins, each with True if Yes there means No here."""
 ReadVolatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Volatility]]]
-"""The latest volatility of each of the assets that has a forecast, by asset."""
+"""Reads the latest volatility of assets, by asset; assets without a forecast are left out."""
 
 
 async def no_links(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:

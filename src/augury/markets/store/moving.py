@@ -17,7 +17,8 @@ from augury.markets.store.sql import Connection, scalar, sql
 
 TWO_OUTCOMES: Final = 1
 HAS_TWINS: Final = 2
-"""Bits of the field `kinds` of `MOVING`: the market has exactly two outcomes; it has twins."""
+"""Bits of the field `kinds` of `MOVING`. TWO_OUTCOMES: the market has exactly two outcomes.
+HAS_TWINS: it has twins on another venue."""
 
 NEVER: Final = np.iinfo(np.int64).min
 """Value of a time field of `MOVING` that is not known."""

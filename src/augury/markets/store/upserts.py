@@ -31,7 +31,7 @@ class UpsertSummary(msgspec.Struct, frozen=True):
     updated: int = 0
     unchanged: int = 0
     held: Counter[str] = msgspec.field(default_factory=Counter)
-    """Quotes that went into quarantine, by reason; their markets are counted above."""
+    """Number of quotes put into quarantine, by reason. Their markets are counted above as well."""
 
 
 _INCOMING = (
