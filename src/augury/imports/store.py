@@ -27,7 +27,7 @@ class ImportRow(NamedTuple):
     created_at: datetime
     job_id: str | None
     status: str | None
-    """Status of the job: queued, running, succeeded, failed or canceled."""
+    """Status of the job: queued, running, succeeded, failed or canceled; None without a job."""
     stage: str | None
     progress: dict[str, Any] | None
     result: dict[str, Any] | None

@@ -34,7 +34,7 @@ LOST = 20
 """Number of workers that may die while they run a job; if more do, the job is taken for the cause
 and fails."""
 LONGEST_PAUSE = 60.0
-"""Longest pause between attempts, in seconds."""
+"""Longest pause, in seconds, before a failed job is tried again; pauses double up to this."""
 MEND_EVERY = 30.0
 """Seconds between checks for jobs that the queue has lost."""
 DRAIN = 10.0

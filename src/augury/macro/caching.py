@@ -19,11 +19,12 @@ Headers = Mapping[str, str]
 Directives = Mapping[str, str | None]
 
 STORABLE: Final = frozenset({200, 203, 204, 300, 404, 410})
-"""Statuses of answers that are stored. Section 4.2.2 allows this for each of them even if the
-answer does not state how long it is fresh."""
+"""Statuses of answers that are stored. RFC 9111 (section 4.2.2) allows this for each of them even
+if the answer does not state how long it is fresh."""
 HEURISTIC_SHARE, HEURISTIC_MOST = 0.1, 86_400.0
-"""How long an answer is fresh if it states no time: the share `HEURISTIC_SHARE` of the time since
-its Last-Modified, at most `HEURISTIC_MOST` seconds (section 4.2.2)."""
+"""An answer that does not state how long it is fresh counts as fresh for the share
+`HEURISTIC_SHARE` (0 to 1) of its time since Last-Modified, at most `HEURISTIC_MOST` seconds
+(section 4.2.2)."""
 FOREVER = 2.0**31
 
 _DIRECTIVE = re.compile(r'([\w!#$%&\'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?', re.ASCII)

@@ -56,12 +56,12 @@ MOST_ROUTES = 50
 """Most routes that metrics tell apart; all others are counted as `other`."""
 
 SENT: Final = ("accept", "accept-language", "content-type", "traceparent", "tracestate")
-"""Headers of the caller that go upstream."""
+"""Names of the caller's headers that are sent upstream."""
 PASSED: Final = (
     "content-type", "content-language", "content-disposition", "etag", "last-modified", "expires",
     "retry-after", "vary",
 )  # fmt: skip
-"""Headers of the upstream that go to the caller."""
+"""Names of the upstream's headers that are sent to the caller."""
 _KEPT = (*PASSED, "cache-control", "age", "date")
 _ACTIVE = ("html", "xml", "javascript", "ecmascript")
 """Parts of media types that a browser might run as content of this service; such answers are

@@ -11,8 +11,8 @@ import numpy as np
 from augury.rvol.panel import Bools, Floats, Ints
 
 ENOUGH = 0.96
-"""Least share (0 to 1) of the expected bars: a day needs it to count, and a venue's answer to be
-taken without asking the next venue. Chosen by hand."""
+"""Least share (0 to 1) of the expected bars for a day to count. A venue's answer with a smaller
+share is used only if no venue has more. Chosen by hand."""
 LONGEST_FILL = 30
 """Longest gap, in minutes, that may be filled with the last price; a day with a longer one does not
 count. Chosen by hand."""
@@ -32,12 +32,12 @@ class Day:
     """(bars + 1): the first price, then every bar's close, gaps filled with the last price."""
     minutes: int
     present: int
-    """Bars that were there and good."""
+    """Number of bars that are there and were not refused."""
     expected: int
     longest_fill: int
-    """Minutes of the longest gap."""
+    """Length of the longest gap, in minutes."""
     bad: int
-    """Bars refused as bad prints or as inconsistent."""
+    """Number of bars refused as bad prints or as inconsistent."""
 
     @property
     def counts(self) -> bool:

@@ -20,8 +20,8 @@ ALONE = {"us_index"}
 several sources, which date the same session differently: as a panel, the class mean of a day would
 contain another source's next day."""
 FIRST_ORIGIN = {"crypto": 400}
-"""By group: number of rows of an asset that come before its first scored origin. Groups that are
-not listed follow from their length."""
+"""By group: number of rows of an asset that come before its first scored origin. For other groups
+see `LONG_SERIES`."""
 LONG_SERIES, LONG_FIRST, SHORT_FIRST = 2_000, 1_000, 600
 """Groups not in `FIRST_ORIGIN` are scored from row `LONG_FIRST` on if their longest asset has at
 least `LONG_SERIES` rows, otherwise from row `SHORT_FIRST` on."""

@@ -21,7 +21,7 @@ all regressors for months. The targets of the regressions are not capped."""
 CAP_ROWS = 60
 EWMA_DECAY = 0.94
 CENTRES = (1.0, 5.0, 25.0, 125.0)
-"""Centres of mass, in rows, of the exponentially weighted lags."""
+"""Centers of mass, in rows, of the exponentially weighted lags (regressors `e1` to `e125`)."""
 _TINY = 1e-300
 
 COLUMNS = (
@@ -43,7 +43,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "market": ("class_d", "class_e"),
     "calendar": ("weekend", "monday", "weekend_now"),
 }  # fmt: skip
-"""The public feature families and the regressors in each."""
+"""By name of a public feature family: its regressors."""
 
 NEEDS = {
     "jump_d": "bv", "jump_w": "bv", "cont_d": "bv", "cont_w": "bv", "cont_m": "bv",
@@ -65,7 +65,7 @@ class Carry:
     rows: Ints
     """(assets): number of rows so far."""
     log_sum: Floats
-    """(assets): sum of ln rv (capped) over these rows."""
+    """(assets): sum of ln rv (capped) over the rows so far."""
     totals: dict[str, Floats]
     """By name of a series, (assets, month): its running totals at the last `month` rows."""
     averages: Floats
@@ -99,11 +99,11 @@ class Design:
     """(assets, rows): exponentially weighted mean of daily realized variance so far, which is
     RiskMetrics' forecast for each following day."""
     usable: Bools
-    """(assets, rows): True from the row on at which a month of rows is there for the regressors."""
+    """(assets, rows): True once the asset has a month of rows, which the regressors need."""
     has: dict[str, Bools]
     """By requirement (a value of `NEEDS`), (assets): which assets meet it."""
     carry: Callable[[Ints], Carry]
-    """Takes a number of rows for each asset, (assets); returns the state after these rows."""
+    """Takes a number of rows for each asset, (assets), and returns the `Carry` after these rows."""
 
 
 def nothing(assets: int, month: int) -> Carry:

@@ -81,7 +81,7 @@ class Exchanges:
             cookies=no_cookies(),
         )
         self.down: dict[str, str] = {}
-        """Venue to the reason why it could not be reached; this object does not ask it again."""
+        """By venue that could not be reached: the reason. This object does not ask it again."""
 
     async def close(self) -> None:
         """Close all connections."""

@@ -23,8 +23,8 @@ EVERY = 91
 ROWS = 250
 """Least number of daily returns for a fit."""
 TRIES = 4
-"""Most scheduled days tried for a fit: if the fit of the latest one fails, that of the scheduled
-day before is used, and so on."""
+"""Most fits tried: if the latest scheduled fit fails, the one `EVERY` days earlier is used, and so
+on."""
 MOST_ASSETS = 100
 """Largest number of assets for which a class has GARCH; with more, its fits would take minutes."""
 

@@ -38,11 +38,12 @@ class Imported(msgspec.Struct):
     added: int = 0
     changed: int = 0
     incomplete: int = 0
-    """Days with too few bars, too long a gap, or no variance: stored, but not used by models."""
+    """Number of days with too few bars, too long a gap, or no variance: stored, but not used by
+    models."""
     outside: int = 0
-    """Days on which the calendar has no session."""
+    """Number of days left out because the calendar has no session on them."""
     bad: int = 0
-    """Bars refused as bad prints or inconsistent."""
+    """Number of bars refused as bad prints or as inconsistent."""
 
 
 class Table(msgspec.Struct):

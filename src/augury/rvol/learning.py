@@ -52,11 +52,11 @@ class Checkpoint:
     day: int
     """The last day of the panel from which the checkpoint was made."""
     inputs: str
-    """The fingerprint of that panel."""
+    """Fingerprint (SHA-256) of the panel from which the checkpoint was made."""
     assets: tuple[str, ...]
     carry: Carry
     closed: dict[int, Closed]
-    """By horizon: sums over the first rows."""
+    """By horizon: sums of the regressions over the rows that the checkpoint covers."""
     taught: Taught
     garch: Fitted | None
 

@@ -22,12 +22,13 @@ from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
-"""Least number of rows with a completed target window for an asset's own regressions to be used if
-there is a regression over its class; with fewer rows only pooled members forecast it."""
+"""Least number of completed target windows of an asset for its own regressions to be used, if its
+class has pooled ones; with fewer, only the pooled ones forecast the asset."""
 FEWEST_ROWS = 100
-"""Least number of such rows for an asset's own regressions if there is none over its class."""
+"""Least number of completed target windows of an asset for its own regressions to be used, if its
+class has no pooled ones; with fewer, they give no forecast."""
 POOL_ROWS = 500
-"""Least number of such rows, over all assets of a class, for a regression over the class."""
+"""Least number of completed target windows, over all assets of a class, for pooled regressions."""
 POOL_ASSETS = 100
 """Largest number of assets whose rows of one day are used by the gamma regression over a class; in
 a larger class the assets take turns by day. This bounds its cost, as each fit passes over its rows
@@ -38,8 +39,8 @@ would distort pooled regressions, so these leave it out."""
 Z = {"80": 1.2815515655446004, "90": 1.6448536269514722, "95": 1.959963984540054}
 """Normal quantiles of two-sided bands, by coverage in percent."""
 WIDEN_FROM, WIDEN = 22, 1.05
-"""For horizons of at least `WIDEN_FROM` days, the factor `WIDEN` on the standard deviation (of the
-log) from which bands are made: residuals of overlapping windows understate future errors."""
+"""Bands of horizons of at least `WIDEN_FROM` days are `WIDEN` times as wide (in logs), because the
+residuals of overlapping windows understate future errors."""
 
 RECENT = 60.0
 """Center of mass, in windows, of the exponential weights on past errors that set the width of bands
@@ -112,11 +113,12 @@ class Closed:
     """Sums over the first rows of each asset for one horizon; regressions continue from them."""
 
     logs: Sums
-    """Sums of all regressors and the target in logs."""
+    """Sums for the regressions in logs, on all regressors."""
     recent: Sums | None
-    """The same with exponential weights of center of mass `RECENT`; None from `LONG` days on."""
+    """Sums for the regressions in logs with exponential weights of center of mass `RECENT`; None
+    from `LONG` days on."""
     levels: dict[str, Sums]
-    """By name of a member that is not in logs: its sums."""
+    """By name of a member that is not in logs: the sums for its regression."""
     low: Floats
     """(assets): smallest mean daily variance realized over a target window."""
     high: Floats

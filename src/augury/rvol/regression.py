@@ -28,9 +28,9 @@ CHUNK = 32
 LASSO_SWEEPS = 100
 GAMMA_STEPS = 30
 GAMMA_CLIP = 6.0
-"""Most by which a realized value may exceed the expected one in the gamma regression, as a multiple
-of the expected one, so that one historic day does not distort it; larger values are clipped. Chosen
-by looking at the evaluation data."""
+"""Limit on outliers in the gamma regression: a realized value counts as at most 1 + `GAMMA_CLIP`
+times the expected one, so that one historic day does not distort the fit. Chosen by looking at the
+evaluation data."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Sums:
     """Sums of products for any number of regressions, which the leading axes (...) number."""
 
     xx: Floats
-    """(..., k, k): of regressors with each other; the first regressor is the constant 1."""
+    """(..., k, k): sums of products of the regressors; the first regressor is the constant 1."""
     xy: Floats
-    """(..., k): of regressors with the target."""
+    """(..., k): sums of products of the regressors with the target."""
     yy: Floats
-    """(...): of the target with itself."""
+    """(...): sum of squares of the target."""
     n: Floats
     """(...): number of rows; with exponential weights their total weight."""
 

@@ -18,7 +18,7 @@ from augury.rvol.store import Model as StoredModel
 UNIT = "log_return_variance_over_horizon"
 
 ORIGINS = {"exchange": "live", "import": "import", "sample": "sample"}
-"""Origin of an asset in the store to `origin` in answers."""
+"""By origin of an asset in the store: the `origin` that answers show."""
 
 Rows = Sequence[tuple[Any, ...]]
 

@@ -37,7 +37,8 @@ above which an answer is not cached."""
 ALIASES = ("champion", "latest", "stable")
 
 Report = Callable[[str, int, int], None]
-"""Called with a family of assets, the number of its days issued so far, and of those to issue."""
+"""Called after each day issued, with the family of assets, the number of its days issued so far,
+and the number to issue."""
 
 
 class RefreshOutcome(msgspec.Struct):

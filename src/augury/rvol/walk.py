@@ -28,11 +28,12 @@ class Walked:
 
     asset: str
     days: Ints
-    """(origins): the day of the origin."""
+    """(origins): the day of each origin, in days since 1970-01-01."""
     actual: Floats
-    """(origins): realized variance; NaN where the target window is not over."""
+    """(origins): mean daily variance realized over the target window; NaN while it is not over."""
     forecasts: dict[str, Floats]
-    """By name of a model or of a member, (origins): forecast variance."""
+    """By name of a model or of a member, (origins): forecast of the mean daily variance over the
+    target window."""
     log_variance: Floats
     """(origins): variance of the log of the realized variance around its mean, from which the
     blend's bands are made."""

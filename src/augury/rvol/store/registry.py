@@ -63,9 +63,9 @@ class Model(msgspec.Struct, frozen=True):
     code: str
     created_at: datetime
     trained_through: datetime | None
-    """The newest origin at which it was fitted."""
+    """The newest origin at which this version was fitted."""
     updated_at: datetime | None
-    """When the forecasts of that origin were published."""
+    """When the newest forecast of this version was published."""
 
 
 async def models(conn: Connection) -> list[Model]:
