@@ -99,7 +99,7 @@ class Unavailable(_RetryLater):
 
 
 class SetupProblem(AuguryError):
-    """Something the operator must put right; commands print it and exit 1."""
+    """A problem that the operator has to solve; commands print it and exit with status 1."""
 
     code = "setup_problem"
 

@@ -41,7 +41,7 @@ def configure(settings: Settings) -> None:
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
     )
     handler = logging.StreamHandler(stderr)
-    # uvicorn logs why a start failed as a traceback; the command says it in a sentence.
+    # uvicorn logs the reason of a failed start as a traceback; the command prints it in a sentence.
     handler.addFilter(lambda record: not record.getMessage().startswith("Traceback"))
     handler.addFilter(_without_traceback)
     handler.setFormatter(formatter)

@@ -37,7 +37,8 @@ def text(
     bold: bool = False,
     halo: bool = False,
 ) -> str:
-    """A line of text whose `anchor` stands at (x, y); with a `halo` it can be read over lines."""
+    """A line of text with its `anchor` at (x, y). A `halo` keeps it readable where lines cross
+    it."""
     attributes = f'x="{x:.1f}" y="{y:.1f}" fill="{fill}"'
     attributes += f' font-size="{size}"' if size else ""
     attributes += f' text-anchor="{anchor}"' if anchor != "start" else ""

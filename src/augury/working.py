@@ -1,4 +1,4 @@
-"""`augury worker`: background work in a process that answers nobody, until SIGTERM."""
+"""`augury worker`: background work in a process that serves no requests, until SIGTERM."""
 
 from __future__ import annotations
 

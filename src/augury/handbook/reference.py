@@ -336,7 +336,7 @@ def metrics() -> str:
 
 
 def tools() -> str:
-    """Every tool for language models, with its arguments and what it gives."""
+    """Every tool for language models, with its arguments and the fields of its answer."""
     from augury.mcp import server
 
     async def nobody(*args: Any, **kwargs: Any) -> Any:

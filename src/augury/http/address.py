@@ -48,8 +48,8 @@ class Forwarding:
     on unchanged from the caller, so it must be set to the one that the proxy writes."""
     trusted: Sequence[Network] = ()
     hops: int | None = None
-    """Number of proxies in front of the service: so many addresses of the header are read, from the
-    right. None: up to 32."""
+    """Number of proxies in front of the service: the number of addresses that are read from the
+    right end of the header. None: up to 32."""
 
     @classmethod
     def of(cls, settings: Settings) -> Forwarding:

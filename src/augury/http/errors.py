@@ -126,7 +126,7 @@ def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response
 
 
 def describe(exc: BaseException) -> dict[str, Any]:
-    """Type and place of a failure. Its message stays out: it may hold what a caller sent."""
+    """Type and place of a failure, without its message, which may hold what a caller sent."""
     frames = traceback.extract_tb(exc.__traceback__)
     place = [f"{f.filename.rpartition('/')[2]}:{f.lineno} {f.name}" for f in frames[-8:]]
     described: dict[str, Any] = {"error": type(exc).__name__, "frames": place}

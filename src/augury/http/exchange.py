@@ -39,7 +39,7 @@ class Exchange:
         self.address: Address | None = None
         """Address that the request comes from, as trusted proxies report it."""
         self.allow: Callable[[Allowance], None] = nobody
-        """Called with the allowance of the matched route; tells the guard."""
+        """Function of the guard, to be called with the allowance of the matched route."""
         self.headers: dict[str, str] = {}
         """Headers added to the answer, also if it is an error."""
         self.at_end: list[Callable[[], None]] = []

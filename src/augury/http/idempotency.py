@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def idempotent(endpoint: F) -> F:
-    """Mark an endpoint whose answers are kept under the caller's `Idempotency-Key`."""
+    """Mark an endpoint whose answers are stored under the `Idempotency-Key` of the caller."""
     endpoint.__augury_idempotent__ = True  # type: ignore[attr-defined]
     return endpoint
 

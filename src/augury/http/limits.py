@@ -142,10 +142,12 @@ class InFlight:
 async def enforce(
     policy: LimitPolicy, key: str, exchange: Exchange, limiter: Limiter, in_flight: InFlight
 ) -> None:
-    """Let the request pass, or raise RateLimited; the headers go on the answer either way.
+    """Let the request pass, or raise RateLimited; either way the answer gets
+    the headers of the limit.
 
-    Headers as in draft-ietf-httpapi-ratelimit-headers-10: structured fields, the policy's quota
-    `q` and window `w`, what remains `r` and the seconds `t` until the quota is whole again.
+    The headers follow draft-ietf-httpapi-ratelimit-headers-10: the quota `q` of the policy and
+    its window `w` in seconds, the remaining requests `r`, and the seconds `t` until the whole
+    quota is available again.
     """
     key = f"{policy.name}:{key}"
     if policy.in_flight is not None:

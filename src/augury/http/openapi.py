@@ -167,7 +167,7 @@ def document(app: FastAPI, which: Literal["all", "public"]) -> dict[str, Any]:
                 operation["responses"].setdefault("413", _documented(413))
     made["paths"] = paths
     schemas = made.get("components", {}).get("schemas", {})
-    # FastAPI's own error shapes; ours says exactly what is sent.
+    # Error models of FastAPI; `PublicErrorResponse` is exactly what is sent.
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     _prune(made, schemas)

@@ -68,10 +68,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 class NoAnswer(Exception):
-    """The model gave nothing that could be used; `outcome` says why, as in metrics.
+    """The model gave no usable answer; `outcome` says why.
 
-    off, waiting (too much under way), timeout, unusable, cap (the day's allowance), breaker,
-    throttled, and the endpoint's own: see `endpoint.CompletionFailed`.
+    waiting (too many requests), timeout, unusable, cap (the daily allowance is used up), breaker,
+    throttled, no_store (no database), or an outcome of `endpoint.CompletionFailed`.
     """
 
     def __init__(self, outcome: str, text: str, *, retry_in: float | None = None) -> None:

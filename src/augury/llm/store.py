@@ -17,7 +17,7 @@ class KeptCompletion(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """The cost of a call: the most it can be, or what it turned out to be."""
+    """The cost of a call: an upper limit before the call, the real cost after it."""
 
     tokens: int
     nanos: int

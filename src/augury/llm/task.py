@@ -1,9 +1,9 @@
 """What a language model may be asked, and which of its answers count. Pure.
 
-A task has fixed instructions and a closed shape for the answer. Whatever comes from outside
-(market titles, questions) goes in as data: cut to a length, without control characters, as JSON in
-which no string can end the block it stands in or spell a token of a chat template. Whatever comes
-back is read strictly; anything but the shape is no answer.
+A task has fixed instructions and a closed shape for the answer. Whatever comes from outside (market
+titles, questions) goes in as data: cut to a length, without control characters, as JSON in which no
+string can end the block it stands in or spell a token of a chat template. Answers are read
+strictly; an answer of any other shape is refused.
 
 A task also has controls: inputs of our own with known answers. A model that does not get enough of
 them right is not used for the task at all (`LanguageModel.qualified`).

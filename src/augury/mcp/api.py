@@ -30,7 +30,7 @@ _NAMES = {
 
 
 class Reach(Protocol):
-    """Sends a request to the API in the name of whoever calls the tool."""
+    """Sends a request to the API as the caller of the tool."""
 
     async def __call__(
         self, method: str, path: str, *, body: Any = None, query: Mapping[str, Any] | None = None

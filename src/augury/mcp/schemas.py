@@ -37,7 +37,7 @@ class Row(BaseModel):
 
 
 class Priced(Row):
-    """What every row that shows a market shows."""
+    """The fields of every row that shows a market."""
 
     id: str
     question: str
@@ -142,7 +142,7 @@ class RejectedItem(Row):
 
 
 class IntervalRow(Row):
-    """80% of where the market's price may stand a week from now."""
+    """Range in which the price of the market will be a week from now, with a probability of 80%."""
 
     component = "PublicConfidenceInterval"
     lower: Number
@@ -158,7 +158,7 @@ class PartRow(Row):
 
 
 class OutOfRunningRow(Row):
-    """The market that asks this, and is decided or closed."""
+    """The market that asks this question but is decided or closed already."""
 
     component = "OutOfRunning"
     market_id: str = Field(validation_alias=AliasPath("market", "id"))
@@ -169,7 +169,7 @@ class OutOfRunningRow(Row):
 
 
 class ToolAnswer(Row):
-    """What every tool's answer begins with."""
+    """The fields that every tool's answer begins with."""
 
     warnings: list[str] = Field(default=[], description="Read these before you use the numbers.")
     full: dict[str, Any] | None = Field(
@@ -231,7 +231,7 @@ class HistoryAnswer(ToolAnswer):
 
 
 class JudgedRow(Row):
-    """A forecast's number and what it is worth."""
+    """A forecast's probability, and how far it can be relied on."""
 
     component = "FullForecast"
     id: str | None = Field(default=None, description="For explain_forecast.")
@@ -290,7 +290,7 @@ class ForecastRunAnswer(ToolAnswer):
 
 
 class NodeRow(Row):
-    """Something the question hangs on."""
+    """A cause or an effect of what the question asks about."""
 
     component = "FullNode"
     id: str
@@ -317,7 +317,7 @@ class EdgeRow(Row):
 
 
 class CausalGraphAnswer(ToolAnswer):
-    """What a question hangs on."""
+    """Causes and effects of what a question asks about, as a graph."""
 
     component = "FullGraph"
     id: str | None = None
@@ -465,7 +465,7 @@ class RuleRow(Row):
 
 
 class Watched(ToolAnswer):
-    """What was set up, and where the market stands now."""
+    """The watchlist, target and rule that were set up, and the current prices of the market."""
 
     current_prices: Prices | None = Field(default=None, description="Of a market, now.")
     watchlist: WatchlistRow | None = None
@@ -474,7 +474,7 @@ class Watched(ToolAnswer):
 
 
 class Silenced(ToolAnswer):
-    """The rule or the alert that is quiet now."""
+    """The rule or the alert that was silenced."""
 
     rule: RuleRow | None = None
     alert: AlertRow | None = None

@@ -97,7 +97,7 @@ class AddressPolicy:
         return cls(http, frozenset(names), tuple(networks))
 
     def check_url(self, url: str) -> None:
-        """Refuse a URL by its spelling.
+        """Refuse a URL whose text is not allowed.
 
         Raises
         ------

@@ -21,7 +21,7 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether requests are held back (also while a probe is under way)."""
+        """Whether requests are held back (also while a probe is running)."""
         return self._opened_at is not None
 
     def admits(self) -> bool:

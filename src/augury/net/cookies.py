@@ -6,7 +6,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 
 def no_cookies() -> CookieJar:
-    """A jar that takes in nothing and gives out nothing, for `httpx2.AsyncClient(cookies=...)`.
+    """A cookie jar that accepts and sends no cookies, for `httpx2.AsyncClient(cookies=...)`.
 
     A client is shared by all accounts, and cookies are kept by host: with an ordinary jar the
     requests of one account would use the session of another on the same host.

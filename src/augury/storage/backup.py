@@ -177,8 +177,7 @@ def read_manifest(file: Path) -> Manifest:
 
 
 async def restore(settings: Settings, file: Path, *, replace: bool = False) -> Manifest:
-    """Replace the contents of the database by the backup; they must be empty
-    unless `replace` is given.
+    """Replace the contents of the database by the backup; without `replace` it must be empty.
 
     The schema comes from our own migrations, and only rows are taken from the file, so that a file
     made by somebody else runs no command here. The rows are loaded in one transaction: if anything

@@ -30,7 +30,7 @@ def revisions() -> list[str]:
 
 @dataclass(frozen=True)
 class Status:
-    """Where a database stands; revisions are names like `0001_foundation`."""
+    """The migrations that a database has and lacks; revisions are names like `0001_foundation`."""
 
     revision: str | None
     """Newest migration that the database has; None when the database is empty."""

@@ -143,7 +143,7 @@ class Supervisor:
         self._log.touch(mode=0o600)
         self._log_before = self._log.stat().st_size
 
-    # Where, and as whom
+    # The folder of the socket, and the user that the server runs as
 
     def _settle(self) -> Record:
         """Choose the folder of the socket and the server's user, keeping the previous choice of the
