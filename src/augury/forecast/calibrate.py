@@ -20,17 +20,17 @@ FOLDS: Final = 5
 FEWEST: Final = 200
 """Smallest number of resolved prices for which a correction is fitted."""
 SURE: Final = -2.0
-"""Change of the score, in standard errors, that a correction must reach to be accepted; negative is
-better."""
+"""Largest change of the Brier score, in standard errors, of a correction that is accepted; below 0
+is better."""
 _EDGE: Final = 0.002
 _RIDGE: Final = 1.0
-"""Ridge penalty on a and on b - 1: with few prices the correction stays near none."""
+"""Ridge penalty on a and on b - 1: with few prices the correction stays close to none."""
 
 Column = NDArray[np.float64]
 
 
 class DecidedPrice(NamedTuple):
-    """A price some days before the end, and what came of it."""
+    """A market's price some days before its end, and its outcome (1: Yes, 0: No)."""
 
     price: float
     outcome: float
@@ -42,13 +42,13 @@ class DecidedPrice(NamedTuple):
 
 
 def judged(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
-    """Prices against recalibrated ones, out of sample, by venue and days left.
+    """Compare prices with recalibrated prices, out of sample, by venue and days left.
 
     Returns
     -------
-    For each: n, events, intercept and slope (of all rows), brier and log_loss of the prices and
-    recalibrated, the t of the Brier difference (events as units; below 0 recalibration is better),
-    and `use`: whether it wins beyond doubt.
+    For each venue and number of days: n, events, intercept and slope (fitted on all rows), Brier
+    score and log loss of the prices and of the recalibrated prices, the t of the Brier difference
+    (events as units; below 0 recalibration is better), and `use`: whether t reaches `SURE`.
     """
     cells: dict[tuple[str, int], list[DecidedPrice]] = {}
     for row in rows:
@@ -92,7 +92,7 @@ def _cell(rows: Sequence[DecidedPrice]) -> dict[str, Any]:
 
 def fit(x: Column, y: Column) -> tuple[float, float]:
     """Intercept and slope of a logistic regression of outcomes `y` on log-odds `x`, by Newton's
-    method, drawn towards (0, 1)."""
+    method, with a ridge penalty towards (0, 1)."""
     design = np.column_stack([np.ones_like(x), x])
     home = np.array([0.0, 1.0])
     beta = home.copy()
@@ -108,7 +108,7 @@ def fit(x: Column, y: Column) -> tuple[float, float]:
 
 
 def logit(p: Column) -> Column:
-    """Log-odds; certainty counts as 1 in 500."""
+    """Log-odds of probabilities clipped to [`_EDGE`, 1 - `_EDGE`]."""
     p = np.clip(p, _EDGE, 1 - _EDGE)
     return np.log(p / (1 - p))
 

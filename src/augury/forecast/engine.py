@@ -1,4 +1,4 @@
-"""From a question and the markets of the moment to an estimate. Pure: the same in, the same out.
+"""Makes an estimate from a question and the markets of a moment. Pure: same input, same output.
 
 Every market is read into parts, compared with the question, and given its role. Direct markets
 are pooled; where there is none, ladders of deadlines and thresholds, stages and rival contenders
@@ -45,28 +45,30 @@ from augury.search.text import is_number
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 COMPARED: Final = 24
-"""Best markets that are compared with each other."""
+"""Number of best outcomes that are compared with each other, and with the question by logic."""
 SIBLING_LOSS: Final = 0.6
-"""Score that a market loses when the question names nothing of what tells it from its kin."""
+"""Points of score and content that a market loses if the question names nothing of what tells the
+market from its siblings. Chosen by hand."""
 READ: Final = 8_000
-"""Markets of which what was read is kept in memory (3 kB each); of another one only its title is
-embedded again, in 40 us."""
+"""Largest number of markets whose readings are kept in memory (3 kB each). The title of another
+market is embedded anew (40 us), its reading comes from storage or is made."""
 RARITIES: Final = 32 << 20
-"""Bytes for the rarities of terms that are kept."""
+"""Memory, in bytes, for cached rarities of terms."""
 MARGIN_CONFIDENCE: Final = 0.4
-"""Most confidence in a margin of which only the win has a market."""
+"""Upper limit of the confidence, 0 to 1, in a win by a margin if only the win has a market. Chosen
+by hand."""
 
 
 class Engine:
-    """Compares and weighs; keeps what it has read of markets."""
+    """Compares markets with a question and weighs them. Keeps its readings of markets in memory."""
 
     def __init__(self, embed: Embed, rarity: Rarity, judge: Judge | None = None) -> None:
         """Without `judge` the rules alone decide what a market is to a question."""
         self.judge = judge
         self._embed = embed
         self._rarity = remembered(RARITIES)(rarity)
-        # Packed: views are half a million objects for the interpreter to look through, in pauses
-        # of tenths of a second.
+        # Packed: views would be half a million objects, through which the garbage collector would
+        # look in pauses of tenths of a second.
         self._known: OrderedDict[bytes, tuple[bytes, NDArray[np.float32]]] = OrderedDict()
 
     def answer(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Estimate:
@@ -74,7 +76,7 @@ class Engine:
         return self.estimate(self.compare(reading, markets, at))
 
     def compare(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Compared:
-        """Each market read into parts and held against the question."""
+        """Read each market into parts and compare it with the question."""
         question = self._view(reading)
         bearings = self._bearings(question, reading, markets, at)
         return Compared(reading, markets, at, question, bearings)
@@ -123,7 +125,8 @@ class Engine:
         )
 
     def brief(self, compared: Compared) -> judging.Brief | None:
-        """What judge and language model have to read of a question; None where they have no say."""
+        """What judge and language model read for a question; None for questions on which they have
+        no say (open ones, and "either A or B")."""
         reading = compared.reading
         if len(reading.either) == 2 or outcomes.asks(reading.effective):
             return None
@@ -168,7 +171,7 @@ class Engine:
                 kept = market.words if market.digest == digest else None
                 self._known[digest] = kept or words.packed(market), vector.copy()
         for digest in digests:
-            self._known.move_to_end(digest)  # what is asked about most stays longest
+            self._known.move_to_end(digest)  # the least recently used are dropped first
         found = [
             [view(one, vector, self._rarity) for one in words.unpacked(packed)]
             for packed, vector in map(self._known.__getitem__, digests)
@@ -179,7 +182,8 @@ class Engine:
 
 
 def _related(reading: Reading, b: Bearing) -> Bearing:
-    """With the word of logic, which says too which way round a market that asks the same does."""
+    """The outcome with its relation by logic. If logic finds that it asks the same or the opposite,
+    logic also decides whether its price is turned."""
     if b.exact:
         return b
     relation = relate(reading.proposition, b.view.proposition)
@@ -195,10 +199,10 @@ def _order(b: Bearing) -> tuple[float, float, str, int]:
 
 
 def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
-    """The best again in their order, after a look at what tells them from each other.
+    """The outcomes in a new order, after the best of them were compared with each other.
 
-    Markets of one pattern differ in a name ("Will Russia capture X"). A question that does not
-    say that name is not the market's, however many words they share.
+    Markets of one pattern differ in a name ("Will Russia capture X"). A market whose name the
+    question does not say loses score, however many words they share.
     """
     near, rest = found[:COMPARED], found[COMPARED:]
     judged = []
@@ -230,7 +234,7 @@ def _same_parts(a: Proposition, b: Proposition) -> bool:
 
 
 def _narrower(win: Estimate) -> Estimate:
-    """A win by so much, from the chance of the win: at most as likely."""
+    """The estimate of a win by a margin from that of the win, which bounds it from above."""
     most = win.probability or 0.0
     p = round(max(pool.EDGE, pool.within(0.0, most)), 6)
     return replace(
@@ -247,7 +251,7 @@ def _narrower(win: Estimate) -> Estimate:
 
 
 def _either(reading: Reading, parts: Sequence[Estimate]) -> Estimate:
-    """One of two will do: their chances added, for only one can have it."""
+    """The estimate of "either A or B": the sum of both, because only one of them can have it."""
     known = [part for part in parts if part.probability is not None]
     if len(known) < len(parts):
         return parts[0] if parts[0].probability is None else parts[1]

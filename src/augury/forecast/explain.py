@@ -19,19 +19,19 @@ _VENUES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 
 
 def quoted(text: str) -> str:
-    """A market's text as it may stand in a sentence."""
+    """A market's text for use in a sentence: in quotes, on one line, shortened."""
     plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     plain = plain.replace('"', "'")
     return f'"{plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"}"'
 
 
 def shortened(text: str) -> str:
-    """A market's text as it may stand as a label."""
+    """A market's text for use as a label: on one line, shortened."""
     return quoted(text)[1:-1]
 
 
 def nothing(reading: Reading, seen: int) -> str:
-    """Why there is no number."""
+    """The reason for an answer without evidence; `seen`: number of market outcomes compared."""
     looked = (
         f"{seen} open markets with a recent price were compared with it; none is about the same"
         " things." if seen else "There was no open market with a recent price to compare it with."
@@ -61,7 +61,7 @@ _AMOUNTS: Final = {
     "implies": "this is one way for it to happen",
     "excludes": "if it happens, this does not",
 }
-"""Where one of the two names no level: "Cut by 25 bps" for "Will the Fed cut?" """
+"""Relations in words if only one of the two names a level: "Cut by 25 bps", "Will the Fed cut?"."""
 
 
 def reasoning(
@@ -72,7 +72,7 @@ def reasoning(
     evidence: Sequence[Evidence],
     kind: str,
 ) -> str:
-    """Two to five sentences."""
+    """The reason for an estimate in two to five sentences; `kind` is a key of `_HOW`."""
     counted = [one for one in evidence if one.weight > 0]
     said = [_HOW[kind].format(n=len(counted), s="" if len(counted) == 1 else "s")]
     if kind == "direct" and len(counted) == 1:
@@ -126,7 +126,7 @@ def percent(p: float) -> str:
 
 
 def moment(at: datetime) -> str:
-    """A time as a request may take it back."""
+    """A time in the form that requests accept."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -136,7 +136,7 @@ def day(at: datetime) -> str:
 
 
 def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
-    """What rivals leave, where that is no number to believe."""
+    """The text that replaces a probability which rests only on what rivals leave."""
     low, high = between
     text = (
         f"No open market asks this. Markets on rivals put it between {percent(low)} and"
@@ -154,7 +154,7 @@ def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
 
 
 def hint(evidence: Sequence[Evidence]) -> str:
-    """The nearest market, as no more than a hint."""
+    """A sentence that names the nearest market as a hint; empty without evidence."""
     if not evidence:
         return ""
     one = evidence[0]

@@ -1,4 +1,4 @@
-"""One piece of work that many wait for."""
+"""A task that several callers wait for."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ T = TypeVar("T")
 
 
 class Flight(Generic[T]):
-    """One piece of work that many wait for; it ends early once nobody does."""
+    """A task that several callers wait for; it is cancelled once no caller waits any more."""
 
     def __init__(self, task: asyncio.Task[T], done: Callable[[], Any]) -> None:
-        """`done` is called when the work has ended, however it ended."""
+        """`done` is called when the task has ended, in whatever way."""
         self._task = task
         self._waiting = 0
         task.add_done_callback(lambda _: done())
 
     async def join(self) -> T:
-        """Wait with the others for what the work gives."""
+        """Wait for the task's result, together with its other callers."""
         self._waiting += 1
         try:
             return await asyncio.shield(self._task)

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 MOST: Final = 8
-"""Pieces of evidence shown: more can't be read."""
+"""Largest number of pieces of evidence in a graph; more would not be readable."""
 QUESTION: Final = "question"
 
 
 async def graph_of(graphs: GraphService | None, forecast: Forecast) -> PublicCausalGraph | None:
-    """The question, its evidence, and what drives it or follows from it; None where nothing is.
+    """The graph of a question with its evidence, causes and consequences; None without evidence.
 
-    Causes are known of the present only, so that a replay shows its evidence alone; so does an
-    answer whose causes can't be looked up.
+    Causes are known only for the present, so a replay shows its evidence alone; so does an answer
+    whose causes cannot be looked up.
     """
     drawn = None
     if graphs is not None and not forecast.replay and forecast.estimate.evidence:

@@ -1,10 +1,10 @@
-"""The judge's verdicts on a question's markets, and what they change of the comparison. Pure.
+"""The judge's verdicts on a question's markets, and how they change the comparison. Pure.
 
-The rules compare part by part; the judge (`matching.judge`) was trained on people's questions. A
-market is taken to ask the question itself where the judge is sure of it, on the side the judge
-names; where the judge has read a market and does not find the question in it, the rules' word
-alone is not enough. Of a market on one game the side is no guess where question and market say it
-(`language.results`): the judge then only says whether it is this game that is asked about.
+The rules compare part by part; the judge (`matching.judge`) was trained on people's questions. If
+the judge is sure that a market asks the question, the market is direct, on the side that the judge
+names. If the judge has read a market and does not find the question in it, the rules alone cannot
+make it direct. For a market on one game, the side is read from the texts if they state it
+(`language.results`); the judge then only says whether the question is about this game.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from augury.forecast.match import Comparison
 
 Verdicts = Mapping[tuple[int, int], Verdict]
-"""By market number and outcome."""
+"""Verdicts by market number and outcome."""
 
 NONE: Final[Verdicts] = {}
 MAX_SEARCHED_NAMES: Final = 4
-"""Names that are added to what markets are searched by."""
+"""Largest number of full names that are added to the text by which markets are searched."""
 
 
 def search_text(text: str, vocabulary: Vocabulary) -> str:
-    """A question's text with the full names of whom it names in other words."""
+    """A question's text with the full names of the entities that it names by an alias."""
     said = {word.folded for word in words(text)}
     names: list[str] = []
     for mention in mentions(text, vocabulary):
@@ -50,24 +50,26 @@ def search_text(text: str, vocabulary: Vocabulary) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """All that the judge needs for one question; made beside the rules, judged in a thread."""
+    """All that the judge needs for one question, so that it can judge in a thread."""
 
     asked: str
     markets: tuple[str, ...]
     features: features.Matrix
     bearings: tuple[Bearing, ...]
-    """What stands behind each of `markets`."""
+    """The compared outcome behind each of `markets`."""
     ranks: tuple[tuple[int, int], ...]
-    """The place of each in the index's order and in the rules'."""
+    """For each of `markets`: its rank in the index's order and in the rules' order, from 0."""
     stands: tuple[results.Stand | None, ...]
-    """How the question stands to each market that is on one game; None: it is not certain."""
+    """For each of `markets`: how the question relates to it, if it is on one game and the relation
+    is certain; else None."""
     unmet: tuple[bool, ...]
-    """Whether a market lacks what the question demands (`matching.demands`)."""
+    """For each of `markets`: whether it lacks what the question demands (`matching.demands`)."""
     denied: bool = False
-    """What it reads was in a frame that denies it ("is it false that ...")."""
+    """Whether the question's frame denies it ("is it false that ..."): verdicts are then swapped,
+    because the judge reads the question without its frame."""
 
     def judged(self, judge: Judge) -> Verdicts:
-        """The verdicts; some tens of milliseconds of processor time."""
+        """The judge's verdicts; this takes some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
         sided = [
             NEITHER if unmet else _sided(one, stand)
@@ -84,8 +86,8 @@ NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 
 
 def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
-    """The verdict on the side that logic names. Where the question asks neither what the market
-    asks nor its complement (a draw, where the market is on a win), both sides are 0."""
+    """The verdict with its probability on the side that logic names. If the question asks neither
+    what the market asks nor its complement (a draw of a market on a win), both sides are 0."""
     if stand is None:
         return verdict
     about = verdict.same + verdict.opposite
@@ -98,10 +100,10 @@ def brief(
     compared: Compared, vocabulary: Vocabulary, shortlist: Trees | None = None,
     most: int = CANDIDATES,
 ) -> Brief:  # fmt: skip
-    """What the judge reads: the `most` markets with the highest scores by `shortlist`; without one,
-    the first in the index's order and in the rules'."""
+    """Prepare what the judge reads: the `most` markets with the highest scores by `shortlist`, or,
+    without a shortlist, those that come first in the index's order or in the rules' order."""
     reading = compared.reading
-    # A frame that denies is logic's to read; the judge reads what stands in it.
+    # The rules handle a frame that denies; the judge reads the question inside it.
     question = reading.core if reading.denied else reading.question
     order = {market.seq: n for n, market in enumerate(compared.markets)}
     ranks = [(order[b.market.seq], n) for n, b in enumerate(compared.bearings)]
@@ -140,7 +142,7 @@ def brief(
 def _first(
     rows: features.Matrix, ranks: Sequence[tuple[int, int]], shortlist: Trees | None
 ) -> list[int]:
-    """The markets' numbers, those to be read first at the front."""
+    """Positions in `ranks`, those to be read first at the front."""
     if shortlist is None or not ranks:
         return sorted(range(len(ranks)), key=lambda n: (min(ranks[n]), ranks[n][1]))
     return np.argsort(-shortlist.scores(rows)[:, 0], kind="stable").tolist()
@@ -170,19 +172,19 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
     if bearing.exact or bearing.relation != "none":
         return bearing  # the question in the market's own words, or logic has spoken
     if bearing.fit.leveled and bearing.fit.threshold not in ("same", "opposite"):
-        return bearing  # another level is another question, however like the words are
+        return bearing  # another level is another question, however alike the words are
     if bearing.fit.leveled:
-        # The levels say which side it is; whether both are about the same, is the judge's to say.
+        # The levels decide the side; the judge only says whether both are about the same thing.
         both = verdict.same + verdict.opposite
         verdict = Verdict(both, 0.0) if bearing.turned != positive else Verdict(0.0, both)
     same = verdict.same >= verdict.opposite
-    # `positive` is what it says of the proposition, which the question may deny.
+    # `turned` refers to the question's proposition without its negation.
     turned = same != positive
     contrary = turned != bearing.turned
     least = limits["same" if same or verdict.certain else "opposite"]
     if contrary and not verdict.certain:
         least = max(least, limits["contrary"])
-    # The judge has seen few titles that deny: of such it may not turn what the rules read.
+    # The judge was trained on few titles with a negation: it may not reverse the rules there.
     told = not contrary or verdict.certain or bearing.view.proposition.positive
     sided = verdict.certain or verdict.side >= limits["sided"] * (verdict.same + verdict.opposite)
     if told and sided and verdict.side >= least:
@@ -201,19 +203,21 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
 
 
 REFUSED: Final = -9.0
-"""Likeness, in log-odds, of a market that no part tells from the question, but the judge does: too
-little to be evidence of any kind."""
+"""Likeness, in log-odds, given to a market that the rules find the same as the question and the
+judge does not: too low for evidence of any role."""
 SURE: Final = 4.0
-"""Score of a market that the judge takes to ask the question: above that of any comparison."""
+"""Score, in points, given to a market that the judge takes to ask the question (its probability is
+added): above any score of the rules."""
 
 
 def refused(fit: Comparison) -> Comparison:
-    """A comparison of what no part tells from the question, and a reader does."""
+    """The comparison of a market that a judge or model finds to be about something else, although
+    the rules find no difference."""
     return replace(fit, score=0.0, likeness=REFUSED)
 
 
 def asked(fit: Comparison, probability: float) -> Comparison:
-    """A comparison of what asks the very question, with such a probability, 0 to 1."""
+    """The comparison of a market that is taken to ask the question, with this probability."""
     return replace(
         fit, score=SURE + probability, content=max(fit.content, 2.0), asked=1.0, likeness=-REFUSED,
         foreign=0.0, window="same", gap=0.0, threshold="same", stage="same", choice="same",

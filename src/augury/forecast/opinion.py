@@ -1,16 +1,17 @@
-"""A language model's opinions on the markets that the judge reads, and what logic lets stand. Pure.
+"""A language model's opinions on the markets that the judge reads, and which of them count. Pure.
 
-A model says of each market whether it asks the question, its opposite or something else. What the
-rules know for certain no opinion changes: the question in a market's own words, what logic orders,
-another year, level, deadline or end of a game, what the question demands and the market lacks. Such
-an opinion is refused, as are those that contradict each other, and those on markets in which
-neither rules nor judge find anything of the question.
+A model says of each market whether it asks the question, its opposite or something else. No opinion
+changes what the rules know for certain: that the question is in a market's own words, that logic
+orders the two, that year, level, deadline or end of a game differ, or that the market lacks
+something that the question demands. An opinion against these is refused. So are opinions that
+contradict each other, and opinions on markets in which neither rules nor judge find anything of the
+question.
 
-What is left has a vote on the side. Rules, judge and model read it; a model alone turns none: where
-it reads another side than the rules, and the judge does not side with it, the market counts for
-neither. Where no part tells a market from the question and the model does, those that differ from
-it in a date or a level bound nothing, either. An opinion brings in no market and no number: prices
-stay the only source of those.
+The other opinions have a vote on the side, as rules and judge have. The model alone cannot reverse
+a side: if it disagrees with the rules, and the judge does not support it, the market does not
+count. If the model finds a market to be about something else, although the rules find no
+difference, then markets that differ from it only in a date or a level bound nothing either.
+Opinions add no markets and no numbers: probabilities still come from prices alone.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from augury.relations.windows import Window
 
 Asks = Literal["same", "opposite", "other"]
-"""A market's Yes is the question's Yes, the question's No, or neither."""
+"""What a market asks: its Yes is the question's Yes (same), its No (opposite), or neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +43,32 @@ class Opinion:
 
     asks: Asks
     why: str = ""
-    """Its reason, as it came; `shown_reason` says what of it may be shown."""
+    """The model's reason, unchecked: only what `shown_reason` returns may be shown."""
 
 
 Opinions = Mapping[tuple[int, int], Opinion]
-"""By market number and outcome."""
+"""Opinions by market number and outcome."""
 
 NONE: Final[Opinions] = {}
 
 TRUSTED: Final = 0.9
-"""Share of its control questions that a model has to get right: no answer that rests on its word is
-given more confidence."""
+"""Share, 0 to 1, of its control questions that a model has to get right; therefore also the upper
+limit of the confidence in an answer that rests on its opinion."""
 LEANS: Final = 0.05
-"""From this probability of a side on, the judge finds something of the question in a market."""
+"""Smallest probability of a side at which the judge counts as finding something of the question in
+a market. Chosen by hand."""
 OTHER_DAYS: Final = 7
-"""Days between two written deadlines from which on they are two."""
+"""Largest number of days between two written deadlines that may be the same. Chosen by hand."""
 _SWAPPED: Final[dict[Asks, Asks]] = {"same": "opposite", "opposite": "same", "other": "other"}
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedOpinion:
-    """An opinion that does not stand."""
+    """An opinion that is refused."""
 
     market: Snapshot
     why: str
-    """What contradicts it: a clause."""
+    """What contradicts it, as a clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,8 @@ NOTHING_HEARD: Final = Heard(NONE)
 def worth_asking(
     brief: judging.Brief, bearings: Sequence[Bearing], verdicts: judging.Verdicts
 ) -> bool:
-    """Whether an opinion could change anything: no market has the question in its own words or is
-    the same by logic, and one at least is about it."""
+    """Whether an opinion could change anything: no market asks the question in its own words or by
+    logic, and at least one market is about it."""
     if any(b.exact or b.relation in bounds.SAME for b in bearings):
         return False
     return any(_is_about(b, verdicts) for b in brief.bearings)
@@ -97,10 +99,10 @@ def heard(
     *,
     asked: Proposition,
 ) -> Heard:
-    """The opinions that stand and those that don't.
+    """Check a model's opinions.
 
-    opinions : by place among the brief's markets, on the text that the brief asks about
-    asked : what the question asks
+    opinions : by position among the brief's markets, on the text that the brief asks about
+    asked : the proposition of the question
     """
     taken: dict[int, Opinion] = {}
     refused: dict[int, str] = {}
@@ -135,10 +137,10 @@ def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
 def _contradicted(
     brief: judging.Brief, place: int, read: Asks, asks: Asks, asked: Proposition
 ) -> str | None:
-    """What the rules know for certain against an opinion; None where nothing is.
+    """What the rules know for certain that contradicts an opinion; None if there is nothing.
 
-    read : of the text that the brief asks about
-    asks : of the question, which may deny that text
+    read : the opinion on the text that the brief asks about
+    asks : the opinion on the question, whose frame may deny that text
     """
     b, stand = brief.bearings[place], brief.stands[place]
     ours = _side(b, positive=asked.positive)
@@ -158,7 +160,7 @@ def _contradicted(
 
 
 def _told_apart(b: Bearing, asked: Proposition) -> str | None:
-    """The part that certainly tells a market from the question."""
+    """The part that certainly tells a market from the question, as a clause; else None."""
     theirs = b.view.proposition
     if b.fit.edition == "differs" and None not in (asked.edition, theirs.edition):
         return "it is about another year or edition"
@@ -172,7 +174,7 @@ def _told_apart(b: Bearing, asked: Proposition) -> str | None:
 
 
 def _are_apart(one: Window, other: Window) -> bool:
-    """Whether two written times are two for certain. "Arrive at July" has many ends."""
+    """Whether two written deadlines differ for certain. Vague ones ("arrive at July") do not."""
     if not one.text or not other.text or one.end is None or other.end is None:
         return False
     exact = {one.precision, other.precision} == {"day"} or {one.kind, other.kind} == {"in"}
@@ -180,7 +182,7 @@ def _are_apart(one: Window, other: Window) -> bool:
 
 
 def _side(b: Bearing, *, positive: bool) -> Asks:
-    """The side from which the rules read a market."""
+    """The side on which the rules read a market."""
     return "same" if b.turned != positive else "opposite"
 
 
@@ -188,7 +190,7 @@ _WHERE: Final[dict[bool, Relation]] = {True: "equivalent", False: "complement"}
 
 
 def _are_contrary(a: Bearing, one: Opinion, b: Bearing, other: Opinion) -> bool:
-    """Whether two markets can't both stand to one question as is said of them."""
+    """Whether two opinions, each on its market, cannot both be right."""
     if "other" in (one.asks, other.asks):
         return False
     alike = one.asks == other.asks
@@ -226,15 +228,15 @@ def applied(
 
 
 def _family(b: Bearing) -> tuple[frozenset[str], str]:
-    """What is the same of markets that differ in a date or a level."""
+    """Key of a family: markets that differ only in a date or a level have the same."""
     return b.view.proposition.terms, b.view.proposition.predicate
 
 
 def _denied(
     bearings: Sequence[Bearing], opinions: Opinions
 ) -> frozenset[tuple[frozenset[str], str]]:
-    """The families that are about something else: no part tells one of theirs from the question,
-    and the model does."""
+    """The families that are about something else: those of a market that the model finds to be so,
+    although the rules find no difference."""
     said = [(b, opinions[_key(b)].asks) for b in bearings if _key(b) in opinions]
     others = {_family(b) for b, asks in said if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in said if asks != "other"})
@@ -246,7 +248,7 @@ def _applied(b: Bearing, said: Opinion, verdict: Verdict | None, *, positive: bo
         return b
     same = said.asks == "same"
     turned = same != positive
-    by_rules = b.view.proposition.positive == b.fit.opposed  # whatever the judge made of it
+    by_rules = b.view.proposition.positive == b.fit.opposed  # before the judge changed it
     if turned != by_rules and not _sides_with(verdict, same=same):
         return _put_aside(b)
     if turned == b.turned and b.fit.score >= judging.SURE:
@@ -258,7 +260,7 @@ def _applied(b: Bearing, said: Opinion, verdict: Verdict | None, *, positive: bo
 
 
 def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
-    """Whether the judge, too, leans to this side."""
+    """Whether the judge finds this side likelier, too."""
     if verdict is None:
         return False
     theirs, others = (verdict.same, verdict.opposite) if same else (verdict.opposite, verdict.same)
@@ -266,7 +268,7 @@ def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
 
 
 def _put_aside(b: Bearing) -> Bearing:
-    """A market that is evidence of no kind."""
+    """The market with a comparison that makes it no evidence."""
     return replace(b, fit=judging.refused(b.fit))
 
 
@@ -279,8 +281,8 @@ _LEAST_WORDS: Final = 3
 
 
 def shown_reason(said: Opinion, *texts: str) -> str:
-    """A model's reason as it may be shown; empty where it has a number or name that stands in none
-    of `texts`, an address or a sign that reasons don't need, or says next to nothing."""
+    """A model's reason as it may be shown. Empty if it has a number or a name that is in none of
+    `texts`, an unusual character (as in an address), or fewer than `_LEAST_WORDS` words."""
     told = " ".join(said.why.split()).replace('"', "'").rstrip(".")
     known = " ".join(texts)
     if len(told.split()) < _LEAST_WORDS or not _PLAIN.match(told):
@@ -311,6 +313,6 @@ def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> s
 
 
 def told_refused(one: RefusedOpinion) -> str:
-    """A warning that an opinion does not stand."""
+    """The warning that an opinion was refused."""
     market = explain.quoted(one.market.question)
     return f"What the language model said of {market} is not taken: {one.why}."

@@ -23,7 +23,7 @@ RUN: Final = "forecast.run"
 
 
 class RunService:
-    """Takes up runs and works through them."""
+    """Queues runs and answers their questions."""
 
     def __init__(
         self, database: Database, forecasts: ForecastService, *, clock: Clock = now
@@ -40,9 +40,9 @@ class RunService:
         account_id: str | None,
         full: bool = False,
     ) -> str:
-        """Take up a run of many questions ({question, as_of}); its id.
+        """Queue a run of many questions ({question, as_of}) and return its id.
 
-        full : answer in full, not in the shape of the closed public answer
+        full : answer in the shape of `FullForecast` instead of the public answer
         """
         run_id = new_id("run")
         async with self._database.transaction() as conn:
@@ -52,7 +52,7 @@ class RunService:
         return run_id
 
     async def fetch(self, run_id: str, account_id: str | None) -> store.Run:
-        """A run of this account; the same 404 for unknown and for somebody else's."""
+        """A run of this account; unknown ids and ids of other accounts raise the same 404."""
         async with self._database.reading() as conn:
             run = await store.fetch_run(conn, run_id) if run_id.isascii() else None
         if run is None or run.account_id != account_id:
@@ -60,12 +60,12 @@ class RunService:
         return run
 
     async def answers(self, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
-        """Answers of a run beyond a place."""
+        """Up to `limit` answers of a run, to the questions after the position `after`."""
         async with self._database.reading() as conn:
             return await store.answers(conn, run_id, after, limit)
 
     async def perform(self, job: Job) -> dict[str, Any]:
-        """Answer what is still unanswered of a run; a killed one goes on where it stood."""
+        """Answer the open questions of a run; a run that was killed continues where it stopped."""
         run_id = str(job.request["run_id"])
         async with self._database.reading() as conn:
             run = await store.fetch_run(conn, run_id)
@@ -91,7 +91,8 @@ class RunService:
     async def _answer(
         self, run: store.Run, asked: dict[str, Any]
     ) -> tuple[Forecast | None, dict[str, Any]]:
-        """The forecast of one question, and what the run keeps; an accident is an answer too."""
+        """The forecast of one question, and the answer that the run keeps. If the forecast fails,
+        the answer is the error."""
         started = time.perf_counter()
         stated = asked.get("as_of")
         as_of = datetime.fromisoformat(stated) if stated else None

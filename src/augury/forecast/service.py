@@ -1,7 +1,8 @@
 """Forecasting as a use case: understand the question, gather markets, weigh them, remember.
 
-The stages come as an async iterator (`stages`), so that a stream can show each and a caller who
-goes away ends the work. Every stage but the look-up is pure and takes the moment it stands at.
+The stages come as an async iterator (`stages`), so that a stream can show each one, and closing the
+iterator cancels the work. Every stage except the look-up of markets is pure and is given the moment
+as of which it works.
 """
 
 from __future__ import annotations
@@ -53,20 +54,20 @@ MADE = Counter(
 )
 
 DEPTH: Final = 150
-"""Best hits taken from either side of the index."""
+"""Number of best hits taken from each of the two halves of the index (terms and vectors)."""
 REPLAY_DEPTH: Final = 400
-"""The same for a replay, where most hits were not open at the time."""
+"""`DEPTH` of a replay: larger, because most hits were not open at the time."""
 LOOKED_AT: Final = 80
-"""Most markets whose state is read for one question. The one asked about was among the first 60
-for all but 2 of 780 questions."""
+"""Largest number of markets compared with one question. The market asked about was among the first
+60 for all but 2 of 780 questions."""
 REPLAY_LOOKED_AT: Final = 160
-"""The same for a replay."""
+"""`LOOKED_AT` of a replay."""
 WORKED_ON_AT_ONCE: Final = 4
-"""Forecasts that are worked on at the same time, half of the connections a process has by default.
-The others wait with nothing but their question: what one has read takes up to a megabyte, and who
-waits for a connection is told after five seconds that the database does not answer."""
+"""Largest number of forecasts worked on at the same time: half of a process's database connections
+by default. The others wait before they read anything, because the markets of a forecast take up to
+a megabyte, and a wait of five seconds for a connection fails as "database unavailable"."""
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
-"""Forecasts that the judge reads at the same time. It uses two cores for each: more at once
+"""Largest number of forecasts judged at the same time. The judge uses two cores for each: more
 would finish no sooner, and searches would wait longer."""
 MAKE: Final = "forecast.make"
 RUNS_KEPT: Final = timedelta(days=30)
@@ -79,7 +80,7 @@ StageName = Literal["normalized", "search", "evidence", "estimate"]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step of the work done: what it found, ready to be shown."""
+    """A finished step of the work, with its result as JSON data."""
 
     name: StageName
     data: dict[str, Any]
@@ -125,7 +126,7 @@ class ForecastService:
     ) -> Forecast:
         """The answer to a question, at `as_of` or now.
 
-        The same question asked by many at once is worked on once. Only answers of now are
+        Concurrent calls with the same question share one computation. Only answers as of now are
         remembered: a replay could be made with hindsight.
         """
         if as_of is not None:
@@ -147,8 +148,8 @@ class ForecastService:
         as_of: datetime | None = None,
         leave_out: frozenset[str] = frozenset(),
     ) -> AsyncGenerator[Stage | Forecast]:
-        """Each stage as it is done, and the forecast last; `leave_out`: ids of markets that are
-        taken for absent."""
+        """Each stage when it is finished, and the forecast last; `leave_out`: ids of markets that
+        are treated as absent."""
         at = as_of or self._clock()
         timings: dict[str, float] = {}
         began = time.perf_counter()
@@ -170,7 +171,7 @@ class ForecastService:
         lap("normalise")
         yield Stage("normalized", reading.shown())
         replay = as_of is not None
-        # Nothing is sent within a turn: whoever reads slowly holds up no one.
+        # Nothing is yielded while a turn is held: a slow reader of the stream blocks no one.
         async with self._turns:
             found = await self._first(question, reading, at, leave_out, replay=replay, lap=lap)
         estimate, seen = found.estimate, len(found.markets)
@@ -180,9 +181,9 @@ class ForecastService:
                 estimate = await sitting.estimate(
                     self._engine, found.compared, estimate, found.verdicts
                 )
-            del found  # what comes may wait for another turn
+            del found  # frees the markets: the next steps may wait for another turn
             if estimate.decisive is None and nulls.is_over(reading, at):
-                # What has yet to come tells nothing of what is over.
+                # Markets about later times say nothing about a time that is over.
                 estimate = nulls.over(reading, estimate)
             if estimate.probability is None and not leave_out:
                 async with self._turns:
@@ -205,11 +206,12 @@ class ForecastService:
         replay: bool,
         lap: Callable[[str], None],
     ) -> _Found:
-        """The markets that may bear on a question, and what they say before anybody is asked."""
+        """The markets that may bear on a question, and the estimate of rules and judge, before a
+        language model is asked."""
         markets = await self._gather(reading, at, replay=replay)
         if leave_out:
             markets = [market for market in markets if market.id not in leave_out]
-        # A market's own words are its question, whatever stands in them.
+        # A question in a market's own words is never blocked or taken apart.
         if not self._engine.asks_verbatim(reading, markets):
             estimate = nulls.blocked(question, reading)
             if estimate is not None:
@@ -229,14 +231,14 @@ class ForecastService:
     async def _answered(
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime
     ) -> Estimate:
-        """The engine's estimate, after the judge has read what is its to read."""
+        """The engine's estimate with the verdicts of the judge."""
         compared = self._engine.compare(reading, markets, at)
         return self._engine.estimate(compared, verdicts=await self._judged(compared))
 
     async def _judged(
         self, compared: Compared, lap: Callable[[str], None] = lambda name: None
     ) -> judging.Verdicts:
-        """The judge's verdicts on the first markets; none where it has no say."""
+        """The judge's verdicts on the best markets; none for questions on which it has no say."""
         trained = self._engine.judge
         brief = self._engine.brief(compared) if trained is not None else None
         if brief is None or trained is None:
@@ -247,12 +249,12 @@ class ForecastService:
         return verdicts
 
     def refuse_future(self, as_of: datetime | None) -> None:
-        """Refuse a moment that has not come.
+        """Refuse a moment in the future.
 
         Raises
         ------
         InvalidInput
-            422: nothing is known as of then.
+            422: `as_of` is later than now.
         """
         now = self._clock()
         if as_of is not None and as_of > now:
@@ -283,8 +285,8 @@ class ForecastService:
     async def _explained(
         self, reading: Reading, estimate: Estimate, at: datetime, *, replay: bool
     ) -> Estimate:
-        """An estimate without a probability, after a look at the markets that are out of the
-        running: one of them may have been what is asked."""
+        """An estimate without a probability, with the reason for it: a market that is closed,
+        resolved or long unpriced may have asked the question."""
         if estimate.null is not None and estimate.null.kind not in nulls.INSTRUCTIVE:
             return estimate
         if not nulls.is_understood(reading):
@@ -306,17 +308,17 @@ class ForecastService:
         return nulls.explained(estimate, nulls.out_of_running(asked, found, at))
 
     async def without(self, question: str, as_of: datetime, leave_out: frozenset[str]) -> Forecast:
-        """The answer as of then, had the markets of these ids not been there."""
+        """The answer as of `as_of`, as if the markets with the ids `leave_out` did not exist."""
         return await self._last(self.stages(question, as_of=as_of, leave_out=leave_out))
 
     async def middle(self, question: str) -> Middle:
-        """What the middle of the question's graph says of it."""
+        """Probability and price time for the question's own node, the middle of its graph."""
         forecast = await self.finish(question, None)
         return Middle(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
     async def draw(self, forecast: Forecast) -> PublicCausalGraph | None:
-        """The causal graph of an answer, drawn once for all who share the answer; of a replay
-        only its evidence."""
+        """The causal graph of an answer, for a replay only its evidence. Concurrent calls for the
+        same answer share one drawing."""
         key = (forecast.reading.question, forecast.as_of)
         flight = self._drawing.get(key)
         if flight is None:
@@ -338,7 +340,7 @@ class ForecastService:
         return forecast
 
     async def _worked_out(self, question: str) -> Forecast:
-        """The answer of now, worked out once for all who ask at the same time."""
+        """The answer as of now; concurrent calls with the same question share one computation."""
         flight = self._working.get(question)
         if flight is None:
             flight = self._working[question] = Flight(
@@ -348,7 +350,7 @@ class ForecastService:
         return await flight.join()
 
     async def finish(self, question: str, as_of: datetime | None) -> Forecast:
-        """The answer worked out for this caller alone, and not remembered."""
+        """The answer, computed for this caller alone and not remembered."""
         try:
             return await self._last(self.stages(question, as_of=as_of))
         except Exception as error:
@@ -372,7 +374,7 @@ class ForecastService:
         most = REPLAY_LOOKED_AT if replay else LOOKED_AT
         found: list[Snapshot] = []
         async with self._database.reading() as conn:
-            # Each is somewhere else on disk: no more are read than are looked at.
+            # Each market lies elsewhere on disk, so hits are read in parts until enough are found.
             for start in range(0, len(hits), most):
                 part = [hit.key for hit in hits[start : start + most]]
                 read = await store.snapshots(
@@ -397,7 +399,7 @@ class ForecastService:
     async def make(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> FullForecast:
-        """Read a forecast in full, kept for the account."""
+        """Make a forecast in full and keep it for the account."""
         if as_of is None:
             forecast = await self._worked_out(question)
         else:
@@ -417,7 +419,7 @@ class ForecastService:
     async def start(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> queue.JobRecord:
-        """Take up a forecast in full, to be made in the background."""
+        """Queue a forecast in full, to be made in the background."""
         request = _asked(question, as_of, include_graph)
         async with self._database.transaction() as conn:
             made = await queue.enqueue(conn, MAKE, request, account_id=account_id, prefix="fc")
@@ -426,7 +428,7 @@ class ForecastService:
         return record
 
     async def perform(self, job: Job) -> dict[str, Any]:
-        """Make a forecast that was taken up."""
+        """Make a queued forecast."""
         stated = job.request["as_of"]
         as_of = datetime.fromisoformat(stated) if stated else None
         forecast = await self.forecast(job.request["question"], as_of=as_of)
@@ -434,7 +436,7 @@ class ForecastService:
         return self.full(forecast, job.id, graph).model_dump(mode="json")
 
     async def fetch(self, forecast_id: str) -> queue.JobRecord | None:
-        """The record of a forecast in full, whosever it is."""
+        """The job record of a forecast in full, of any account."""
         async with self._database.reading() as conn:
             return await queue.fetch(conn, forecast_id)
 
@@ -449,7 +451,7 @@ class ForecastService:
     # Memory
 
     async def score(self) -> None:
-        """Fill in how questions turned out; called from time to time."""
+        """Fill in the outcomes of decided forecasts and delete old runs; called periodically."""
         async with self._database.transaction() as conn:
             if changed := await store.score_resolved(conn, SCORED_AT_ONCE):
                 log.info("forecasts_scored", forecasts=changed)
@@ -457,7 +459,7 @@ class ForecastService:
             await store.forget_runs(conn, self._clock() - RUNS_KEPT)
 
     async def scorecard(self) -> dict[str, Any]:
-        """Show how good past forecasts were, beside the crowd; at most a minute old."""
+        """How good past forecasts were, compared with the crowd; at most a minute old."""
         if self._scorecard is None or time.monotonic() - self._scorecard[0] > SCORECARD_SECONDS:
             self._scorecard = time.monotonic(), await scorecard(self._database)
         return self._scorecard[1]
@@ -471,7 +473,7 @@ class ForecastService:
 
 
 async def scorecard(database: Database) -> dict[str, Any]:
-    """The scorecard as it stands."""
+    """The scorecard, computed from the database now."""
     async with database.reading() as conn:
         rows = await store.scored(conn, SCORECARD_SIZE)
         issued, answered = await store.counts(conn)
@@ -487,17 +489,18 @@ def _asked(question: str, as_of: datetime | None, include_graph: bool) -> dict[s
 
 
 class _Found(NamedTuple):
-    """What the markets say by themselves."""
+    """The markets gathered for a question, and the estimate before a language model is asked."""
 
     markets: Sequence[Snapshot]
     estimate: Estimate
     compared: Compared | None = None
-    """None where the question was not one that can be compared with them as it stands."""
+    """None if the question has no single answer, or was answered from its two parts."""
     verdicts: judging.Verdicts = judging.NONE
 
 
 def failure(error: Exception) -> Exception:
-    """What a caller is told of a failure: storage away is 503, any other accident 502."""
+    """The error that a caller gets for a failure: 503 if the database is unavailable, 502 for an
+    unexpected error; errors of the service's own and timeouts stay as they are."""
     if isinstance(error, AuguryError | TimeoutError):
         return error
     if isinstance(error, psycopg.Error | OSError) and (away := as_unavailable(error)) is not None:

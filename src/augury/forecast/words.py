@@ -1,8 +1,8 @@
-"""What is read of a market, as it is kept beside the catalogue. Pure.
+"""Readings of markets, packed to be stored beside the catalogue. Pure.
 
-Reading a market takes thirty times as long as unpacking what was read of it. What is kept is
-taken for a market only where it was read by this very code from this very text, so that a
-forecast is the same with it and without.
+Reading a market takes thirty times as long as unpacking its stored reading. A stored reading is
+used only if this version of the code made it from the market's present text, so that forecasts are
+the same with and without it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MODULES: Final = (
     polarity, predicates, proposition, quantities, reading, remembered, teams, text, thresholds,
     view, windows, wording,
 )  # fmt: skip
-"""All that has a say in what is read."""
+"""All modules whose code influences how a market is read."""
 RULES: Final = 1_500
 """Characters of a market's rules that are read."""
 SIDES: Final = 8
@@ -67,7 +67,7 @@ class ReadableMarket(Readable, Protocol):
 
 @cache
 def code() -> str:
-    """Names this way of reading: another one after any change of it."""
+    """Identifies the version of the code that reads markets: changes with any of its modules."""
     digest = hashlib.sha256()
     for module in MODULES:
         digest.update(Path(str(module.__file__)).read_bytes())
@@ -76,7 +76,7 @@ def code() -> str:
 
 
 def digest(market: ReadableMarket) -> bytes:
-    """8 bytes that tell all that a market's reading depends on, the code included."""
+    """Digest, 8 bytes, of everything that a market's reading depends on, including the code."""
     said = (
         code(), market.question, market.title, market.subtitle, (market.description or "")[:RULES],
         market.outcomes, market.event_id, market.event_name, market.slug, market.closes_at,
@@ -86,7 +86,8 @@ def digest(market: ReadableMarket) -> bytes:
 
 
 def sides(market: ReadableMarket) -> Sequence[int]:
-    """The outcomes to be read: of Yes and No, Over and Under the first says it all."""
+    """Indices of the outcomes to be read. Of pairs such as Yes and No or Over and Under, that is
+    only the first, because the second is its complement."""
     labels = tuple(label.casefold() for label in market.outcomes)
     if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
         return (0,)
@@ -94,7 +95,7 @@ def sides(market: ReadableMarket) -> Sequence[int]:
 
 
 def read(market: ReadableMarket, outcome: int) -> Words:
-    """What an outcome of a market says."""
+    """Read one outcome of a market."""
     return cues.read(
         read_market(market, outcome),
         market.question,
@@ -104,10 +105,10 @@ def read(market: ReadableMarket, outcome: int) -> Words:
 
 
 def packed(market: ReadableMarket) -> bytes:
-    """What all sides of a market say, as it is kept."""
+    """The readings of all `sides` of a market, packed for storage."""
     return _encoder.encode([read(market, outcome) for outcome in sides(market)])
 
 
 def unpacked(kept: bytes) -> list[Words]:
-    """What all sides of a market say, in the order of its outcomes."""
+    """The stored readings of a market, one for each of its `sides`, in order."""
     return _decoder.decode(kept)
