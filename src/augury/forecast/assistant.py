@@ -1,9 +1,9 @@
-"""What a language model may help with in one forecast, under one deadline.
+"""Lets a language model help with one forecast, under one deadline.
 
-It may put an ill-put question in plain words, judge the markets that the judge reads, and rephrase
-a reason. Each proposal is checked by rules of ours (`rewording`, `opinion`); a model is asked only
-for what it has shown that it can do (`LanguageModel.qualified`). Where there is no answer in time,
-or none that passes, the forecast is what it is without a model.
+The model may reword a badly put question, judge the markets that the judge reads, and rephrase a
+reason. Each proposal is checked by rules (`rewording`, `opinion`). A model is used only for tasks
+of which it got the control questions right (`LanguageModel.qualified`). Without an answer in time
+that passes the checks, the forecast is the same as without a model.
 """
 
 from __future__ import annotations
@@ -32,19 +32,20 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 GLANCE: Final = 0.1
-"""Seconds to find out whether a model may be used: enough where its answers are kept."""
+"""Longest time in seconds to find out whether a model may be used for a task: enough if its answers
+to the control questions are cached."""
 
 
 class Assistant:
-    """Helps with forecasts by one model.
+    """Lets one language model help with forecasts.
 
     Parameters
     ----------
     deadline
-        Seconds that it may add to one forecast in all.
+        Largest number of seconds that the model may add to one forecast.
     replays
-        Help with forecasts as of the past too. A model may know what came later, so that only an
-        evaluation that asks for it does this.
+        Whether to help with replays too. A model may know what happened later, so that only an
+        evaluation that asks for it sets this.
     """
 
     def __init__(
@@ -55,17 +56,18 @@ class Assistant:
         self.replays = replays
 
     async def prepare(self) -> dict[str, bool]:
-        """Find out now what the model can be used for; by task."""
+        """Find out now, for each task that is switched on, whether the model may be used for it."""
         tasks = [task for task in (REWRITE, MATCH, WORDING) if self._model.does(task.name)]
         return {task.name: await self._model.qualified(task) for task in tasks}
 
     def sitting(self, at: datetime) -> Sitting:
-        """Help with one forecast, from now on."""
+        """Start helping with one forecast; its deadline counts from now."""
         return Sitting(self._model, at, time.monotonic() + self._deadline)
 
 
 class Sitting:
-    """One forecast being helped with. `used` names what the model had a part in."""
+    """The help with one forecast. `used` lists the steps in which a proposal of the model was
+    accepted."""
 
     def __init__(self, model: LanguageModel, at: datetime, ends_at: float) -> None:
         self._model = model
@@ -74,7 +76,8 @@ class Sitting:
         self.used: list[str] = []
 
     async def reading(self, reading: Reading) -> Reading:
-        """The reading of a question that was hardly understood, in plain words if that helps."""
+        """The reading of the question; if it was hardly understood, that of the model's rewording,
+        provided that this passes the checks."""
         if not unsure(reading):
             return reading
         said = await self._ask(REWRITE, {"text": reading.normalized, "today": self._today})
@@ -94,10 +97,10 @@ class Sitting:
         estimate: Estimate,
         verdicts: Verdicts = NONE,
     ) -> Estimate:
-        """The estimate after the model has judged the markets too, its reasons smoothed.
+        """The estimate after the model has judged the markets too and has rephrased the reason.
 
-        estimate : what rules and judge make of them
-        verdicts : the judge's
+        estimate : the estimate of rules and judge
+        verdicts : the judge's verdicts
         """
         heard = await self._heard(engine, compared, verdicts)
         told = ""
@@ -118,7 +121,7 @@ class Sitting:
         )
 
     async def _heard(self, engine: Engine, compared: Compared, verdicts: Verdicts) -> Heard:
-        """What the model says of the markets that the judge reads, after the checks."""
+        """The model's opinions on the markets that the judge reads, after the checks."""
         if not await self._may(MATCH):
             return NOTHING_HEARD
         brief = engine.brief(compared)
@@ -157,7 +160,7 @@ class Sitting:
             async with asyncio.timeout(left):
                 return await self._model.qualified(task)
         except TimeoutError:
-            return False  # it goes on being examined
+            return False  # its examination continues in the background
 
     async def _ask(self, task: Task[T], data: dict[str, Any]) -> T | None:
         if not await self._may(task):

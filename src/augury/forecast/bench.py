@@ -29,7 +29,7 @@ async def run(n: int, *, requests: int, questions: int) -> dict[str, Any]:
     now = datetime.now(UTC)
     asked = _questions(n, max(requests, questions), now)
     with TemporaryDirectory(prefix="augury-bench-") as folder:
-        # Whatever database the environment names is somebody's own: nothing is made up there.
+        # A database that the environment names is in real use: no generated markets go into it.
         settings = Settings(
             data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
             sync="off", sample="off",
@@ -62,7 +62,8 @@ async def _in_process(services: Services, asked: list[str]) -> dict[str, Any]:
 def _over_http(
     folder: str, key: str, asked: list[str], *, requests: int, questions: int
 ) -> dict[str, Any]:
-    """A service of its own on the catalogue: one client with and without graphs, and a run."""
+    """Measure a separate service on the same catalogue: one client, with and without graphs, and
+    then a run."""
     out: dict[str, Any] = {}
     with serving(folder) as (url, _):
         for graph in (True, False):

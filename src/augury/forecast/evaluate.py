@@ -1,9 +1,8 @@
 """Scores of forecasts against questions whose market prices and outcomes are known. Pure.
 
-A question's kind says what is asked of the answer: `paraphrase` and `negation` have a right
-probability, the market's own price or what it leaves; `near` has a bound that logic sets;
-`unanswerable` should get no number; `range` is a trap, whose right answers lie in a range, or are
-no number at all.
+A question's kind says which answer is right. `paraphrase` and `negation`: the market's price, or 1
+minus it. `near`: a probability within a bound that logic sets. `unanswerable`: no number. `range`
+(a trap): a probability in a range, or, for some, no number.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ Kind = Literal["paraphrase", "negation", "near", "unanswerable", "range"]
 KINDS: Final[tuple[Kind, ...]] = ("paraphrase", "negation", "near", "unanswerable", "range")
 RIGHT: Final = frozenset(("hit", "held", "right"))
 WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
-"""Verdicts that count as wrong. Answers for the opposite side are counted apart, as `inverted`."""
+"""Verdicts that count as wrong; `inverted` (the answer for the opposite side) counts separately."""
 SURE: Final = 0.5
 """Confidence, 0 to 1, from which a wrong answer counts as misleading."""
 
@@ -31,8 +30,8 @@ inverted."""
 SLACK: Final = 0.02
 """How far an answer may overstep a bound, as a probability, and still count as right."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
-"""Earliest and latest later price that may test an interval. The one nearest to a week later is
-used."""
+"""Shortest and longest time after a forecast at which a price may test its interval. The price
+nearest to a week later is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +48,9 @@ class EvaluationQuestion:
     bound: tuple[str, float] | None = None
     """`le` or `ge` with the value of the bound; None: no bound."""
     right: tuple[float, float] | None = None
-    """Of a trap: smallest and largest right probability."""
+    """For `range`: smallest and largest right probability; None: no probability is right."""
     null_ok: bool = False
-    """Of a trap: whether no number is right, too."""
+    """For `range`: whether an answer without a number is right, too."""
     event: str | None = None
     """Event whose markets resolve together; None: the market stands alone."""
 
@@ -76,7 +75,7 @@ class EvaluationQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What was answered, and what the market's price turned to a week on (None: not known)."""
+    """An answer, and (`later`) the price of the question's market a week later, None if unknown."""
 
     asked: EvaluationQuestion
     probability: float | None
@@ -88,9 +87,9 @@ class Answered:
     grade: Grade = "none"
     confidence: float = 0.0
     hint: float | None = None
-    """The probability that was withheld as a mere hint."""
+    """The probability that was withheld from the public answer."""
     role: str | None = None
-    """Role of the evidence with the largest weight."""
+    """Role of the first piece of evidence."""
     reason: str | None = None
     """Kind of the null reason, if there is no number."""
     bounds: tuple[float, float] | None = None
@@ -105,8 +104,9 @@ class Answered:
 
     @property
     def verdict(self) -> str:
-        """hit, miss, inverted, null; for near: held, broken, null; for unanswerable: null, made;
-        for a range: right, wrong, inverted, null (right where no number is right)."""
+        """What the answer is for its kind: hit, miss, inverted, null (or unjudged, without a known
+        price); for near: held, broken, null; for unanswerable: null, made; for a range: right,
+        wrong, inverted, null."""
         kind, p = self.asked.kind, self.probability
         if kind == "range":
             return self._within()
@@ -137,8 +137,8 @@ class Answered:
 
     @property
     def outcome(self) -> str:
-        """The verdict in the four words of every kind: right, wrong, inverted, null. No number is
-        right where none can be given."""
+        """The verdict in words common to all kinds: right, wrong, inverted, null. For an
+        unanswerable question, no number is right."""
         verdict = self.verdict
         if verdict in RIGHT or (verdict == "null" and self.asked.kind == "unanswerable"):
             return "right"
@@ -156,7 +156,8 @@ def holds(p: float, bound: tuple[str, float] | None) -> bool:
 def later_price(
     prices: Sequence[tuple[datetime, float]], as_of: datetime, asked: EvaluationQuestion
 ) -> float | None:
-    """What the question's market says about a week on, turned to the question's side.
+    """The price of the question's market about a week later, for the question's side; None if there
+    is none.
 
     prices : times and prices of the market's first outcome
     """
@@ -224,9 +225,11 @@ def _ranged(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
-    """How far answers are from the price of the market asked about, by grade; hints that were
-    withheld count at what they would have given. `base_brier` is that of the share of all these
-    questions that came true: what knows nothing of a question."""
+    """Distance of the answers from the price of the market asked about, and Brier scores, by grade.
+
+    Withheld hints count with the probability that they would have given. `base_brier` is the score
+    of always answering the base rate: the share of all these questions that came true.
+    """
     asked = [a for a in answers if a.asked.p is not None]
     outcomes = [a.asked.outcome for a in asked if a.asked.outcome is not None]
     base = sum(outcomes) / len(outcomes) if outcomes else 0.0
@@ -252,7 +255,7 @@ def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
-    """From which confidence on hints are worth more than knowing nothing.
+    """The confidence from which on hints are better than the base rate.
 
     Questions about one market count once: they are decided together.
 

@@ -91,7 +91,7 @@ async def _evaluate(
     leave_one_out: bool = False,
     titles: tuple[int, int] = (0, 0),
 ) -> dict[str, Any]:
-    """`titles`: how many to ask where there are no questions, and the seed."""
+    """`titles`: how many titles to ask if `questions` is None, and the seed for drawing them."""
     from augury.forecast.assistant import Assistant
     from augury.forecast.evaluate import (
         Answered,
@@ -176,7 +176,7 @@ async def _evaluate(
 
 
 def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, float]]]:
-    """The price series of some markets, to look up what came after an answer."""
+    """The prices over time of these markets, to look up what followed after an answer."""
     import polars as pl
 
     found: dict[str, list[tuple[datetime, float]]] = {}
@@ -440,7 +440,7 @@ def evaluate_calibration(
     try:
         cells = calibrate.judged(list(_decided(markets, prices)))
     except pl.exceptions.PolarsError as error:
-        # Text where times and lists belong: what a CSV or JSON dump has.
+        # CSV and JSON dumps have text in place of times and lists.
         reason = str(error).splitlines()[0]
         raise SetupProblem(
             f"{markets} and {prices} can't be calibrated on: {reason}. Give Parquet files."

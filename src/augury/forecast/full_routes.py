@@ -1,4 +1,4 @@
-"""Forecasts in full and runs of them, for the account of the key: beside the closed nine."""
+"""Routes for forecasts in full and runs of them, for the account of the key."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from augury.spreadsheet import cell
 router = routing.router(tags=["forecast"])
 
 RUN_PAGE = 100
-"""Results of a run in one answer, unless `limit` says otherwise."""
+"""Number of a run's results on one page, unless `limit` says otherwise."""
 
 
 async def _service(request: Request) -> ForecastService:
@@ -207,7 +207,7 @@ _COLUMNS = {"question", "as_of"}
 
 
 def _rows(body: bytes) -> list[dict[str, str | None]]:
-    """The questions of a CSV file; a blank `as_of` is now, a blank line is nothing."""
+    """The questions of a CSV file. A blank `as_of` means now; blank lines are skipped."""
     try:
         lines = csv.DictReader(io.StringIO(body.decode("utf-8-sig")), strict=True)
         names = [name.strip() for name in lines.fieldnames or ()]

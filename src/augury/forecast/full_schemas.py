@@ -274,7 +274,7 @@ def full(
     graph: PublicCausalGraph | None,
     age: AgeRule,
 ) -> FullForecast:
-    """Read a forecast in full on the wire."""
+    """A forecast in full, in its wire shape."""
     estimate, at = forecast.estimate, forecast.as_of
     interval = None
     if estimate.lower is not None and estimate.upper is not None:

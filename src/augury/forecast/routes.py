@@ -40,12 +40,12 @@ from augury.settings import Settings
 router = routing.router(tags=["forecast"])
 
 PING_SECONDS = 15.0
-"""Silence after which a stream says that it still works."""
+"""Seconds of silence after which a stream sends a ping."""
 RUN_PAGE = 100
 
 
 class _Headers(BaseModel):
-    """Headers by which integrations may name themselves; kept as counted labels, if as such."""
+    """Headers by which integrations may identify themselves; they are only counted, as labels."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -163,7 +163,7 @@ async def stream(
     exchange = exchange_of(request.scope)
     stages = service.stages(body.question, as_of=body.as_of)
     try:
-        # What fails before the first event is an ordinary error.
+        # A failure before the first event gets an ordinary error response.
         first = await anext(stages)
     except Exception as error:
         raise failure(error) from error
@@ -225,7 +225,7 @@ async def _after(
 async def _with_pings(
     events: AsyncIterator[tuple[str, Any]], every: float | None = None
 ) -> AsyncIterator[bytes]:
-    """The events on the wire, and a ping in every long silence."""
+    """The events in wire format, with a ping after every `every` seconds of silence."""
     every = PING_SECONDS if every is None else every
     number = 0
     coming = asyncio.ensure_future(anext(events))
@@ -267,7 +267,7 @@ _Place = tuple[
     Annotated[datetime, msgspec.Meta(tz=True)],
     Annotated[str, msgspec.Meta(pattern="^fc_[0-9a-f]+$")],
 ]
-"""When a forecast was decided, and its id: where a page of decided forecasts ends."""
+"""Content of a cursor: when the last forecast of a page was decided, and its id."""
 
 
 @router.get(

@@ -352,5 +352,5 @@ def response(
 
 
 def _used(evidence: tuple[Evidence, ...]) -> list[Snapshot]:
-    """Each market once, in the order of its weight."""
+    """Each market once, in the order of the evidence."""
     return list({one.market.id: one.market for one in evidence}.values())

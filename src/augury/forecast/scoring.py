@@ -1,4 +1,5 @@
-"""The scorecard: Brier, log score and calibration of decided forecasts beside the crowd's. Pure."""
+"""The scorecard: Brier score, log score and calibration of decided forecasts, and the scores of the
+crowd (the market's price) on the same questions. Pure."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def scorecard(rows: Sequence[Decided], *, issued: int, answered: int) -> dict[st
 
 
 def scores(rows: Sequence[Decided]) -> dict[str, Any]:
-    """n, Brier and log score, and the crowd's on the questions where it had a price."""
+    """Number of forecasts, Brier score and log score; on the questions with a market price, also
+    the crowd's Brier score and the forecasts' own."""
     both = [row for row in rows if row.crowd is not None]
     return {
         "n": len(rows),
@@ -60,13 +62,14 @@ def scores(rows: Sequence[Decided]) -> dict[str, Any]:
 
 
 def log_loss(probability: float, outcome: float) -> float:
-    """-ln of the probability given to what happened; certainty counts as 1 in 1,000."""
+    """-ln of the probability given to what happened, which is clipped to 0.001 and 0.999."""
     given = probability if outcome >= 0.5 else 1 - probability
     return -math.log(min(0.999, max(0.001, given)))
 
 
 def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
-    """Ten equal bins of (probability, outcome): how many, mean forecast, share that happened."""
+    """(probability, outcome) pairs in ten equal bins of probability: for each its range, number of
+    pairs, mean forecast and share that happened."""
     bins: list[list[tuple[float, float]]] = [[] for _ in range(BINS)]
     for probability, outcome in pairs:
         bins[min(BINS - 1, int(probability * BINS))].append((probability, outcome))
@@ -83,7 +86,7 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
 
 
 def horizon(length: timedelta | None) -> str:
-    """The name of a horizon's class."""
+    """The name of the class in `HORIZONS` to which a horizon belongs."""
     if length is None:
         return "unknown"
     return next((name for name, most in HORIZONS if length <= most), "longer")

@@ -21,8 +21,8 @@ _STATIC: LiteralString = (
     " m.created_at, m.closes_at, m.strike_kind, m.strike_floor, m.strike_cap, m.url, m.slug"
 )
 
-# Two outcomes say the same thing twice: the second is what the first leaves. What is only known
-# of today (volume, spread, the venue's own idea of the status) is left out.
+# Of two outcomes only the first is read, because the second is its complement. Values that are
+# known only for the present (volume, spread, the venue's status) are left out.
 _AS_OF: LiteralString = f"""
 select {_STATIC}, quoted.prices, quoted.at, null::float8, null::float8, null::float8, null::float8,
   m.origin, w.digest, w.words
@@ -59,9 +59,9 @@ where m.seq = any(%(seqs)s) and m.status = 'active'
 async def snapshots(
     conn: Connection, seqs: Sequence[int], at: datetime, *, oldest: datetime, replay: bool
 ) -> dict[int, Snapshot]:
-    """The markets among `seqs` that were open at `at` with a price younger than `oldest`.
+    """The markets among `seqs` that were open at `at` with a price newer than `oldest`.
 
-    A replay reads the recorded prices until `at`; else the catalogue's present state is read.
+    A replay reads the prices recorded up to `at`; otherwise the catalogue's present state is read.
     """
     cursor = await conn.execute(
         _AS_OF if replay else _NOW, {"seqs": list(seqs), "at": at, "oldest": oldest}, binary=True
@@ -69,8 +69,8 @@ async def snapshots(
     return {row[0]: Snapshot(*row) for row in await cursor.fetchall()}
 
 
-# Closed, decided or long unquoted ones too. A market without any price stands at one half: its
-# texts can be compared, and `priced_at` says that there is no price.
+# Includes closed, resolved and long unquoted markets. A market without any price gets 0.5, so that
+# its texts can be compared; its `priced_at` is then null.
 _KNOWN: LiteralString = f"""
 select {_STATIC},
   case when quoted then m.prices else coalesce(recorded.prices, array[0.5::float8]) end,
@@ -108,8 +108,8 @@ where coalesce(m.created_at, '-infinity') <= %(at)s
 async def known_markets(
     conn: Connection, seqs: Sequence[int], at: datetime, *, replay: bool
 ) -> dict[int, PastMarket]:
-    """The markets among `seqs` whatever their state, as they were known at `at`: at the last price
-    known until then while they were open."""
+    """The markets among `seqs`, in any state, as they were known at `at`: with the last price known
+    by then from the time in which they were open."""
     cursor = await conn.execute(
         _KNOWN, {"seqs": list(seqs), "at": at, "replay": replay}, binary=True
     )
@@ -136,7 +136,8 @@ async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -
 
 
 async def words_state(conn: Connection) -> tuple[str, int]:
-    """By which code markets were read, and up to which change of the catalogue."""
+    """The code version (`words.code`) that made the stored readings, and the number of the last
+    catalogue change that they include."""
     cursor = await conn.execute("select code, change from forecast_words_state")
     row = await cursor.fetchone()
     return (row[0], row[1]) if row else ("", 0)
@@ -153,7 +154,7 @@ async def save_words_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def word_digests(conn: Connection, seqs: Sequence[int]) -> dict[int, bytes]:
-    """From which text and by which code each of the markets was read."""
+    """Digest (`words.digest`) of each market's stored reading, by market number."""
     cursor = await conn.execute(
         "select market_seq, digest from forecast_words where market_seq = any(%s)",
         (list(seqs),),
@@ -163,7 +164,7 @@ async def word_digests(conn: Connection, seqs: Sequence[int]) -> dict[int, bytes
 
 
 async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]]) -> None:
-    """Keep what was read of markets: (number, digest, words)."""
+    """Store readings of markets: (market number, digest, words)."""
     if not read:
         return
     seqs, digests, words = map(list, zip(*read, strict=True))
@@ -180,7 +181,7 @@ async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]])
 
 
 async def drop_words(conn: Connection, seqs: Sequence[int]) -> None:
-    """Forget what was read of markets that are no longer active, or gone."""
+    """Delete the readings of markets that are no longer active, or were removed."""
     await conn.execute("delete from forecast_words where market_seq = any(%s)", (list(seqs),))
 
 
@@ -209,7 +210,7 @@ class Issued(NamedTuple):
 
 
 async def remember(conn: Connection, issued: Issued) -> None:
-    """Keep a forecast with its evidence."""
+    """Store a forecast with its evidence."""
     values = issued._replace(evidence=Jsonb(issued.evidence))  # type: ignore[arg-type]
     await conn.execute(
         """
@@ -223,7 +224,8 @@ async def remember(conn: Connection, issued: Issued) -> None:
 
 
 async def score_resolved(conn: Connection, limit: int) -> int:
-    """Fill in how questions turned out whose deciding market has resolved; how many."""
+    """Fill in the outcome of at most `limit` forecasts whose deciding market has resolved; return
+    how many."""
     cursor = await conn.execute(
         """
         with due as (
@@ -254,11 +256,11 @@ class Scored(NamedTuple):
     outcome: float
     domain: str | None
     horizon: timedelta | None
-    """From the forecast to the market's close."""
+    """Time from the forecast to the market's close."""
 
 
 async def scored(conn: Connection, limit: int) -> list[Scored]:
-    """The latest decided forecasts; of several of one question and day, the first."""
+    """The `limit` latest decided forecasts, without all but the first of each question and day."""
     cursor = await conn.execute(
         """
         select probability, crowd, lower, upper, outcome, domain, closes_at - as_of
@@ -277,12 +279,13 @@ async def scored(conn: Connection, limit: int) -> list[Scored]:
 
 
 class DecidedRow(NamedTuple):
-    """A scored forecast and the market that decided it, both as of the market's own outcome."""
+    """A scored forecast and the market that decided it. All probabilities are those of the market's
+    outcome named in `outcome`."""
 
     id: str
     market_id: str
     question: str
-    """The market's, never the asker's."""
+    """The market's question, never the words of whoever asked."""
     outcome: str
     probability: float
     lower: float | None
@@ -298,7 +301,7 @@ class DecidedRow(NamedTuple):
 async def decided(
     conn: Connection, *, limit: int, after: tuple[datetime, str] | None
 ) -> list[DecidedRow]:
-    """Scored forecasts, the latest decided first; of several of one question and day, the first."""
+    """Scored forecasts, the latest decided first; only the first of each question and day."""
     cursor = await conn.execute(
         """
         select f.id, m.id, m.question, m.outcomes[f.market_outcome + 1],
@@ -345,7 +348,7 @@ class Run(NamedTuple):
     error_message: str | None
     answered: int
     full: bool
-    """Answers are in full, not in the shape of the closed public answer."""
+    """Whether answers have the shape of `FullForecast` instead of the public answer."""
 
 
 async def add_run(
@@ -356,7 +359,7 @@ async def add_run(
     questions: list[dict[str, Any]],
     include_graph: bool,
 ) -> None:
-    """Write down what a run is to answer."""
+    """Store a run with its questions."""
     await conn.execute(
         "insert into forecast_runs (id, account_id, job_id, questions, include_graph)"
         " values (%s, %s, %s, %s, %s)",
@@ -381,7 +384,7 @@ async def fetch_run(conn: Connection, run_id: str) -> Run | None:
 
 
 async def answered_places(conn: Connection, run_id: str) -> set[int]:
-    """Which questions of a run have been answered."""
+    """Positions of the questions of a run that have been answered."""
     cursor = await conn.execute(
         "select place from forecast_run_answers where run_id = %s", (run_id,)
     )
@@ -389,7 +392,7 @@ async def answered_places(conn: Connection, run_id: str) -> set[int]:
 
 
 async def add_answer(conn: Connection, run_id: str, place: int, answer: dict[str, Any]) -> bool:
-    """Keep an answer unless there is one already; whether it was kept."""
+    """Store an answer unless its question has one already; return whether it was stored."""
     cursor = await conn.execute(
         "insert into forecast_run_answers (run_id, place, answer) values (%s, %s, %s)"
         " on conflict do nothing",
@@ -399,7 +402,7 @@ async def add_answer(conn: Connection, run_id: str, place: int, answer: dict[str
 
 
 async def answers(conn: Connection, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
-    """Answers of a run beyond a place, in the order of the questions."""
+    """At most `limit` answers of a run, to the questions after the position `after`, in order."""
     cursor = await conn.execute(
         "select place, answer from forecast_run_answers where run_id = %s and place > %s"
         " order by place limit %s",
@@ -409,7 +412,7 @@ async def answers(conn: Connection, run_id: str, after: int, limit: int) -> list
 
 
 async def forget_runs(conn: Connection, before: datetime) -> None:
-    """Forget runs made before a time."""
+    """Delete the runs created before a time."""
     await conn.execute("delete from forecast_runs where created_at < %s", (before,))
 
 
@@ -417,7 +420,7 @@ async def forget_runs(conn: Connection, before: datetime) -> None:
 
 
 async def count_channel(conn: Connection, hints: Sequence[str]) -> None:
-    """Count one forecast for what an integration says of itself: six short labels."""
+    """Count one forecast, for today, under the six labels of an integration (`channels.Hints`)."""
     await conn.execute(
         """
         insert into forecast_channels (day, attribution_code, referrer, channel, tool, client,

@@ -1,7 +1,7 @@
-"""What a language model is asked in a forecast: instructions, shapes of answers, controls. Pure.
+"""The tasks of a language model in a forecast: instructions, answer types and controls. Pure.
 
-The controls are questions of ours about places and people that do not exist, so that no model knows
-them. What the answers change, and what of them counts, is `rewording`'s and `opinion`'s to say.
+The controls are questions about places and people that do not exist, so that no model knows their
+answers. `rewording` and `opinion` decide which answers count and what they change.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from augury.llm.task import Control, Task, Unusable, plain
 from augury.matching.judge import CANDIDATES
 
 LONGEST_REASON: Final = 240
+"""Largest length of the model's reason for an opinion, in characters."""
 
 
 class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
@@ -25,9 +26,9 @@ class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
     question: Annotated[str, msgspec.Meta(max_length=LONGEST)]
     asks_opposite: bool
     last_day: Annotated[str, msgspec.Meta(max_length=10)]
-    """ISO date of the last day that counts; empty: it names none."""
+    """ISO date of the last day that counts; empty: the question names none."""
     level: Annotated[str, msgspec.Meta(max_length=24)]
-    """The number that has to be reached or kept to, in digits; empty: none."""
+    """The number to be reached or kept to, in digits; empty: the question names none."""
 
 
 class MarketOpinion(msgspec.Struct, forbid_unknown_fields=True):
@@ -39,7 +40,7 @@ class MarketOpinion(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class MatchAnswer(msgspec.Struct, forbid_unknown_fields=True):
-    """One answer a market."""
+    """One answer for each market."""
 
     markets: Annotated[list[MarketOpinion], msgspec.Meta(max_length=CANDIDATES)]
 
@@ -60,12 +61,12 @@ def matched(question: str, markets: Sequence[str], today: str) -> dict[str, Any]
 
 
 def answers(said: MatchAnswer, markets: int) -> Mapping[int, MarketOpinion]:
-    """The answers by place, from 0 on.
+    """The answers by position of their market, from 0.
 
     Raises
     ------
     Unusable
-        A market that was not there was answered about, or one twice.
+        There is an answer for a market that was not given, or more than one for a market.
     """
     found = {one.n - 1: one for one in said.markets}
     if len(found) < len(said.markets) or not found.keys() <= set(range(markets)):

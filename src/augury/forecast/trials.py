@@ -1,5 +1,5 @@
-"""Where `augury eval` asks, a throw-away store that holds a dump, and what it asks of a dump in any
-form."""
+"""The temporary store in which `augury eval` asks its questions, and the questions that it makes
+from a dump."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ if TYPE_CHECKING:
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
-"""Days before its end as of which a title may be asked, whatever its newest price then."""
+"""Numbers of days before a market's end as of which its title may be asked, however old its newest
+price is then."""
 
 
 @asynccontextmanager
 async def store(
     markets: DumpFile, prices: DumpFile, *, with_model: bool = False
 ) -> AsyncIterator[Services]:
-    """The service's parts over the markets and prices of two files, and nothing else.
+    """The running services over a temporary store with the markets and prices of two files alone.
 
-    `with_model`: with the language model that the settings name.
+    `with_model`: include the language model that the settings name.
     """
     from augury.app import running
     from augury.venues.importing import import_file
 
     with TemporaryDirectory(prefix="augury-eval-") as folder:
-        # Whatever database the environment names is somebody's own: nothing is imported there.
+        # A database that the environment names is in real use: nothing is imported into it.
         settings = Settings(
             data_dir=Path(folder), database_url=None, database_direct_url=None, search_url=None,
             sync="off", sample="off",
@@ -58,10 +59,10 @@ def _is_before(at: datetime | None, end: datetime) -> bool:
 def before_the_end(
     markets: DumpFile, prices: DumpFile, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
-    """At most `most` titles of resolved markets of a dump in any form, each asked once, some days
-    before its end (which of `DAYS_BEFORE`: by `seed`), at which it had been priced.
+    """At most `most` titles of resolved markets, from a dump of any format. Each is asked once, as
+    of one of `DAYS_BEFORE` its end, drawn with `seed` among those at which it had a price.
 
-    `p` is the last price recorded before, however old it is then; `outcome` is 1 where the first
+    `p` is the last price recorded before that moment, however old; `outcome` is 1 if the first
     outcome won.
     """
     from augury.markets.records import Market
@@ -91,7 +92,7 @@ def before_the_end(
         market, (times, values) = decided[name], history[name]
         end = min(at for at in (market.closes_at, market.resolved_at) if at is not None)
         if end > now() or (market.resolved_at is None and _is_before(market.observed_at, end)):
-            continue  # decided earlier than it was to close, and nobody says when
+            continue  # still open, or decided before its close at an unknown time
         moments = [at for n in DAYS_BEFORE if (at := end - timedelta(days=n)) > times[0]]
         event = market.event_id or market.event_name or market.id
         if not moments or of_event.get(event, 0) == PER_EVENT:
