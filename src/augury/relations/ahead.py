@@ -1,6 +1,6 @@
-"""Patterns that count only where another comes later in the text, found in linear time.
+"""Patterns that match only if another pattern matches later in the text, found in linear time.
 
-As a lookahead, `nod(?=.*\\bsenate)` reads the rest of the text again for each "nod".
+A lookahead such as `nod(?=.*\\bsenate)` would read the rest of the text again for each "nod".
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ Replacement = str | Callable[[re.Match[str]], str]
 
 
 def rule(pattern: str, replacement: Replacement) -> tuple[Finder, Replacement]:
-    """One rule of a table of rewordings; capitals do not count."""
+    """One rule of a table of rewordings; the pattern ignores case."""
     return re.compile(pattern, re.I), replacement
 
 
 class Finder(Protocol):
-    """What is used of a pattern, be it a `re.Pattern` or an `Ahead`."""
+    """The methods of a pattern that are used; `re.Pattern` and `Ahead` have them."""
 
     def search(self, text: str, /) -> re.Match[str] | None: ...
     def finditer(self, text: str, /) -> Iterator[re.Match[str]]: ...
@@ -27,10 +27,10 @@ class Finder(Protocol):
 
 
 class Ahead:
-    """`pattern` where `later` follows, with nothing that `barrier` finds between the two.
+    """Matches `pattern` if `later` matches after it and `barrier` does not match between the two.
 
-    Equal to `pattern(?=[^barrier]*later)` where no match of `pattern` holds the start of another
-    and a shorter match of it would not see more.
+    Gives the same as `pattern(?=[^barrier]*later)`, as long as matches of `pattern` do not overlap
+    and `later` can't match within the text that `pattern` matches.
     """
 
     def __init__(self, pattern: str, later: str, barrier: str = r"\n") -> None:
@@ -39,7 +39,7 @@ class Ahead:
         self._barrier = re.compile(barrier)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Its matches, from left to right."""
+        """The matches, from left to right."""
         found = list(self._pattern.finditer(text))
         if not found:
             return
@@ -54,11 +54,11 @@ class Ahead:
                 yield one
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first of its matches."""
+        """The first match."""
         return next(self.finditer(text), None)
 
     def sub(self, replacement: Replacement, text: str) -> str:
-        """The text with its matches replaced."""
+        """The text with all matches replaced."""
         parts, end = [], 0
         for one in self.finditer(text):
             made = replacement(one) if callable(replacement) else one.expand(replacement)

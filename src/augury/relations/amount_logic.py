@@ -1,4 +1,5 @@
-"""What two amounts rule out: values, levels to be touched and counts, in their windows. Pure."""
+"""Which joint outcomes of two propositions on amounts are impossible: values at a time, levels to
+touch, and counts. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _CONTINUOUS: Final = frozenset({"usd", "eur", "gbp"})
 
 
 class Range(NamedTuple):
-    """An interval; an end counts where it is `in`."""
+    """An interval; `low_in` and `high_in` say whether its ends belong to it."""
 
     low: float
     low_in: bool
@@ -24,7 +25,7 @@ class Range(NamedTuple):
 
 
 def amounts(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes of two amounts of one thing that cannot be."""
+    """The impossible joint outcomes of two propositions on amounts of the same thing."""
     p, q = a.threshold, b.threshold
     if p is None or q is None:
         return 0
@@ -34,7 +35,7 @@ def amounts(a: Proposition, b: Proposition) -> int:
     counts = a.predicate == "counts"
     if counts != (b.predicate == "counts"):
         return 0
-    # Half a unit is a line between whole numbers: "over 3.5".
+    # A half ("over 3.5") lies between two whole numbers.
     whole = counts or (unit == "degrees" and _integral(p) and _integral(q))
     continuous = unit in _CONTINUOUS or "touches" in (a.predicate, b.predicate)
     one = _range(p, whole=whole, continuous=continuous)
@@ -56,7 +57,8 @@ def amounts(a: Proposition, b: Proposition) -> int:
 
 
 def _range(t: Threshold, *, whole: bool, continuous: bool) -> Range:
-    """The interval with its ends made comparable: whole numbers closed, prices without ends."""
+    """The threshold as an interval with comparable ends: for whole numbers, the least and largest
+    number in it; for prices, both ends count, since a single point does not matter."""
     low, high, low_in, high_in = t.low, t.high, t.low_in, t.high_in
     if whole:
         if math.isfinite(low):
@@ -79,9 +81,9 @@ def _subset(a: Range, b: Range) -> bool:
 
 
 def _disjoint(a: Range, b: Range) -> bool:
-    """Whether the two have no more than an end in common.
+    """Whether two intervals have at most an end in common.
 
-    Buckets share their ends ("66,000-68,000", "68,000-70,000"): the venue's rules give the point
+    Neighboring buckets share an end ("66,000-68,000", "68,000-70,000"); the venue's rules give it
     to one of them.
     """
     first, second = sorted((a, b))
@@ -93,7 +95,7 @@ def _disjoint(a: Range, b: Range) -> bool:
 
 
 def _complement(a: Range) -> Range | None:
-    """What is left, where that is one interval."""
+    """The complement of an interval, if that is one interval; else None."""
     if math.isinf(a.high):
         return Range(-math.inf, True, a.low, not a.low_in)
     if math.isinf(a.low):
@@ -102,7 +104,7 @@ def _complement(a: Range) -> Range | None:
 
 
 def _values(p: Range, q: Range) -> int:
-    """Two intervals of one value."""
+    """The impossible joint outcomes of two intervals for the same value."""
     cells = 0
     if _disjoint(p, q):
         cells |= TT
@@ -122,7 +124,7 @@ def _values(p: Range, q: Range) -> int:
 
 
 def _joined(p: Range, q: Range) -> bool:
-    """Whether two opposite half-lines leave no number order them."""
+    """Whether two half-lines in opposite directions together cover all numbers."""
     up, down = (p, q) if math.isinf(p.high) else (q, p)
     if not (math.isinf(up.high) and math.isinf(down.low)):
         return False
@@ -132,11 +134,11 @@ def _joined(p: Range, q: Range) -> bool:
 
 
 def _touches(p: Range, q: Range, order: WindowOrder) -> int:
-    """A level to be reached in one window, and another in another."""
+    """The impossible joint outcomes of reaching `p` in one window and `q` in another."""
     if (p.low, p.high) == (q.low, q.high) and order == "equal":
         return TF | FT
     if p.low == p.high or q.low == q.high:
-        return 0  # "hit 50": from which side is not said
+        return 0  # "hit 50" does not say from which side
     if math.isinf(p.high) != math.isinf(q.high):
         meets = order in ("equal", "inside", "contains", "overlap")
         return FF if meets and _joined(p, q) else 0
@@ -149,7 +151,8 @@ def _touches(p: Range, q: Range, order: WindowOrder) -> int:
 
 
 def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> int:
-    """A value at one moment, and a level reached at any time of a window with that moment in it."""
+    """The impossible joint outcomes of a value at one moment, and a level reached at any time of a
+    window that contains the moment."""
     if at.kind != "on" or touch.low == touch.high:
         return 0
     if window_order(at, window) not in ("inside", "equal"):
@@ -162,7 +165,8 @@ def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> 
 
 
 def _counts(p: Range, q: Range, order: WindowOrder) -> int:
-    """Numbers of events in windows; the wider window has at least as many."""
+    """The impossible joint outcomes of two counts of events; a window that contains the other has
+    at least as many events."""
     if order == "equal":
         return whole_values(p, q)
     if order == "inside":
@@ -176,7 +180,8 @@ _Runs = list[tuple[float, float]]
 
 
 def _parts(r: Range, least: float) -> tuple[_Runs, _Runs]:
-    """The whole numbers in the range, and those outside it, as closed runs from `least`."""
+    """The whole numbers from `least` on that are in the range, and those outside it, both as closed
+    intervals."""
     low, high = max(r.low, least), r.high
     inside: _Runs = [(low, high)] if low <= high else []
     outside: _Runs = [(least, low - 1)] if low > least else []
@@ -186,7 +191,7 @@ def _parts(r: Range, least: float) -> tuple[_Runs, _Runs]:
 
 
 def whole_values(p: Range, q: Range, *, least: float = 0.0) -> int:
-    """Two ranges of one whole number that is `least` or more."""
+    """The impossible joint outcomes of two ranges for the same whole number, at least `least`."""
 
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(max(a[0], b[0]) <= min(a[1], b[1]) for a in one for b in two)
@@ -195,7 +200,8 @@ def whole_values(p: Range, q: Range, *, least: float = 0.0) -> int:
 
 
 def _ordered_counts(p: Range, q: Range) -> int:
-    """`p` of the narrower window, `q` of the wider: possible where some n <= m fit."""
+    """The impossible joint outcomes of count `p` in the narrower window and count `q` in the wider
+    one: a joint outcome is possible if it allows a first count that is at most the second."""
 
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(a[0] <= b[1] for a in one for b in two)
@@ -206,7 +212,7 @@ def _ordered_counts(p: Range, q: Range) -> int:
 def _cells(p: Range, q: Range, meet: Callable[[_Runs, _Runs], bool], least: float) -> int:
     (p_in, p_out), (q_in, q_out) = _parts(p, least), _parts(q, least)
     if not (p_in and p_out and q_in and q_out):
-        return 0  # true or false whatever happens: misread
+        return 0  # always true or always false, so one of the two was misread
     cells = 0
     for cell, one, two in (
         (TT, p_in, q_in), (TF, p_in, q_out), (FT, p_out, q_in), (FF, p_out, q_out),

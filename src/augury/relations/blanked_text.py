@@ -1,6 +1,7 @@
-"""A proposition's text, whose parts are blanked as they are read, and the content terms of a text.
+"""The text of a proposition, whose parts are blanked once they are read, and its content terms.
 
-Pure. What was read becomes the character 0x1F, so that every other word keeps its place.
+Pure. Text that was read is replaced by the character 0x1F, so that all other words keep their
+positions.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from augury.search.text import terms as text_terms
 
 
 class BlankedText:
-    """A text whose parts are blanked as they are read; blanks keep every place where it was."""
+    """A text whose parts are blanked once they are read: `about` is what is asked, `side` the
+    subtitle."""
 
     __slots__ = (
         "_names", "_quotes", "about", "anchor", "asked", "dates", "raw", "read", "side",
@@ -47,23 +49,23 @@ class BlankedText:
         return content_terms(unmasked(part, self._quotes))
 
     def _idle(self, found: re.Match[str]) -> bool:
-        """Whether a word of polarity denies nothing: it stands in a name, or says how a thing is
-        done ("offered without supervision")."""
+        """Whether a word that can deny does not deny here: it belongs to a name, or says how a
+        thing is done ("offered without supervision")."""
         if inside(self._names, found.start()):
             return True
         return found[0] == "without" and _DONE.search(found.string[: found.start()]) is not None
 
     def blank_dates(self) -> None:
-        """Take the dates out of both parts."""
+        """Blank the dates in both parts."""
         for m in self.dates:
             self.about = blanked(self.about, m.span)
         for m in self.side_dates:
             self.side = blanked(self.side, m.span)
 
     def cut(self, pattern: Finder, slot: Slot) -> str | None:
-        """Take what the pattern finds out of the text, once; returns what it was.
+        """Blank the first match of the pattern; returns the matched text, None without a match.
 
-        Sides name, and deny nothing.
+        With slot "polarity" only `about` is searched: a subtitle is a name and denies nothing.
         """
         for name in ("about",) if slot == "polarity" else ("side", "about"):
             text: str = getattr(self, name)
@@ -79,7 +81,7 @@ class BlankedText:
 
 
 def blanked(text: str, span: tuple[int, int]) -> str:
-    """The text with blanks in the places of the span."""
+    """The text with the characters of the span replaced by blanks (0x1F)."""
     return f"{text[: span[0]]}{chr(31) * (span[1] - span[0])}{text[span[1] :]}"
 
 
@@ -89,7 +91,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 
 def clean(text: str) -> str:
-    """A text without markup and mere emphasis, at most 1,000 characters of it."""
+    """The first 1,000 characters of a text, without markup and without capitals for emphasis."""
     text = text[:1000].translate(_CURLY)
     return calmed(_SPACES.sub(" ", _NOISE.sub(" ", text)).strip())
 
@@ -99,7 +101,7 @@ _DONE: Final = re.compile(
     r"operate[sd]?|drive[sn]?|fly|sign(?:s|ed)?|resign|leave|sell|sold|buy|serve[sd]?|convict(?:ed)?)\b",
     re.I,
 )
-"""An act that "without" tells the manner of."""
+"""Verbs after which "without" says how something is done, and denies nothing."""
 _DROP: Final = re.compile(r"[\x1f$€£%°?]+|\b(?:and|or)\s+(?=\x1f)")
 _BOUGHT: Final = re.compile(r"\b(?:buys?|buying|bought|purchas\w+)\b", re.I)
 _CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?\d{1,2}\b")
@@ -107,19 +109,19 @@ _CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?
 
 @remembered(16 << 20)
 def content_terms(text: str) -> frozenset[str]:
-    """The content terms of what is left of a text."""
+    """The content terms of a text, without its blanks."""
     if not text or not text.strip(" \x1f?"):
         return frozenset()
     plain = districts(_DROP.sub(" ", text))
     found = set(ordered_terms(text))
     if "acquir" in found and _BOUGHT.search(plain):
         found.add("purchas")  # what is acquired need not be bought
-    if "–" in plain or "-" in plain:  # "cut–pause–cut" and "3 - 1" are told by their order
+    if "–" in plain or "-" in plain:  # the order matters in "cut–pause–cut" and "3 - 1"
         found |= {chain.casefold().replace(" ", "") for chain in _CHAIN.findall(plain)}
     return canonical(frozenset(found))
 
 
 def ordered_terms(text: str) -> list[str]:
-    """The content terms of a text as they come, those that others imply among them."""
+    """The content terms of a text in their order, including those that others imply."""
     plain = districts(_DROP.sub(" ", text))
     return [t for t in text_terms(plain) if t not in GENERIC]

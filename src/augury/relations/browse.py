@@ -1,4 +1,4 @@
-"""The factor base a page at a time: found by words and domain, each arrow with its reason. Pure."""
+"""Pages of the factor base, filtered by words and domain, each edge with its reason. Pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from augury.relations.knowledge import Base
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The factors that are shown, one a pattern, by name, with the arrows of each."""
+    """The factors that are listed, one for each pattern, by name, with their edges and links."""
 
     factors: tuple[Factor, ...]
     texts: tuple[str, ...]
-    """What is searched of each, in lower case."""
+    """The text of each factor that is searched, in lower case."""
     instances: dict[str, int]
     drives: dict[str, list[dict[str, Any]]]
     driven_by: dict[str, list[dict[str, Any]]]
@@ -30,7 +30,7 @@ class Shelf:
 
 @lru_cache(maxsize=1)
 def shelf(base: Base, judged: Judged) -> Shelf:
-    """The base as it is browsed, each arrow with what readers said of it; made once."""
+    """The factors of the base that are listed, each edge with the readers' verdict. Cached."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}
     for factor in base.factors.values():
@@ -87,8 +87,8 @@ def _place(factor: Factor) -> tuple[str, str]:
 def find(
     held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
-    """A page of the factors that have all `words`, by name; how many have them; where the next
-    page begins."""
+    """One page of the factors that have all `words`, by name; the number of all such factors; and
+    the position to pass as `after` for the next page, None on the last page."""
     wanted = words.casefold().split()
     found: Sequence[Factor] = [
         factor

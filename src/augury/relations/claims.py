@@ -1,8 +1,8 @@
-"""Which places of a text belong to a quote or a name, so that no word in them is read. Pure.
+"""Finds the quotes and names in a text, whose words must not be read as words. Pure.
 
 "Miss Universe" misses nothing, "Anaheim Ducks" avoid nothing, and a title in quotes says nothing
-of the question. Names are told by their capitals, in a text in which capitals tell anything: not
-where every word has one, nor where every letter is one.
+about the question. Names are recognized by their capital letters, unless every word, or every
+letter, of the text is capitalized.
 
 Examples
 --------
@@ -21,19 +21,19 @@ from typing import Final
 from augury.language import calendar
 
 Span = tuple[int, int]
-"""First place, and the place behind the last."""
+"""Position of the first character, and the position after the last one."""
 
 QUOTED: Final = re.compile(
     r"\"[^\"]{1,120}\"|(?<![\w])'(?=\w)[^']{1,80}(?:'[a-z]\b[^']{0,80})?'(?![\w])"
 )
-"""What stands in quotes; an apostrophe within a word ends none."""
+"""Matches text in quotes; an apostrophe within a word does not end a quote."""
 
 _EMPHASIS: Final = frozenset(
     """NOT NEVER WITHOUT FAIL FAILS AVOID AVOIDS MISS LOSE LOSES WIN WINS NO NONE NOBODY NEITHER
     WON'T ISN'T DOESN'T DON'T CAN'T AREN'T WILL BE BY BEFORE AFTER ABOVE BELOW OVER UNDER AND OR
     OTHER THAN ANY ALL BOTH EITHER STILL REMAIN STAY KEEP EVER REALLY ACTUALLY FINALLY""".split()
 )
-"""Words that are no name when they alone of a text are written in capitals."""
+"""Words which, written in capitals, are emphasized rather than names."""
 _LOUD: Final = re.compile(r"(?<![\w'])[A-Z]{2,}(?:'[A-Z]+)?(?![\w'])")
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
 _LOWER: Final = re.compile(r"[a-z]")
@@ -43,37 +43,40 @@ _LINKS: Final = frozenset("the and for from von van del".split())
 _RUN: Final = re.compile(
     rf"(?<![\w'’]){_CAPITAL}(?:(?:,?\s+{_LINK}){{0,2}},?\s+(?:{_CAPITAL}|\d+))*"
 )
-"""Words with a capital in a row: "March for Life", "Best Album, Non-Classical", "Nobody 2"."""
+"""Matches consecutive capitalized words, with small words such as "for" between them: "March for
+Life", "Best Album, Non-Classical", "Nobody 2"."""
 _FUNCTION: Final = frozenset(
     """will does do did is are has have can could would was were should might may if when who what
     which how where no not nobody none neither never without any anyone anybody someone somebody
     the a an by before after on in at it there they he she both either""".split()
 )
-"""Words that begin a question and no name, whatever their first letter."""
+"""Function words in lower case. At the beginning of a text they do not begin a name, although they
+are capitalized."""
 
 
 def calmed(text: str) -> str:
-    """The text without capitals that are mere emphasis; in lower case where all are capitals."""
+    """The text with words that are in capitals for emphasis in lower case; a text that is all in
+    capitals becomes lower case."""
     if not _LOWER.search(text):
         return text.lower() if sum(c.isalpha() for c in text) > 12 else text
     quotes = [found.span() for found in QUOTED.finditer(text)]
 
     def lower(found: re.Match[str]) -> str:
         named = found[0] not in _EMPHASIS or inside(quotes, found.start())
-        # Beside another word in capitals it is a name's: "NEVER ENOUGH" - but "NOT INVADE".
+        # Within quotes the word belongs to a title: "NEVER ENOUGH".
         return found[0] if named else found[0].lower()
 
     return _LOUD.sub(lower, text)
 
 
 def tells(text: str) -> bool:
-    """Whether capitals tell names in a text: words with and without one stand in it."""
+    """Whether capital letters show names in a text: not every word is capitalized."""
     words = [w for w in _WORD.findall(QUOTED.sub(" ", text)) if len(w) > 2]
     return any(w[0].islower() and w not in _LINKS for w in words)
 
 
 def claimed(text: str) -> list[Span]:
-    """The places of quotes and names, in order; quotes first, so that none holds another."""
+    """The spans of quotes and names, in order; names within quotes are left out."""
     found = [match.span() for match in QUOTED.finditer(text)]
     if not tells(text):
         return found
@@ -84,7 +87,7 @@ def claimed(text: str) -> list[Span]:
         words = match[0].split()
         if start == 0 and words[0].casefold().strip(",") in _FUNCTION:
             first = next((n for n, word in enumerate(words) if n and not word[0].islower()), None)
-            words = words[first:] if first else []  # "Will", and an article behind it
+            words = words[first:] if first else []  # without "Will" and an article after it
             start = text.index(words[0], len(match[0].split()[0])) if words else end
         if words and not all(
             w.strip(",.").casefold() in calendar.NUMBERS or w[0].isdigit() for w in words
@@ -96,12 +99,12 @@ def claimed(text: str) -> list[Span]:
 
 
 def inside(spans: list[Span], place: int) -> bool:
-    """Whether a place lies within one of the spans."""
+    """Whether a position lies within one of the spans."""
     return any(start <= place < end for start, end in spans)
 
 
 def masked(text: str) -> tuple[str, list[str]]:
-    """The text with each quote as one word of its own, and the quotes in their order."""
+    """The text with each quote replaced by a made-up word, and the quotes in order."""
     quotes: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -114,7 +117,8 @@ def masked(text: str) -> tuple[str, list[str]]:
 
 
 def unmasked(text: str, quotes: list[str]) -> str:
-    """The text with its quotes back in their places; a word that only looks like one stays."""
+    """The text with the made-up words replaced by their quotes; a word that only looks like a
+    made-up one stays."""
 
     def back(found: re.Match[str]) -> str:
         number = _LETTERS.index(found[1].lower())

@@ -1,7 +1,7 @@
-"""What is known of a market's relation to a query, as one row of numbers. Pure numpy.
+"""Features of markets for one query: one row of numbers for each market. Pure numpy.
 
-`training/relations/fit.py` fits the trees of `augury.relations.ranker` on these columns; one that
-is changed, added or taken out here means fitting them again.
+`training/relations/fit.py` fits the trees of `augury.relations.ranker` on these columns. After a
+column is changed, added or removed, the trees have to be fitted again.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ from augury.search.related import Pool
 Floats = NDArray[np.float32]
 
 SUBJECT: Final = 0.5
-"""What the weight of a path keeps for a market that hardly fits its factor."""
+"""How much (0 to 1) a market is about its factor at a fit of 0; it rises to 1 at a fit of 1."""
 NAMING: Final = 0.15
-"""Share of the query's rarity that a title holds which names something of it."""
+"""Least share (0 to 1) of the query's rarity in a market's title (`Pool.words`) for the title to
+count as naming something of the query."""
 YEAR: Final = 31_557_600
-"""Seconds."""
+"""Number of seconds in a year."""
 FAR: Final = 10.0
-"""Years beyond which a date is only far."""
+"""Largest value, in years, of the column `after`; more distant dates get this value."""
 BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
-"""What a verdict on the query's first, second ... factor counts; further ones are left out."""
+"""Weights of the verdicts on the query's first, second ... factor; verdicts on further factors are
+left out."""
 BESIDE: Final = 0.7
-"""The same for a market's factors behind its first."""
+"""Weight of the verdicts on a market's second and further factors; for its first factor it is 1."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -46,7 +48,8 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
-"""The same and what `augury.search.rank.features` says besides: read by the trees for `direct`."""
+"""Columns of the trees for `direct`: `COLUMNS` and four features of `augury.search.rank.features`.
+"""
 _SAID: Final = [FEATURES.index(one) for one in ("precision", "family", "year", "number_conflict")]
 
 
@@ -54,12 +57,13 @@ _AT: Final = {name: nth for nth, name in enumerate(COLUMNS)}
 
 
 class Paths(NamedTuple):
-    """How the base leads from the query's factors to each market's."""
+    """How the query's own factors lead to the factors of each market."""
 
     own: Floats
-    """(n, MOST_TAGS): how much a market is about the query's own factors, by each of its own"""
+    """(n, MOST_TAGS), 0 to 1: for each factor of a market, how much the market is about it, times
+    its weight if it is one of the query's own factors, else 0."""
     weights: Floats
-    """(3, n, MOST_TAGS): weight of the path to each of its factors, by relation"""
+    """(3, n, MOST_TAGS), 0 to 1: the same with the weight of the path to it, by relation."""
 
 
 def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
@@ -68,8 +72,12 @@ def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
 
 
 def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
-    """`unnamed` (n, MOST_TAGS): tags by which a market is about somebody or something of its own
-    ("the song in question"); they relate it only where it names something of the question."""
+    """How the query's own factors lead to the factors of each market of a pool.
+
+    unnamed : (n, MOST_TAGS), True for factors whose markets are each about somebody or something of
+        their own ("the song in question"); a path to such a factor counts only if the market's
+        title names something of the question
+    """
     about = held(pool.tags, pool.fits)
     weights = reached.weights[:, pool.tags] * about
     weights[:, unnamed & (pool.words < NAMING)[:, None]] = 0
@@ -85,20 +93,20 @@ def table(
     rivals: NDArray[np.bool_],
     judged: Sequence[Around],
 ) -> Floats:
-    """(n, COLUMNS), each row by itself: `compared` fills the columns that look at other rows.
+    """(n, len(COLUMNS)): all columns but those that compare markets, which `compared` fills.
 
     Parameters
     ----------
     factors
-        The query's own, with weights, the strongest first.
+        The query's own factors as (number, weight), the strongest first.
     found
         From `paths`.
     foreign : (n,)
-        Markets about another entity of a list that the question names one of.
+        True for markets about another team, country ... than the question names.
     rivals : (n,)
-        Other outcomes of what is asked.
+        True for markets on other outcomes of what is asked.
     judged
-        What was judged of the query's first factors, in their order.
+        The verdicts on the query's first factors, in the order of `factors`.
     """
     columns: dict[str, Any] = {
         "names_weight": pool.naming, "names_share": pool.named, "directness": pool.directness,
@@ -118,12 +126,12 @@ def table(
 
 
 def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
-    """Rows of `table` with the columns that say how each stands among them: a copy.
+    """A copy of the rows of `table`, with the columns filled that compare the markets.
 
     Parameters
     ----------
     family : (n,)
-        What makes markets one family.
+        Equal for markets of the same family.
     """
     out = rows.copy()
     for name in ("directness", "dense", "up_path", "do_path", "co_path"):
@@ -143,7 +151,10 @@ def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
 
 
 def direct_table(rows: Floats, features: Floats) -> Floats:
-    """(n, DIRECT_COLUMNS) of compared rows and the features (n, 7) that `Pool` has of them."""
+    """(n, len(DIRECT_COLUMNS)): the rows of `compared` with four of the columns of `features`.
+
+    features : (n, 7), the rows of `Pool.features` for the same markets
+    """
     return np.concatenate([rows, features[:, _SAID]], axis=1)
 
 
@@ -181,7 +192,8 @@ def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:
 
 
 def _voted(tags: NDArray[np.uint16], voters: NDArray[np.intp]) -> NDArray[Any] | float:
-    """Share of the markets that say what the query is about with which each has a factor."""
+    """For each market, the share (0 to 1) of the best direct results (`voters`) that have a factor
+    in common with it."""
     if not len(voters):
         return 0.0
     votes = np.zeros((len(voters), int(tags.max(initial=0)) + 1), np.bool_)

@@ -1,7 +1,7 @@
-"""Which factors a text is about, how well it fits them, and which way its Yes points. Pure.
+"""Finds the factors that a text is about, how well they fit, and which way its Yes points. Pure.
 
-A market's factors are found once, when it is indexed, from its question and its event's name; a
-query's when it is asked. Every match can say which of its words made it.
+A market's factors are found once, when the market is indexed, from its question and its event's
+name; a query's factors are found when it is asked. Every match holds the words that made it.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ from augury.relations.knowledge import Base
 from augury.search.text import fold, is_month, is_number, query_weight, title_terms
 
 MOST: Final = 6
-"""Factors kept of a market, the best fitting ones."""
+"""Maximum number of factors of a text: the best fitting ones."""
 
 
 class Match(NamedTuple):
     """A factor that a text names."""
 
     factor: int
-    """Number of the factor: 1 for the first of the base; 0 is none."""
+    """Number of the factor: 1 for the first of the base; 0 means none."""
     fit: float
-    """Share of the text's words, weak ones at half, that the match explains, in (0, 1]."""
+    """Share of the words of the question or query that the match explains, in (0, 1]. Numbers and
+    months do not count, weak words count less (`query_weight`)."""
     lean: int
-    """+1 where Yes means the factor's `up`, -1 where it means the opposite, 0 where the text
-    does not tell ("between 3% and 3.4%")."""
+    """+1 if Yes means the factor's `up`, -1 if it means the opposite, 0 if the text does not say
+    ("between 3% and 3.4%")."""
     words: tuple[str, ...]
     """The terms that made the match."""
     part: bool = False
-    """Whether it is a bare name, and another match says that name and more: "OpenAI" beside
-    "OpenAI's listing"."""
+    """Whether the match is a bare name that is only a part of another match's words: "OpenAI" next
+    to "OpenAI's listing"."""
 
 
 class Matcher:
-    """Finds the factors of texts. Holds the base's lines by the rarest term each needs."""
+    """Finds the factors of texts, by an index of the base's lines under their rarest terms."""
 
     def __init__(self, base: Base) -> None:
         self.base = base
@@ -56,15 +57,15 @@ class Matcher:
         return {factor.key: number for number, factor in enumerate(self.factors, 1)}
 
     def match(self, title: str, event: str = "") -> list[Match]:
-        """The factors a text names, best fitting first, at most `MOST`.
+        """The factors that a text names, best fitting first, at most `MOST`.
 
-        `event`: the name of the market's event, where it says more than the question.
+        event : name of the market's event, or the kind of game that its rules name (`game`)
         """
         found = list(title_terms(title))
         subject = dict.fromkeys(t for t in found if not is_number(t) and not is_month(t))
         weights = {word: query_weight(word) for word in subject}
         if event:
-            found += ["|", *title_terms(event)]  # no phrase reaches over the bar
+            found += ["|", *title_terms(event)]  # the bar keeps phrases within one of the texts
         places: dict[str, list[int]] = defaultdict(list)
         for place, word in enumerate(found):
             places[word].append(place)
@@ -77,7 +78,7 @@ class Matcher:
                 if words is None or (line.alone and not subject.keys() <= set(words)):
                     continue
                 explained = sum(weights.get(w, 0.0) for w in words)
-                # What only the event's name says fits less than what the question says.
+                # Words that only the event's name has explain nothing of the question.
                 fit = (explained + 0.25) / (total + 0.25) if total else 0.25
                 if number not in best or fit > best[number][0]:
                     best[number] = fit, words
@@ -102,9 +103,9 @@ class Matcher:
 
 
 def game(rules: str) -> str:
-    """What kind of game a market's rules name ("pro football game vs"); "" where they name none.
+    """The kind of game that a market's rules name ("pro football game vs"); "" if they name none.
 
-    Titles of games ("Dallas at Philadelphia") do not say the sport; the rules' first sentence
+    Titles of games ("Dallas at Philadelphia") do not name the sport, but the rules' first sentence
     does: "If Dallas wins the Dallas vs Philadelphia professional football game ...".
     """
     found = _GAME.search(rules[:400])
@@ -117,7 +118,7 @@ _GAME: Final = re.compile(
 
 
 def _anchors(line: Line, common: Counter[str]) -> set[str]:
-    """Terms of which one stands in every text that the line matches: as rare ones as can be."""
+    """Terms of which every text that the line matches has at least one; the rarest possible."""
     choices = [
         {min(phrase, key=lambda word: (common[word], word)) for phrase in conjunct}
         for conjunct in line.conjuncts
@@ -165,10 +166,10 @@ _NOT: Final = frozenset("not no never fail fails failed without nobody none refu
 
 
 def lean(told: str, factor: Factor) -> int:
-    """+1 where Yes to a folded text means the factor's `up`, -1 where the opposite, 0: unknown.
+    """+1 if Yes to a folded text means the factor's `up`, -1 if the opposite, 0 if unknown.
 
-    Words such as "above" and "cut" tell only of quantities: a country that falls into recession
-    is in one.
+    Words such as "above" and "cut" count only if the factor is a quantity: a country that "falls"
+    into recession has more recession.
     """
     words = tuple(told.replace("?", " ").replace(",", " ").split())
     down, up = _words_said(factor.down_words, words), _words_said(factor.up_words, words)
@@ -179,7 +180,7 @@ def lean(told: str, factor: Factor) -> int:
         side = (rises > falls) - (falls > rises)
     else:
         side = 1
-    # A negation inside the factor's own words ("no change", "bank fails") turns nothing round.
+    # A negation inside the factor's own words ("no change", "bank fails") reverses nothing.
     return -side if any(word in _NOT and word not in said for word in words) else side
 
 

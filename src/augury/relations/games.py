@@ -1,4 +1,4 @@
-"""Games between two sides: whether a text is about one, its sides, and the teams they are. Pure."""
+"""Games between two sides: whether a text is about a game, its sides, and their teams. Pure."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _GAME_MORE: Final = re.compile(r":\s|(?<!\s)\s+-\s")
 
 
 def names_two_sides(text: BlankedText) -> bool:
-    """Whether the text has a "vs", or is Kalshi's "Minnesota at California" with one of the two as
-    its side."""
+    """Whether the text has a "vs", or is of Kalshi's form "Minnesota at California" with one of the
+    two in the subtitle."""
     if _VERSUS.search(f" {text.raw} "):
         return True
     found = text.side and _FIXTURE.fullmatch(
@@ -41,7 +41,7 @@ def is_of_a_game(raw: str) -> bool:
 
 
 def sides(about: str) -> tuple[frozenset[str], ...]:
-    """The content terms of the two sides of a game; empty where they are not told."""
+    """The content terms of the two sides of a game; empty if the text does not name them."""
     plain = _without_tail(about).replace("\x1f", " ")
     lead, _, rest = plain.partition(": ")
     found = _FIXTURE.fullmatch((rest or lead).strip(" ?-"))
@@ -49,7 +49,7 @@ def sides(about: str) -> tuple[frozenset[str], ...]:
 
 
 def _without_tail(about: str) -> str:
-    """A game without what stands behind it: "(Game 2)", "- Map 1", ": Total", "winner", "?"."""
+    """A game without additions at its end: "(Game 2)", "- Map 1", ": Total", "winner", "?"."""
     plain = about.rstrip().removesuffix("?").rstrip()
     ends = [len(plain)]
     if plain.endswith(")") and (opened := plain.find("(", 0, -1)) >= 0:
@@ -64,7 +64,7 @@ def with_teams(
     sides: tuple[frozenset[str], ...],
     league: str | None,
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Contest and choice with a team's city and nickname brought to one name."""
+    """Contest and choice, with the city or nickname of a team replaced by the team's key."""
     if league is None:
         named = [name for name, trophy, _ in LEAGUES if contest & (trophy | {name})]
         if not named and sides:

@@ -1,4 +1,5 @@
-"""Joint outcomes of two propositions as bits, and the relation in which some cannot be. Pure."""
+"""Joint outcomes of two propositions as bits, and the relation that follows if some of them are
+impossible. Pure."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from typing import Final, Literal
 Relation = Literal[
     "implies", "implied_by", "equivalent", "excludes", "complement", "covers", "none"
 ]
-"""Of a to b: `implies` (a, therefore b), `implied_by`, `equivalent`, `excludes` (never both),
-`complement` (exactly one of the two), `covers` (at least one of the two), `none` (nothing known).
+"""Relation of proposition a to proposition b: `implies` (if a, then b), `implied_by`, `equivalent`,
+`excludes` (never both), `complement` (exactly one of the two), `covers` (at least one of the two),
+`none` (nothing known).
 
 Bounds for probabilities: implies P(a) <= P(b); excludes P(a) + P(b) <= 1; covers P(a) + P(b) >= 1;
 complement P(a) + P(b) = 1.
@@ -19,7 +21,7 @@ TT: Final = 1
 TF: Final = 2
 FT: Final = 4
 FF: Final = 8
-"""Joint outcomes of (a, b) as bits."""
+"""Joint outcomes of (a, b) as bits; TF: a is true and b is false."""
 
 _RELATIONS: Final[dict[int, Relation]] = {
     0: "none", TF: "implies", FT: "implied_by", TF | FT: "equivalent", TT: "excludes",
@@ -29,25 +31,25 @@ _INVERSE: Final[dict[Relation, Relation]] = {"implies": "implied_by", "implied_b
 
 
 def relation_of(impossible: int) -> Relation:
-    """The relation in which these joint outcomes cannot be."""
+    """The relation of a to b if the joint outcomes `impossible` (a union of bits) can't happen."""
     return _RELATIONS.get(impossible, "none")
 
 
 def inverse(relation: Relation) -> Relation:
-    """How b stands to a, given how a stands to b."""
+    """The relation of b to a, given the relation of a to b."""
     return _INVERSE.get(relation, relation)
 
 
 def negated_first(cells: int) -> int:
-    """The same outcomes, of (not a, b)."""
+    """The same outcomes, as bits of (not a, b)."""
     return (cells & (TT | TF)) << 2 | (cells & (FT | FF)) >> 2
 
 
 def negated_second(cells: int) -> int:
-    """The same outcomes, of (a, not b)."""
+    """The same outcomes, as bits of (a, not b)."""
     return (cells & (TT | FT)) << 1 | (cells & (TF | FF)) >> 1
 
 
 def exchanged(cells: int) -> int:
-    """The same outcomes, of (b, a)."""
+    """The same outcomes, as bits of (b, a)."""
     return cells & (TT | FF) | (cells & TF) << 1 | (cells & FT) >> 1

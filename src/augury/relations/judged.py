@@ -1,7 +1,7 @@
-"""Judged pairs of factors: what one says of the other, none included. Pure.
+"""Judged pairs of factors: readers' verdicts on how two factors are related, if at all. Pure.
 
-Careful readers judged pairs blind to the base's edges; `knowledge/judged/*.tsv` keeps what they
-said, `docs/factors.md` tells the format.
+The readers did not see the base's edges. Their verdicts are in `knowledge/judged/*.tsv`;
+`docs/factors.md` describes the format.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from augury.relations.causal_parts import Factor
 
 Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
-"""What B is, seen from A: a cause of it, an effect, driven with it by something common, a rival or
-parallel, (a part of) the same thing, or nothing."""
+"""What factor B is, seen from factor A. cause: B drives A; effect: A drives B; driver: both have a
+common driver; rival: a rival or a parallel case; part: (a part of) the same thing; none: unrelated.
+"""
 Side = Literal["", "same", "other"]
-"""Of two patterns of one list: whether the pair is of one entity or of two; otherwise empty."""
+"""For a pair of patterns over one list: `same` if the verdict holds for two instances for the same
+entity, `other` if for two different entities. Empty for any other pair."""
 
 CODES: Final[tuple[Code, ...]] = ("cause", "effect", "driver", "rival", "part", "none")
 SIDES: Final[tuple[Side, ...]] = ("", "same", "other")
@@ -31,22 +33,22 @@ TURNED: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """One judged pair, read from A's side."""
+    """The verdict on one pair of factors A and B, seen from A."""
 
     one: str
-    """Key of A: of a factor, or of a pattern for all its instances."""
+    """Key of A: a factor, or a pattern that stands for all its instances."""
     other: str
     side: Side
     code: Code
     strength: int
     """3: first-order; 2: clear, second-order; 1: weak but real; 0: none."""
     sign: str
-    """"+", "-", or "0" where it can be either."""
+    """"+" if more of A goes with more of B, "-" if with less, "0" if it can be either."""
     days: int
-    """Typical lag from cause to effect."""
+    """Typical number of days from cause to effect."""
     judge: str
-    """Who judged: a letter a reader, two where both agreed or it was settled between them;
-    `model:NAME@DATE` or `NAME@DATE` in an operator's own file."""
+    """Who judged: one letter for each reader (two if both agreed or their difference was settled);
+    in an operator's own file `model:NAME@DATE` or `NAME@DATE`."""
     reason: str = ""
 
     @property
@@ -56,17 +58,17 @@ class PairVerdict:
 
     @property
     def is_own(self) -> bool:
-        """Whether an operator's reader or model judged, and none of the project's."""
+        """Whether the verdict is the operator's own rather than shipped with this version."""
         return "@" in self.judge
 
     @property
     def readers(self) -> int:
-        """How many judged the pair."""
+        """Number of readers who judged the pair."""
         return 1 if self.is_own else len(self.judge)
 
     @property
     def line(self) -> str:
-        """As a file holds it; `read` is the way back."""
+        """The verdict as a line of a file, which `read` can parse."""
         if self.code == "none":
             return "\t".join((self.one, self.side, "none", self.judge, self.other))
         return "\t".join(
@@ -75,7 +77,7 @@ class PairVerdict:
         )  # fmt: skip
 
     def turned(self) -> PairVerdict:
-        """The same, read from B's side."""
+        """The same verdict, seen from B."""
         return PairVerdict(
             self.other, self.one, self.side, TURNED.get(self.code, self.code), self.strength,
             self.sign, self.days, self.judge, self.reason,
@@ -83,11 +85,11 @@ class PairVerdict:
 
 
 def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
-    """The verdicts of one file; what can't be read goes to `problems`.
+    """The verdicts of one file; messages on lines that can't be read are added to `problems`.
 
-    A line is `A, side, code, strength, sign, days, judge, B, reason`, with tabs between; of "none"
-    it is `A, side, none, judge`, and then all Bs with spaces between, or as any other line with
-    strength 0.
+    A line is `A, side, code, strength, sign, days, judge, B, reason`, separated by tabs. A line of
+    code "none" has strength 0, or is `A, side, none, judge` followed by one or more Bs, which are
+    separated by spaces.
     """
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
@@ -117,21 +119,21 @@ def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
 
 
 class Around(NamedTuple):
-    """What the verdicts say of every factor, seen from one; 0 where nobody judged."""
+    """The verdicts on all factors, by factor number, seen from one factor; 0: not judged."""
 
     codes: NDArray[np.int8]
-    """(factors + 1,): place in `CODES`, from 1; `SELF` of the factor itself"""
+    """(factors + 1,): index in `CODES` plus 1; `SELF` for the factor itself."""
     strengths: NDArray[np.int8]
-    """(factors + 1,)"""
+    """(factors + 1,): strength of the verdict, 0 to 3; 3 for the factor itself."""
 
 
 SELF: Final = len(CODES) + 1
 REMEMBERED: Final = 512
-"""Factors whose surroundings are kept in memory, some 15 kB each."""
+"""Number of factors whose `Around` is cached, about 15 kB each."""
 
 
 class Judged:
-    """All verdicts on the factors of a base, by number (0 is none)."""
+    """All verdicts on the factors of a base, looked up by factor number (from 1)."""
 
     def __init__(self, verdicts: Iterable[PairVerdict], factors: Sequence[Factor]) -> None:
         self._factors = factors
@@ -147,9 +149,9 @@ class Judged:
         self.around = lru_cache(maxsize=REMEMBERED)(self._around)
 
     def verdict(self, one: int, other: int) -> PairVerdict | None:
-        """What is said of two factors, read from the first; None where nobody judged them.
+        """The verdict on two factors, seen from the first; None if nobody judged them.
 
-        As in `around`, a verdict on the two themselves goes before one on all of their kind.
+        A verdict on the two factors themselves takes precedence over one on their patterns.
         """
         asked, seen = self._factors[one - 1], self._factors[other - 1]
         for key in dict.fromkeys((asked.key, asked.pattern)):
@@ -168,7 +170,8 @@ class Judged:
         return dict(found)
 
     def _around(self, number: int) -> Around:
-        """A verdict on two factors themselves goes before one on all of their kind."""
+        """All verdicts seen from factor `number`. Verdicts on single factors take precedence over
+        those on patterns."""
         asked = self._factors[number - 1]
         codes, strengths = np.zeros((2, len(self._factors) + 1), np.int8)
         for key in dict.fromkeys((asked.pattern, asked.key)):
@@ -194,7 +197,8 @@ class Judged:
 
 
 def side_of(one: Factor, other: Factor) -> Side:
-    """Of two instances over one list: whether they are of one entity."""
+    """Whether two instances over one list are for the same entity or not; empty for any other
+    pair."""
     if one.kind is None or one.kind != other.kind:
         return ""
     return "same" if one.entity == other.entity else "other"

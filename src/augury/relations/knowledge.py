@@ -1,10 +1,10 @@
 """The factor base: things in the world that markets are about, and what drives what. Pure.
 
 Factors and signed, directed edges are written by hand, by domain, in `knowledge/*.toml`, each
-edge with a strength, a typical lag and a one-line reason; `docs/factors.md` tells the format.
-Instances over a list of entities (a team, a coin, a central bank) are expanded from one pattern.
+edge with a strength, a typical lag and a one-line reason; `docs/factors.md` describes the format.
+A pattern is written once and expanded into an instance for each entity of a list (teams, coins).
 
-`load` reads the base and never fails on dangling ends: `lint` names what is wrong with it.
+`load` does not fail if an edge leads to an unknown factor; `lint` reports such problems.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
 MOST_FACTORS: Final = 2**16 - 1
-"""Factors are numbered from 1 in two bytes; 0 pads."""
+"""Maximum number of factors: their numbers, from 1, must fit into two bytes; 0 means no factor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,23 +35,23 @@ class Base:
     """The whole factor base."""
 
     factors: Mapping[str, Factor]
-    """By key, in the order of the keys."""
+    """Key -> factor, sorted by key. A factor's number is its place here, from 1."""
     edges: tuple[Edge, ...]
     links: tuple[FactorLink, ...]
     dangling: tuple[str, ...]
-    """What was left out because an end of it is no factor: one text each."""
+    """Messages, one for each edge, link or contest that refers to an unknown factor."""
     problems: tuple[str, ...]
-    """What could not be read: one text each, with file and factor."""
+    """Messages, with file and factor, one for each entry that could not be read."""
     version: str
-    """16 hexadecimal digits that differ whenever markets may get other factors."""
+    """16 hexadecimal digits that change whenever markets may get other factors."""
     verdicts: tuple[PairVerdict, ...]
-    """What readers said of pairs of factors, blind to edges and links."""
+    """Verdicts of readers on pairs of factors; the readers did not see edges and links."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
     """The lists that patterns are expanded over, by kind: teams, players, countries."""
 
     @property
     def written(self) -> list[Factor]:
-        """Factors written by hand, instances of patterns left out."""
+        """The factors written by hand, without the instances of patterns."""
         return [f for f in self.factors.values() if f.entity is None]
 
 
@@ -61,8 +61,8 @@ _WRITTEN = re.compile(r'^\[factors\.(?:"([^"]+)"|([\w-]+))\]', re.MULTILINE)
 
 @cache
 def written_in(beginning: str) -> frozenset[str]:
-    """Keys of the patterns in the files whose names begin so: finer than a domain, in which
-    sports stand beside films and music."""
+    """Keys of the factors and patterns in the files whose names start with `beginning`. This is
+    finer than a domain: one domain has sports, films and music together."""
     found: set[str] = set()
     for name, text in texts().items():
         if name.startswith(beginning):
@@ -71,7 +71,7 @@ def written_in(beginning: str) -> frozenset[str]:
 
 
 def load(read: Callable[[], Base] | None = None) -> Base:
-    """The base that comes with this version, read once a process: from its texts, or by `read`."""
+    """The base shipped with this version, read once per process: by `read`, or from its texts."""
     return _kept.get(read or (lambda: parse(texts())))
 
 
@@ -87,7 +87,7 @@ def texts() -> dict[str, str]:
 
 
 def parse(written: Mapping[str, str]) -> Base:
-    """The base of TOML texts by file name."""
+    """Build the base from texts (file name -> TOML or TSV text)."""
     reader = _Reader()
     tables: list[tuple[str, dict[str, Any]]] = []
     verdicts: list[PairVerdict] = []
@@ -103,7 +103,8 @@ def parse(written: Mapping[str, str]) -> Base:
         reader.read_entities(name, table)
     for name, table in tables:
         reader.read_factors(name, table)
-    # The aliases as well: lines are read through them, as markets are. Verdicts tag no market.
+    # The aliases change how lines and markets are read, so they are part of the version. The
+    # verdicts are not, since they change no market's factors.
     tagging = sorted((name, text) for name, text in written.items() if name.endswith(".toml"))
     version = hashlib.sha256(repr((tagging, ALIASES, STEMS)).encode()).hexdigest()[:16]
     return reader.base(version, verdicts)
@@ -208,7 +209,8 @@ class _Reader:
         self._links += [(where, key, e, instance) for e in self._fanned_out(links)]
 
     def _fanned_out(self, written: list[Any]) -> list[Any]:
-        """An end that names a list, "town-{front-town}", stands for all its entities."""
+        """The edges; one whose end names a list ("town-{front-town}") is repeated for each entity
+        of the list."""
         out: list[Any] = []
         for edge in written:
             kind = re.search(r"\{([\w-]+)\}", str(edge[0])) if edge else None
@@ -263,7 +265,7 @@ class _Reader:
                 if not instance:
                     self.problems.append(f"{where}: it moves with itself")
                 continue
-            # The same from both sides is no mistake: the first reason stands.
+            # A link that is written from both sides is no mistake; the first reason is kept.
             links.setdefault(
                 frozenset((one, other)), FactorLink(one, other, sign, strength, reason)
             )
@@ -281,10 +283,10 @@ class _Reader:
         )
 
     def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:
-        """Edges of contests as their contenders have them, weaker than written.
+        """The edges of contests applied to their contenders, with less strength.
 
-        What drives the contest of a team drives that of each; where both ends are contests of
-        one list, the pattern says it better.
+        What drives a contest drives the part of each contender in it. Edges between two contests of
+        the same list are left out, since their pattern has better edges.
         """
         contenders: dict[str, list[str]] = defaultdict(list)
         kinds: dict[str, set[str]] = defaultdict(set)
@@ -296,7 +298,7 @@ class _Reader:
         for edge in edges.values():
             if kinds[edge.cause] & kinds[edge.effect]:
                 continue
-            # A contest of others is reached by all its contenders: that says little of each.
+            # Between two contests, an edge says even less about each single contender.
             between = edge.cause in contenders and edge.effect in contenders
             strength = edge.strength - 1 - between
             if strength < 1:
@@ -332,7 +334,7 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 
 def _filled(written: Any, row: Mapping[str, str]) -> Any:
-    """`written` with the row's fields put in for `{field}`, everywhere."""
+    """`written` with each `{field}` replaced by the row's value, at any depth."""
     if isinstance(written, str):
         if "{" not in written:
             return written
@@ -366,7 +368,7 @@ def _plain_phrase(text: str) -> Phrase:
 
 
 def _of_another(one: Factor, other: Factor) -> bool:
-    """Whether both are instances of one list, for two of its entities."""
+    """Whether both are instances over the same list, but for different entities."""
     return one.kind is not None and one.kind == other.kind and one.entity != other.entity
 
 
@@ -374,7 +376,7 @@ def _of_another(one: Factor, other: Factor) -> bool:
 
 
 def lint(base: Base) -> list[str]:
-    """What is wrong with the base, one text each; empty when it is sound."""
+    """Messages on what is wrong with the base; empty if nothing is."""
     found = [*base.problems, *base.dangling]
     names = Counter(f.name.casefold() for f in base.factors.values())
     found += [f"the name {name!r} stands {n} times" for name, n in names.items() if n > 1]

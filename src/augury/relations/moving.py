@@ -1,6 +1,6 @@
-"""Measures which markets move together, from the recorded prices, and remembers it.
+"""Measures from recorded prices which markets move together, and keeps the result ready.
 
-One process measures on a schedule; every process reads the result again when it has changed.
+One process measures on a schedule; every process reloads the result when it has changed.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from augury.storage.database import Database
 log = structlog.get_logger(__name__)
 
 STEP: Final = timedelta(hours=6)
-"""Prices are compared at this step: short histories have enough of them, and hours of one venue
-do not pass for news."""
+"""Time between two prices that are compared. It is short enough for young markets to have enough
+steps, and long enough for a venue's busy hours not to look like news."""
 WINDOW: Final = timedelta(days=180)
 MOST_MARKETS: Final = 6_000
-"""Markets compared, those with most history: pairs grow with the square."""
+"""Maximum number of markets that are compared, those with the longest history; the number of pairs
+grows with the square."""
 EVERY: Final = 6 * 3600.0
 """Seconds between measurements."""
 LOOK_EVERY: Final = 60.0
-"""Seconds between looks whether another process has measured."""
+"""Seconds between two checks whether another process has measured."""
 
 
 class Partner(NamedTuple):
-    """How another market moves with one."""
+    """A market that moves together with a given one."""
 
     seq: int
     correlation: float
@@ -44,7 +45,7 @@ class Partner(NamedTuple):
 
 
 class Moving:
-    """What moves together, as last measured."""
+    """Which markets move together, as last measured."""
 
     def __init__(self, database: Database, clock: Clock = now) -> None:
         self._database = database
@@ -53,7 +54,7 @@ class Moving:
         self._partners: Mapping[int, tuple[Partner, ...]] = {}
 
     def partners(self, seqs: Iterable[int]) -> dict[int, Partner]:
-        """The markets that move with any of `seqs`, each with its strongest tie."""
+        """Number of a market -> its strongest tie, for markets that move with any of `seqs`."""
         found: dict[int, Partner] = {}
         for seq in seqs:
             for partner in self._partners.get(seq, ()):
@@ -63,7 +64,7 @@ class Moving:
         return found
 
     async def measure(self) -> None:
-        """Compare all recorded histories and keep the pairs that move together."""
+        """Compare the prices recorded within `WINDOW`, and store the pairs that move together."""
         at = self._clock()
         async with self._database.reading() as conn:
             priced = await store.priced_steps(
@@ -76,7 +77,7 @@ class Moving:
         await self.refresh()
 
     async def refresh(self) -> None:
-        """Read the pairs again if they were measured since."""
+        """Reload the pairs if they have been measured again."""
         async with self._database.reading() as conn:
             at = await store.co_movements_measured_at(conn)
             if at is None or at == self._measured_at:
@@ -90,15 +91,15 @@ class Moving:
         self._measured_at = at
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Keep up with what other processes measure, until `stop`."""
+        """Reload the pairs whenever another process has measured, until `stop` is set."""
         while not stop.is_set():
-            with suppress(AuguryError):  # the database is away: what is known still holds
+            with suppress(AuguryError):  # without the database, the loaded pairs stay in use
                 await self.refresh()
             await pause(stop, LOOK_EVERY)
 
 
 def measured(priced: Sequence[PricedStep]) -> tuple[list[CoMovementRow], int]:
-    """The pairs among recorded prices, and how many markets were compared."""
+    """The pairs of markets that move together, and the number of markets compared."""
     lengths: dict[int, int] = defaultdict(int)
     for one in priced:
         lengths[one.seq] += 1

@@ -1,7 +1,8 @@
-"""An operator's own judged pairs, beside those that come with this version.
+"""An operator's own judged pairs, in addition to those that come with this version.
 
-They lie as text in the data folder: `judged/*.tsv` counts, `judged/proposed/*.tsv` waits to be read
-by a person. The format is that of `knowledge/judged` (`docs/factors.md`).
+They are text files in the data folder. The service loads `judged/*.tsv`; files in
+`judged/proposed/*.tsv` wait for a person to read them. The format is that of `knowledge/judged`
+(`docs/factors.md`).
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ log = structlog.get_logger(__name__)
 
 
 def accepted_folder(data_dir: Path) -> Path:
-    """Whose files count."""
+    """The folder of accepted verdicts, which the service loads."""
     return data_dir / "judged"
 
 
 def proposed_folder(data_dir: Path) -> Path:
-    """Whose files wait to be read by a person."""
+    """The folder of proposed verdicts, which wait for a person to read them."""
     return accepted_folder(data_dir) / "proposed"
 
 
 def read(folder: Path, problems: list[str]) -> list[PairVerdict]:
-    """The verdicts of all files in a folder, by file name; none where there is no folder.
+    """The verdicts of all files in a folder, in the order of their names; empty without a folder.
 
-    What can't be read goes to `problems`.
+    Messages on what can't be read are added to `problems`.
     """
     found: list[PairVerdict] = []
     for file in sorted(folder.glob("*.tsv")):
@@ -46,7 +47,7 @@ def read(folder: Path, problems: list[str]) -> list[PairVerdict]:
 
 
 def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
-    """The base with an operator's verdicts, each in the place of the shipped one on its pair."""
+    """The base with an operator's verdicts, which replace the shipped ones on the same pairs."""
     if not own:
         return base
     replaced = {verdict.pair for verdict in own}
@@ -55,7 +56,8 @@ def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
 
 
 def join(base: Base, data_dir: Path) -> Base:
-    """The base with what the data folder holds; lines that can't be read are logged and left."""
+    """The base with the accepted verdicts of the data folder; lines that can't be read are logged
+    and skipped."""
     problems: list[str] = []
     base = joined(base, read(accepted_folder(data_dir), problems))
     for problem in problems:

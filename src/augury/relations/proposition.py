@@ -1,8 +1,8 @@
-"""The parts of what a market's Yes, or a free question, asserts: subject, predicate, level, window.
+"""The parts of what a market's Yes or a user's question asserts: subject, predicate, level, window.
 
-Pure. `augury.relations.reading` reads them from a text; whatever is in none of them stays a term of
-the subject, so that two propositions of the same subject differ in parts that logic can compare
-(`augury.relations.logic`). Each part keeps the words it was read from (`Proposition.read`).
+Pure. `augury.relations.reading` reads the parts from a text. Words that belong to no other part are
+terms of the subject, so that two propositions with the same subject differ only in parts that logic
+can compare (`augury.relations.logic`). `Proposition.read` has the words of each part.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ Predicate = Literal[
 """What is asserted of the subject.
 
 - `wins`, `nominated`: the choice wins the contest, becomes the party's nominee;
-- `shortlisted`: is among several nominated for an award;
-- `advances`: reaches the `stage` of the contest; `ranks`: finishes at a place in [low, high];
-- `rises`: ends the window above its start ("Up or Down");
-- `says`, `announces`, `leaves`: says the words, announces the thing, leaves the post;
-- `value`: a quantity lies in the threshold at the window's time, or for the window as a whole;
-- `touches`: a quantity gets there at any time in the window;
-- `counts`: so many events fall into the window (only whole numbers, never falling with time);
-- `happens`: anything else, told by its words.
+- `shortlisted`: the choice is among several that are nominated for an award;
+- `advances`: the choice reaches the `stage` of the contest;
+- `ranks`: the choice finishes at a place in [low, high] of the threshold;
+- `rises`: the value at the end of the window is above that at its start ("Up or Down");
+- `says`, `announces`, `leaves`: the subject says the words, announces the thing, leaves the post;
+- `value`: a quantity is within the threshold at the window's time, or for the window as a whole;
+- `touches`: a quantity gets into the threshold at any time in the window;
+- `counts`: the number of events in the window, which never falls with time, is in the threshold;
+- `happens`: anything else, described only by its terms.
 """
 CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
-"""Predicates that tell how a contest goes for its choice."""
+"""Predicates that say how a choice does in a contest."""
 AMOUNTS: Final = frozenset({"value", "touches", "counts"})
 """Predicates with a quantity in the threshold."""
 
@@ -40,7 +41,8 @@ Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"
 
 
 class Threshold(msgspec.Struct, frozen=True, array_like=True):
-    """Yes where the value lies between `low` and `high`; an end counts where it is `in`."""
+    """The range of values, from `low` to `high`, that means Yes; `low_in` and `high_in` say whether
+    its ends belong to it."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -50,7 +52,7 @@ class Threshold(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def direction(self) -> Literal["above", "below", "between", "exactly"]:
-        """Which side of the number means Yes."""
+        """Where the range lies: above or below a number, between two, or at exactly one."""
         if self.low == self.high:
             return "exactly"
         if math.isinf(self.high):
@@ -66,43 +68,44 @@ class WordsRead(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """One assertion. `positive` False: the assertion is that the rest does not hold."""
+    """One assertion. If `positive` is False, it asserts that the rest does not hold."""
 
     contest: frozenset[str]
-    """Terms of what it is about, the choice apart: the contest, the quantity, the event."""
+    """Terms of the subject without the choice: the contest, the quantity, the event."""
     choice: frozenset[str] = frozenset()
-    """Terms of the one that is said to win, be nominated, do it; empty where none is told apart."""
+    """Terms of the one that is said to win, be nominated, advance or rank; empty if there is none.
+    """
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
     window: Window = Window()
     edition: int | None = None
-    """Year of the contest: 2026 for "the 2025-26 season". None where none is named."""
+    """Year of the contest: 2026 for "the 2025-26 season". None if no year is known."""
     stage: str | None = None
     """Stage that `advances` reaches: a key of `wording.STAGES`."""
     positive: bool = True
     exclusive: bool = False
-    """At most one choice can have it: one winner, one nominee."""
+    """Whether it can be true of only one choice: one winner, one nominee."""
     indefinite: bool = False
-    """The choice is a class ("another party", "a team from the East"), not one of the named."""
+    """Whether the choice is a class ("another party", "a team from the East") and not a name."""
     lead: str = ""
-    """First term, where it matters who does it to whom ("A strikes B"); else empty."""
+    """First term of the text if it matters who does it to whom ("A strikes B"); else empty."""
     fixture: bool = False
-    """One game between two sides; `contest` then holds both."""
+    """Whether it is about one game between two sides; `contest` then has the terms of both."""
     unclear: bool = False
-    """The text could not be read for certain; nothing follows from it."""
+    """Whether the text could not be read with certainty; logic then concludes nothing from it."""
     read: tuple[WordsRead, ...] = ()
 
     @property
     def terms(self) -> frozenset[str]:
-        """All content terms, dates, numbers of thresholds and words of polarity apart."""
+        """All terms of the subject: without dates, numbers of thresholds and words that deny."""
         return self.contest | self.choice
 
     def denied(self) -> Proposition:
-        """The complement."""
+        """The opposite assertion."""
         return msgspec.structs.replace(self, positive=not self.positive)
 
     def same_subject(self, other: Proposition) -> bool:
-        """Whether both speak of the same thing and the same choice of it, by their terms."""
+        """Whether both have the same terms, and do not name different choices."""
         if not self.terms or (self.lead, self.indefinite, self.fixture) != (
             other.lead, other.indefinite, other.fixture,
         ):  # fmt: skip

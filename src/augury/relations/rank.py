@@ -1,8 +1,8 @@
 """Ranking of related markets inside each relation. Pure numpy.
 
 Trees fitted on judged queries (`training/relations/fit.py`) give the chance that a careful reader
-would put a market in each relation; it stands where that chance is largest, if it is above a floor.
-A market stands only where the base has a path that says why.
+would put a market in each relation. A market is listed in the relation with the largest chance, if
+that chance is at least `FLOOR` and the base has a path, or a label, that says why.
 """
 
 from __future__ import annotations
@@ -17,30 +17,34 @@ from augury.relations.paths import RELATIONS, Reached, Relation
 from augury.search.related import Pool
 
 FLOOR: Final = 0.05
-"""Chance below which a market is not shown: the highest that costs less than .01 of nDCG@10 in
-held-out queries (`docs/experiments/relations-ranker.md`)."""
+"""Least chance (0 to 1) of a market that is shown: the highest value that costs less than 0.01 of
+nDCG@10 on held-out queries (`docs/experiments/relations-ranker.md`)."""
 CLAIM: Final = 2.0
-"""A relation claims one of the best direct results where its chance is larger than so many times
-the result's score in `direct`. Twice as many keep more for direct and lose as much in relations."""
+"""A relation takes over one of the best direct results if the market's chance in the relation is
+larger than CLAIM times its score in `direct`. A larger value keeps more markets in `direct`; twice
+this value was measured to cost the relations as much as it gives to `direct`."""
 FAMILY_SIZE: Final = 3
 FAMILY_SHARE: Final = 0.7
-"""So many markets of one family stand at their own chance, further ones at so much of it: a list
-shows several causes and not one ladder."""
+"""The best FAMILY_SIZE markets of a family keep their chance; the chance of further ones is
+multiplied by FAMILY_SHARE, so that a list shows several causes and not one ladder."""
 
 
 def bearing(
     reached: Reached, tags: NDArray[np.uint16], fits: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """How much each market is about the question's own factors, (n,), and the weight of the path
-    to each of its factors by relation, (3, n, MOST_TAGS)."""
+    """How much each market is about the question's own factors, (n,), and the weight of the path to
+    each of the market's factors by relation, (3, n, MOST_TAGS)."""
     about = held(tags, fits)
     own = (reached.asked[tags] * about).max(axis=1, initial=0)
     return own, reached.weights[:, tags] * about
 
 
 def through(found: Paths) -> Floats:
-    """Weight of what leads to each market's factors, (3, n, MOST_TAGS): the base's paths, and for
-    correlated the question's own factor where no path does."""
+    """Weight of the path to each of a market's factors by relation, (3, n, MOST_TAGS).
+
+    A market without a path for correlated has there how much it is about the question's own
+    factors.
+    """
     weights = found.weights.copy()
     weights[2] = np.where(weights[2].any(axis=1)[:, None], weights[2], found.own)
     return weights
@@ -49,16 +53,16 @@ def through(found: Paths) -> Floats:
 def gains(
     chances: NDArray[np.floating], may: NDArray[np.bool_], direct: NDArray[np.floating]
 ) -> Floats:
-    """(3, n): the chance of each relation where a market may stand in it.
+    """(3, n): the chance of each relation for each market; 0 if the market can't be in it.
 
     Parameters
     ----------
     chances : (n, 3)
-        From the trees.
+        From the trees: upstream, downstream, correlated.
     may : (3, n)
-        Whether anything of the base says why.
+        Whether the base has a path that says why.
     direct : (n,)
-        Score of the best direct results, 0 of others.
+        Score of the best direct results, 0 for others.
     """
     possible = np.where(may, chances.T, 0)
     kept = (direct > 0) & (CLAIM * direct >= possible.max(axis=0, initial=0))
@@ -68,7 +72,8 @@ def gains(
 def ordered(
     gains: Floats, keys: NDArray[np.int64], family: NDArray[np.uint64]
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats]]:
-    """By relation: positions best first, and their gains; no market in two of them."""
+    """For each relation the positions of its markets, best first, and their gains. No market is in
+    two relations."""
     best = gains.argmax(axis=0)  # ties: the earlier relation
     out: dict[Relation, tuple[NDArray[np.intp], Floats]] = {}
     for nth, relation in enumerate(RELATIONS):
@@ -89,8 +94,8 @@ def rank(
     direct: Floats,
     labelled: Floats | None = None,
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]]:
-    """By relation: positions in the pool best first, their chances, and the factor each was
-    reached through.
+    """For each relation the positions of its markets in the pool, best first, their chances, and
+    the factor that each was reached through.
 
     Parameters
     ----------
@@ -99,10 +104,10 @@ def rank(
     ways : (3, n, MOST_TAGS)
         From `through`.
     direct : (n,)
-        Score of the best direct results, 0 of others.
+        Score of the best direct results, 0 for others.
     labelled : (3, n)
-        Weight by relation of what somebody else says of each market; it counts only where nothing
-        of the base leads to it.
+        Weight of each market's label by relation; it counts only if the base has no path to the
+        market and the market is no direct result.
     """
     gain = gains(chances, np.asarray(ways.any(axis=2)), direct)
     if labelled is not None:
@@ -122,7 +127,7 @@ def _order(gain: NDArray[np.float32], keys: NDArray[np.int64]) -> NDArray[np.int
 
 
 def _place(families: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """How many of the same family stand before each position."""
+    """For each position, the number of markets of the same family before it."""
     place = np.zeros(len(families), np.intp)
     seen: dict[int, int] = {}
     for nth, family in enumerate(families.tolist()):

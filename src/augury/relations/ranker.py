@@ -1,7 +1,8 @@
-"""The fitted trees that say in which relation a market stands to a query, and how directly.
+"""The fitted trees that say in which relation a market is to a query, and how directly it is about
+the query.
 
-`training/relations/fit.py` writes `ranker.onnx` and `direct.onnx` and, beside each, what it was
-fitted on.
+`training/relations/fit.py` writes `ranker.onnx` and `direct.onnx`, each with a JSON file that says
+what it was fitted on.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from numpy.typing import NDArray
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, Floats
 
 CLASSES = ("none", "direct", "upstream", "downstream", "correlated")
-"""Of the trees, in their order."""
+"""Classes of the trees for relations, in the order of their output."""
 
 
 class Ranker:
-    """Boosted trees in an ONNX session of one thread: a search's candidates take about 1 ms."""
+    """Boosted trees in an ONNX session with one thread: a search's candidates take about 1 ms."""
 
     def __init__(self, content: bytes) -> None:
         import onnxruntime
@@ -33,7 +34,7 @@ class Ranker:
         )
 
     def chances(self, rows: Floats) -> NDArray[np.float32]:
-        """Rows of `COLUMNS` to the chance of each of `CLASSES`: (n, 5)."""
+        """The chance of each of `CLASSES` for each row of `COLUMNS`: (n, 5)."""
         if not len(rows):
             return np.zeros((0, len(CLASSES)), np.float32)
         raw = self._raw(rows)
@@ -42,8 +43,8 @@ class Ranker:
         return odds / odds.sum(axis=1, keepdims=True)
 
     def grades(self, rows: Floats) -> NDArray[np.float32]:
-        """Rows of `DIRECT_COLUMNS` to the grade expected in `direct`, as a share of the highest:
-        (n,) in (0, 1)."""
+        """How directly each row of `DIRECT_COLUMNS` is about the query: the grade expected from a
+        reader, as a share of the highest grade, (n,) in (0, 1)."""
         if not len(rows):
             return np.zeros(0, np.float32)
         return np.asarray(1 / (1 + np.exp(-self._raw(rows)[:, 0])), np.float32)
@@ -54,19 +55,19 @@ class Ranker:
 
 @cache
 def default() -> Ranker:
-    """The one of relations that comes with this version.
+    """The trees for relations that are shipped with this version.
 
     Raises
     ------
     ValueError
-        It was fitted on other columns than the code has.
+        The trees were fitted on other columns than the code has.
     """
     return _fitted("ranker", COLUMNS)
 
 
 @cache
 def direct() -> Ranker:
-    """The one of `direct`, likewise."""
+    """The trees for `direct` that are shipped with this version; raises as `default` does."""
     return _fitted("direct", DIRECT_COLUMNS)
 
 

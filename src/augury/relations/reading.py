@@ -1,8 +1,8 @@
-"""Reads what a market's Yes, or a free question, asserts, by the wording of its text.
+"""Reads what a market's Yes, or a user's question, asserts, from the wording of its text.
 
-Pure. In order: dates, words that deny, the quantity, the predicate, the window, and who it is
-asserted of. Each part is cut from the text as it is read; what is left over are terms of the
-subject.
+Pure. The parts are read in this order: dates, words that deny, the quantity, the predicate, the
+window, and the subject. Each part is cut from the text once it is read; the words that are left
+over are the terms of the subject.
 
 Examples
 --------
@@ -63,7 +63,8 @@ _STAGE_TERMS: Final = frozenset(
 
 
 class Readable(Protocol):
-    """What of a market is read: `records.Market`, `store.StoredMarket`, `store.IndexRow`."""
+    """The fields of a market that are read here. `records.Market`, `store.StoredMarket` and
+    `store.IndexRow` have them."""
 
     @property
     def question(self) -> str: ...
@@ -86,7 +87,7 @@ class Readable(Protocol):
 
 
 def read_market(market: Readable, outcome: int = 0) -> Proposition:
-    """What the outcome number `outcome` of a market asserts; see `read` for the parts."""
+    """What outcome number `outcome` of a market (0 is the first) asserts; see `read`."""
     strike = getattr(market, "strike", None)
     kind, floor, cap = (
         (strike.kind, strike.floor, strike.cap) if strike is not None
@@ -108,13 +109,14 @@ def read_market(market: Readable, outcome: int = 0) -> Proposition:
 
 
 def read_question(question: str, as_of: date | datetime) -> Proposition:
-    """What a free question asks at `as_of`: relative and yearless dates come after that day."""
+    """What a user's question asks on the day `as_of`. Relative dates ("next month") and dates
+    without a year are taken to come after that day."""
     day = as_of.date() if isinstance(as_of, datetime) else as_of
     return read(question, opened=day, asked=True)
 
 
 class _Source(NamedTuple):
-    """What the venue says around the texts."""
+    """What the venue says about a market besides its texts."""
 
     event_name: str | None = None
     event_id: str | None = None
@@ -146,15 +148,17 @@ def read(
         As in `records.Market`. With a subtitle the title says what is asked and the subtitle
         which side, level or date; else the question says it all.
     event_name, event_id, slug
-        Only for a year, date or league that the texts leave out.
+        Used only for a year, date or league that the texts do not name.
     outcomes, outcome
         The labels and which of them is asserted.
     strike
         Kind, floor and cap, as in `records.Strike`.
     closes, opened
-        Days on which the market closes and was opened; for a question the day it was asked.
+        Days on which the market closes and was opened; for a user's question, `opened` is the day
+        on which it was asked.
     asked
-        A free question: yearless dates come after `opened` rather than near `closes`.
+        Whether the text is a user's question; dates without a year then come after `opened`,
+        otherwise they are near `closes`.
     """
     side = (subtitle or "").strip(" :")
     if side.casefold() == "yes":
@@ -207,7 +211,7 @@ def _read(
             win = _lasting(win, unheld=True)
     lasts = predicate == "happens" and win.kind == "by" and not unheld
     if lasts and _LASTS.search(text.raw):
-        # What lasts until a day does not come about by it, and says less the shorter it is.
+        # "Lasts until a day" is no "happens by a day": with an earlier day it asserts less.
         win = msgspec.structs.replace(win, vague=True)
 
     said = said._replace(predicate=predicate)
@@ -232,7 +236,7 @@ def _is_unclear(text: BlankedText, said: PredicateReading, win: Window) -> bool:
         return False
     if win.kind == "open" and games.is_of_a_game(text.raw):
         return True
-    # "Who will ...?" without the one meant.
+    # "Who will ...?" without a subtitle that names somebody.
     return not text.side and said.threshold is None and _OPEN_QUESTION.match(text.raw) is not None
 
 
@@ -271,12 +275,13 @@ _OVER_WITHOUT: Final = re.compile(
     r"|reach|get through|get to|make it (?:to|through)|see out)(?:e?s)?\b.{0,60}?)\s+without\b",
     re.I,
 )
-"""A time that ends before it has happened: "will 2026 end without", "reach June without"."""
+"""Matches a time that passes without the event: "will 2026 end without", "reach June without"."""
 
 
 def _lasting(win: Window, *, unheld: bool, over: bool = False) -> Window:
-    """The window of "has not happened": "past June 30 without", "still unreleased on June 30",
-    and, where its time is `over` without it, "2026 ends without"."""
+    """The window of an event that is denied. It becomes the time until a day (`by`) for "past June
+    30 without", for "still unreleased on June 30" (`unheld`), and for "2026 ends without" (`over`).
+    """
     if win.kind == "after" and win.start is not None:
         return msgspec.structs.replace(win, kind="by", start=None, end=win.start)
     waited = (over and win.kind in ("in", "on")) or (unheld and win.kind == "on")
@@ -304,7 +309,7 @@ def _years(dates: Sequence[WrittenDate]) -> set[int]:
 
 
 class _Who(NamedTuple):
-    """The fields of a proposition that tell of whom it is asserted."""
+    """The fields of a proposition that say whom or what it is about."""
 
     contest: frozenset[str]
     choice: frozenset[str]
@@ -329,8 +334,8 @@ def _who(
             text.read.append(WordsRead("choice", " ".join(words.replace("\x1f", " ").split())))
         dated = text.dates or text.side_dates
         if source.event_name and edition is not None and not dated and "next" in contest:
-            contest -= {"next"}  # the one that the event's name dates
-        if len(choice) > 1:  # "Donald J. Trump", but not "Los Angeles L"
+            contest -= {"next"}  # the event's name says which one is next
+        if len(choice) > 1:  # drop initials ("Donald J. Trump"), but not "Los Angeles L"
             last = content_terms(words.strip(" \x1f?").rpartition(" ")[2])
             choice = frozenset(t for t in choice if len(t) > 1 or t in last)
         sides = games.sides(text.about) if said.fixture else ()
@@ -375,7 +380,8 @@ def _is_exclusive(
 
 
 def _lead(text: BlankedText) -> str:
-    """Who does it to whom, where that matters: the first that is named."""
+    """The first term of a text in which it matters who does it to whom ("A strikes B"); else
+    empty."""
     everything = text.terms(text.about) | text.terms(text.side)
     if not everything & ASYMMETRIC and not _BEATS.search(text.raw):
         return ""

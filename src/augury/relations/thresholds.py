@@ -46,21 +46,22 @@ _ANY_TIME: Final = re.compile(
 
 
 class ThresholdReading(NamedTuple):
-    """A quantity as a text and its venue give it."""
+    """The quantity that a text or its venue names."""
 
     threshold: Threshold | None = None
     touch: bool = False
-    """Getting there once is enough."""
+    """Whether it is enough to reach the threshold once."""
     words: str = ""
-    """The words it was read from; empty where the venue alone gives it."""
+    """The words that the threshold was read from; empty if only the venue names it."""
 
 
 def read_threshold(
     text: BlankedText, strike: StrikeNumbers | None, *, stays: bool
 ) -> ThresholdReading:
-    """Take the quantity out of the text.
+    """Cut the quantity out of the text, and return it.
 
-    stays : the text says that it stays on one side of the threshold
+    strike : the venue's own numbers, which take precedence over those of the text
+    stays : the text says that the quantity stays on one side of the threshold
     """
     for part in ("side", "about"):
         body: str = getattr(text, part)
@@ -86,7 +87,7 @@ def read_threshold(
 def _quantity(body: str, *, exact: bool) -> Quantity | None:
     """The quantity in a part of a text.
 
-    exact : a number alone is one, without "exactly" before it
+    exact : a bare number counts as a quantity, even without "exactly" before it
     """
     if not any(c.isdigit() for c in body):
         return None
@@ -98,17 +99,17 @@ def _quantity(body: str, *, exact: bool) -> Quantity | None:
 
 
 def _without_ordinals(text: str) -> str:
-    """Blanks in the places of numbers that tell no quantity: "Game 2", "the 4th", "S&P 500"."""
+    """The text with numbers that are no quantities blanked: "Game 2", "the 4th", "S&P 500"."""
     return _ORDINAL.sub(lambda m: "\x1f" * len(m[0]), text)
 
 
 def _is_measure(rest: str) -> bool:
-    """Whether what stands behind a number only says what it is of."""
+    """Whether the text after a number is only the number's unit or noun."""
     return _MEASURE_WORDS.fullmatch(rest) is not None
 
 
 def _without_level(about: str) -> str:
-    """The title without the level that its subtitle repeats in other words."""
+    """The title without the level that the subtitle repeats in other words."""
     found = quantity(_without_ordinals(about))
     return blanked(about, found.span) if found is not None else _NUMBERS.sub(" ", about)
 
@@ -123,7 +124,7 @@ def _beyond(t: Threshold) -> Threshold:
 
 
 def _struck(t: Threshold, strike: StrikeNumbers | None) -> Threshold:
-    """The venue's own numbers, where it gives them, over those of the text."""
+    """The threshold with the venue's own numbers, if it gives any, in place of the text's."""
     if strike is None:
         return t
     kind, floor, cap = strike
@@ -139,7 +140,7 @@ def _struck(t: Threshold, strike: StrikeNumbers | None) -> Threshold:
 def quantified(
     text: BlankedText, threshold: Threshold, *, touch: bool, stays: bool, by_a_day: bool
 ) -> Predicate:
-    """Which kind of quantity it is: a level to be touched, a count, or a value.
+    """The predicate of a quantity: `touches` (a level to reach once), `counts` or `value`.
 
     by_a_day : the window is any time until the end of a day
     """
@@ -157,5 +158,5 @@ def quantified(
 
 
 def _is_whole(t: Threshold) -> bool:
-    """Whether its ends are whole numbers, or half of one: "over 3.5"."""
+    """Whether the ends of the threshold are whole or half numbers ("over 3.5")."""
     return all(math.isinf(x) or x == int(x) or x * 2 == int(x * 2) for x in (t.low, t.high))

@@ -1,7 +1,7 @@
-"""Words that carry no subject of their own, and names of the same thing told in other words. Pure.
+"""Words that say nothing about a proposition's subject, and other names of the same thing. Pure.
 
-On top of `augury.search.aliases`: what is told apart there for ranking (a nominee and the
-primary, a trophy and its league) is brought to one term here, so that propositions compare.
+This goes beyond `augury.search.aliases`: names that search keeps apart for ranking (a nominee and
+the primary, a trophy and its league) become one term here, so that propositions can be compared.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ ASYMMETRIC: Final = frozenset(
     capture withdraw cede outsell block annex deport indict charge convict own follow
     unfollow""".split()
 )
-"""Terms of verbs that say something else when their two sides are exchanged."""
+"""Terms of verbs for which it matters who does it to whom: "A strikes B" is not "B strikes A"."""
 
 STAGES: Final = {"round16": 1, "quarterfinal": 2, "semifinal": 3, "final": 4, "wins": 5}
-"""Stages of a contest decided by knock-out, in order: whoever reaches one has reached all before.
+"""Stages of a knock-out contest, in order: a side that reaches one has reached all lower ones.
 
-`playoffs` stands before them in leagues, but its rounds have names of their own.
+The `playoffs` of leagues are left out, since their rounds have other names.
 """
 
 STAYS: Final = r"still|remains?|stays?|holds?|survives?|keeps?|continu(?:es?|ing)|persists?"
-"""Words, as a pattern, which say that something stays as it is, wherever they stand."""
+"""Pattern for words which say that something stays as it is."""
 
 PARTIES: Final = frozenset(
     term(word) for word in "democrat republican libertarian green independent".split()
@@ -52,7 +52,8 @@ PARTIES: Final = frozenset(
 OFFICES: Final = frozenset(
     terms("president senate governor mayor congress house parliament prime minister chancellor")
 )
-"""Offices that are elected on one day: naming the month says no more than naming the year."""
+"""Terms of offices that are elected on one day: the month of an election says no more than its
+year."""
 
 LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
     (league, frozenset(terms(trophy)), frozenset(terms(conferences)))
@@ -63,7 +64,7 @@ LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
         ("nhl", "stanley cup", "eastern western east west conference"),
     )
 )
-"""Leagues: their name, the title's terms, and terms of the half of it that a team plays in."""
+"""For each league: its name, the terms of its title, and the terms of its two conferences."""
 
 STATES: Final = {
     "alabama": "al", "alaska": "ak", "arizona": "az", "arkansas": "ar", "california": "ca",
@@ -124,12 +125,12 @@ _IMPLIED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = tuple(
         ("airdrop", "perform"), ("bitcoin", "crypto"), ("starship", "spacex"),
     )
 )  # fmt: skip
-"""Terms on the left imply those on the right, which then say nothing new."""
+"""Pairs of sets of terms: if a text has all terms of the first set, the second adds nothing."""
 
 
 @remembered(32 << 20)
 def canonical(found: frozenset[str]) -> frozenset[str]:
-    """Terms without those that another of them implies: the Stanley Cup is the NHL's."""
+    """The terms without those that others of them imply: "NHL" beside "Stanley Cup"."""
     if found >= _VICE:
         found = (found - _VICE) | {"vicepresid"}
     dropped: frozenset[str] = frozenset()
@@ -152,13 +153,13 @@ _TICKER_DAY: Final = re.compile(r"-(?P<y>2\d)(?P<m>[A-Z]{3})(?P<d>\d\d)")
 
 
 def league_of(event_id: str | None, slug: str | None) -> str | None:
-    """The league that a venue's ticker or address names: nba, nfl, mlb or nhl."""
+    """The league (nba, nfl, mlb, nhl) that a venue's ticker or slug names; None if neither does."""
     found = _TICKER_LEAGUE.match(event_id or "") or _SLUG.match(slug or "")
     return found["league"].lower() if found else None
 
 
 def game_day(event_id: str | None, slug: str | None) -> date | None:
-    """The day of a game by its ticker ("-25SEP03") or address ("-2026-04-12")."""
+    """The day of a game from its ticker ("-25SEP03") or slug ("-2026-04-12")."""
     try:
         if found := _SLUG_DAY.search(slug or ""):
             return date.fromisoformat(found["day"])
@@ -170,7 +171,8 @@ def game_day(event_id: str | None, slug: str | None) -> date | None:
 
 
 def names_teams(event_id: str | None) -> bool:
-    """Whether a ticker names teams behind its day ("-25AUG28ELONDUKE"): that day is no deadline."""
+    """Whether a ticker names teams after its day ("-25AUG28ELONDUKE"), so that the day is that of a
+    game and no deadline."""
     return _TICKER_TEAMS.search(event_id or "") is not None
 
 
@@ -187,7 +189,8 @@ _FIRST_HELD: Final = {"academy": 1928, "oscar": 1928, "grammy": 1958, "emmy": 19
 
 
 def edition_of(text: str, event_id: str | None) -> int | None:
-    """The year of a contest whose text names none: an award's number, or the venue's ticker."""
+    """The year of a contest whose text does not name it, from an award's number ("98th Academy
+    Awards") or the venue's ticker; None if neither says it."""
     if found := _NUMBERED.search(text):
         award = " ".join(found["award"].casefold().split()).removesuffix("s")
         return _FIRST_HELD.get(award, 0) + int(found["n"]) if award in _FIRST_HELD else None

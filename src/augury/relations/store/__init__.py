@@ -1,7 +1,7 @@
 """All SQL of relations: events of markets, links, co-movement, labels.
 
-Events and links are in `event_rows`, how prices moved together in `movements`, what a language
-model said of two events in `label_rows`. Others name the package alone.
+Events and links are in `event_rows`, markets whose prices move together in `movements`, labels of a
+language model in `label_rows`. Other modules import from the package only.
 """
 
 from augury.relations.store.event_rows import (

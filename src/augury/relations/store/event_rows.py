@@ -15,14 +15,15 @@ Connection: TypeAlias = AsyncConnection[Any]
 
 
 class LinkingState(NamedTuple):
-    """How far the catalogue has been followed, and by which reading."""
+    """How far the catalogue has been processed: the number of the last change, and the version of
+    the code (`events.CODE`)."""
 
     code: str
     change: int
 
 
 class EventRow(NamedTuple):
-    """An event as stored: what holds its markets together, and its name."""
+    """A stored event, with its name and what holds its markets together (`kind`)."""
 
     id: int
     kind: Kind
@@ -32,7 +33,7 @@ class EventRow(NamedTuple):
 
 
 async def state(conn: Connection) -> LinkingState | None:
-    """None: nothing has been built yet."""
+    """The stored state; None if nothing has been built yet."""
     row = await (await conn.execute("select code, change from relation_state")).fetchone()
     return LinkingState(*row) if row else None
 
@@ -48,7 +49,7 @@ async def save_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def clear(conn: Connection) -> list[int]:
-    """Forget everything; returns the markets that had links."""
+    """Delete all events and links; returns the numbers of the markets that had links."""
     rows = await conn.execute(
         "select polymarket_seq from relation_links union select kalshi_seq from relation_links"
     )
@@ -60,7 +61,7 @@ async def clear(conn: Connection) -> list[int]:
 
 
 async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str, Event]:
-    """The events that the nodes belong to, each with all of its nodes; by node."""
+    """The events that the nodes belong to, each with all of its nodes, by node."""
     rows = await conn.execute(
         """
         select event_id, node from relation_nodes
@@ -77,7 +78,7 @@ async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str,
 
 
 async def create_events(conn: Connection, events: Sequence[tuple[Event, str]]) -> None:
-    """Number the events that are not stored yet, each under a name."""
+    """Store new events, given with their names, and set their ids."""
     if not events:
         return
     rows = await conn.execute(
@@ -115,7 +116,7 @@ async def drop_empty_events(conn: Connection) -> None:
 
 
 async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, Place]]) -> None:
-    """Write where markets stand, by number."""
+    """Store the places of markets, given as (market number, venue, place)."""
     await conn.execute(
         """
         insert into relation_members (market_seq, platform, node, kind, key, stages)
@@ -137,7 +138,7 @@ async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, P
 
 
 async def describe_events(conn: Connection, ids: Collection[int]) -> None:
-    """Give events the kind of most of their markets, and the contest they are a stage of."""
+    """Set kind and `stages` of each event to those that most of its markets have."""
     await conn.execute(
         """
         update relation_events e set kind = d.kind, stages = d.stages
@@ -154,7 +155,7 @@ async def describe_events(conn: Connection, ids: Collection[int]) -> None:
 
 
 async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
-    """Forget markets that are gone, and the events that only they were in."""
+    """Delete removed markets, and the events that have no market left."""
     await conn.execute("delete from relation_members where market_seq = any(%s)", (list(seqs),))
     await conn.execute(
         """
@@ -167,7 +168,7 @@ async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
 
 
 async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, list[int]]:
-    """The markets of each key that markets of more than one venue have."""
+    """Key (`Place.key`) -> numbers of its markets, for keys that occur on more than one venue."""
     rows = await conn.execute(
         """
         select key, array_agg(market_seq order by market_seq) from relation_members
@@ -181,7 +182,8 @@ async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, lis
 async def replace_links(
     conn: Connection, seqs: Collection[int], links: Collection[Link]
 ) -> set[int]:
-    """Make `links` the only ones of the markets `seqs`; returns all markets touched by it."""
+    """Replace all links of the markets `seqs` by `links`; returns the numbers of all markets with a
+    removed or a new link."""
     rows = await conn.execute(
         """
         delete from relation_links
@@ -207,7 +209,7 @@ async def replace_links(
 
 
 async def linked(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
-    """The markets linked to each of `seqs`, and whether the sides are inverted."""
+    """Number of a market -> (number of a linked market, whether Yes of one is No of the other)."""
     rows = await conn.execute(
         """
         select s.seq, l.other, l.inverted from unnest(%s::bigint[]) s (seq)
@@ -226,7 +228,7 @@ async def linked(conn: Connection, seqs: Collection[int]) -> dict[int, list[tupl
 
 
 async def events_of_markets(conn: Connection, seqs: Collection[int]) -> dict[int, EventRow]:
-    """The event of each market that has been placed."""
+    """Number of a market -> its event, for markets that are in one."""
     async with conn.cursor() as cursor:
         await cursor.execute(
             """
@@ -241,7 +243,7 @@ async def events_of_markets(conn: Connection, seqs: Collection[int]) -> dict[int
 
 
 async def markets_of_events(conn: Connection, ids: Collection[int]) -> dict[int, list[int]]:
-    """The markets of each event."""
+    """Id of an event -> numbers of its markets."""
     rows = await conn.execute(
         """
         select n.event_id, m.market_seq
@@ -257,7 +259,7 @@ async def markets_of_events(conn: Connection, ids: Collection[int]) -> dict[int,
 
 
 class Counts(NamedTuple):
-    """What has been built."""
+    """Numbers of placed markets, of events and of links."""
 
     markets: int
     events: int

@@ -1,4 +1,4 @@
-"""Relations between events that a language model named, and whether they were accepted."""
+"""Labels: how a language model relates events, and what the operator decided on each label."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Literal, NamedTuple
 from augury.relations.store.event_rows import Connection
 
 LabelRelation = Literal["causes", "caused_by", "correlated", "none"]
-"""How the first of a pair stands to the second."""
+"""Relation of the first market of a pair to the second: "causes" means that the first drives the
+second."""
 LabelStatus = Literal["proposed", "confirmed", "rejected"]
-"""What an operator says of it; `proposed`: nothing yet."""
+"""The operator's decision on a label; `proposed`: no decision yet."""
 
 
 class LabelRow(NamedTuple):
@@ -24,7 +25,7 @@ class LabelRow(NamedTuple):
     second_id: str
     relation: LabelRelation
     sign: int
-    """+1 where more of the one goes with more of the other, -1 where with less, 0: unknown."""
+    """+1 if more of one goes with more of the other, -1 if with less, 0 if unknown."""
     lag_days: int
     reason: str
     model: str
@@ -33,7 +34,7 @@ class LabelRow(NamedTuple):
 
 
 async def labels(conn: Connection) -> list[LabelRow]:
-    """All labels, the oldest first; those too that say that nothing relates the two."""
+    """All labels, the oldest first, including those with the relation "none"."""
     cursor = await conn.execute(
         """
         select l.id, l.first_seq, l.second_seq, a.id, b.id, l.relation, l.sign, l.lag_days,
@@ -47,7 +48,7 @@ async def labels(conn: Connection) -> list[LabelRow]:
 
 
 async def labels_state(conn: Connection) -> tuple[int, ...]:
-    """Differs after any change of the labels."""
+    """Numbers that change whenever labels change."""
     cursor = await conn.execute(
         """
         select count(*), coalesce(max(id), 0),
@@ -79,7 +80,7 @@ async def add_label(
     model: str,
     made_at: datetime,
 ) -> None:
-    """Keep a label; the first one of a pair stays."""
+    """Store a label, unless the pair already has one."""
     await conn.execute(
         """
         insert into relation_labels
@@ -91,7 +92,7 @@ async def add_label(
 
 
 async def judge_labels(conn: Connection, ids: Collection[int], status: LabelStatus) -> int:
-    """Say what an operator thinks of some labels; how many there are of these ids."""
+    """Set the status of some labels; returns the number of labels found."""
     cursor = await conn.execute(
         "update relation_labels set status = %s where id = any(%s)", (status, list(ids))
     )
@@ -99,7 +100,7 @@ async def judge_labels(conn: Connection, ids: Collection[int], status: LabelStat
 
 
 async def remove_labels(conn: Connection, model: str | None) -> int:
-    """Remove the labels of a model, or all; how many."""
+    """Remove the labels of a model, or all if `model` is None; returns their number."""
     cursor = await conn.execute(
         "delete from relation_labels where %(model)s::text is null or model = %(model)s",
         {"model": model},
@@ -108,7 +109,7 @@ async def remove_labels(conn: Connection, model: str | None) -> int:
 
 
 async def leading_markets(conn: Connection, most: int) -> list[str]:
-    """The most traded active market of each event, of the `most` most traded events."""
+    """Ids of the most traded active market of each event, the `most` with the largest volume."""
     cursor = await conn.execute(
         """
         select id from (

@@ -1,4 +1,4 @@
-"""How prices moved together: the steps they are measured by, and what was found."""
+"""Prices by steps of time, and the pairs of markets that were found to move together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PricedStep(NamedTuple):
 
     seq: int
     event: str
-    """What holds it together with its siblings."""
+    """Id that the market shares with its siblings: that of its group or event, else its own."""
     step: int
     price: float
 
@@ -22,7 +22,8 @@ class PricedStep(NamedTuple):
 async def priced_steps(
     conn: Connection, since: datetime, seconds: int, least: int
 ) -> list[PricedStep]:
-    """Prices by steps of `seconds`, of markets with at least `least` steps since `since`."""
+    """The last price in each step of `seconds`, for markets with prices in at least `least` steps
+    since `since`."""
     cursor = await conn.execute(
         """
         with steps as (
@@ -44,7 +45,7 @@ async def priced_steps(
 
 
 class CoMovementRow(NamedTuple):
-    """A pair of markets that move together: see `comovement.MovingPair`."""
+    """A stored pair of markets that move together; see `comovement.MovingPair`."""
 
     first_seq: int
     second_seq: int
@@ -57,7 +58,10 @@ class CoMovementRow(NamedTuple):
 async def replace_co_movements(
     conn: Connection, rows: Sequence[CoMovementRow], measured_at: datetime, markets: int
 ) -> None:
-    """Put these pairs in the place of all there were."""
+    """Replace all stored pairs by `rows`.
+
+    markets : number of markets that were compared
+    """
     await conn.execute("delete from relation_co_movements")
     async with conn.cursor().copy(
         "copy relation_co_movements"
@@ -76,7 +80,7 @@ async def replace_co_movements(
 
 
 async def co_movements_measured_at(conn: Connection) -> datetime | None:
-    """When the pairs were measured; None: never."""
+    """Time at which the pairs were measured; None if never."""
     row = await (
         await conn.execute("select measured_at from relation_co_movement_state")
     ).fetchone()
@@ -84,7 +88,7 @@ async def co_movements_measured_at(conn: Connection) -> datetime | None:
 
 
 async def co_movements(conn: Connection) -> list[CoMovementRow]:
-    """All pairs."""
+    """All stored pairs."""
     cursor = await conn.execute(
         "select first_seq, second_seq, lag_steps, correlation, steps, q"
         " from relation_co_movements order by first_seq, second_seq",
@@ -94,7 +98,7 @@ async def co_movements(conn: Connection) -> list[CoMovementRow]:
 
 
 async def strongest_co_movements(conn: Connection, most: int) -> list[tuple[str, str]]:
-    """Pairs of active markets whose prices move together, the closest first."""
+    """Ids of pairs of active markets that move together, the strongest correlation first."""
     cursor = await conn.execute(
         """
         select a.id, b.id from relation_co_movements c
