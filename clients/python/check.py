@@ -1,10 +1,10 @@
-"""Reads a body of every model, on whichever Python runs this: what a version is tried with.
+"""Reads a body of every model, to test the client on the Python version that runs this.
 
     python check.py OPENAPI.json
 
 Needs the installed client and the service's OpenAPI document, nothing else. Of each schema it makes
-three bodies: every field, the required ones alone, and every field beside one of a newer service.
-Prints the Python, the client's dependencies and how many bodies were read.
+three bodies: every field, the required fields alone, and every field with one more of a newer
+service. Prints the Python, the client's dependencies and how many bodies were read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from augury_client import models
 
 TEXTS = {"date-time": "2026-03-01T12:00:00Z", "date": "2026-03-01", "uuid": "0" * 8}
 DEEPEST = 12
-"""Models within models; deeper ones get no optional field."""
+"""Depth of nested models beyond which a model gets no optional field."""
 
 
 def body(schema: dict[str, Any], schemas: dict[str, Any], whole: bool, depth: int = 0) -> Any:
@@ -57,7 +57,8 @@ def body(schema: dict[str, Any], schemas: dict[str, Any], whole: bool, depth: in
 
 
 def read_all(schemas: dict[str, Any]) -> int:
-    """Reads all bodies and writes them again. Raises where a model does not take its own."""
+    """Read all bodies and write them again; returns their number. Stops if a model loses a
+    field."""
     read = 0
     for name, schema in schemas.items():
         model = getattr(models, name)

@@ -37,7 +37,8 @@ VIEWS = {
     "PageMarket": "Priced",
     "PublicMarketSummary": "Priced",
 }
-"""Models that can show themselves or become frames: their base in views.py."""
+"""Model -> its base class in views.py, for models that can show themselves or become data
+frames."""
 
 WATCHLISTS = "/v1/watchlists/{watchlist_id}"
 NAMES = {
@@ -118,13 +119,14 @@ NAMES = {
         "prices": "POST /extension/v1/prices",
     },
 }
-"""How operations are called here: group, method, operation."""
+"""Group -> name of a method in the client -> the operation that it calls."""
 
 BY_HAND = {
     "POST /v1/forecast/stream": "stream() of the client, an iterator over events",
 }
 FOR_BROWSERS = ("/v1/session", "/v1/macro-runtime/")
-"""Addresses without a method: a browser's session, and another service's answers passed on."""
+"""Paths for which there is no method: the session of a browser, and answers passed
+on from another service."""
 
 READS = {
     "POST /v1/search",
@@ -144,9 +146,9 @@ def document() -> Schema:
 
 
 def kind(schema: Schema, *, sent: bool = False, prefix: str = "") -> str:
-    """A schema as a Python type. `sent`: for a parameter, where choices are spelt out.
+    """A schema as a Python type. `sent`: for a parameter, whose choices become a Literal.
 
-    In answers a choice is any text: a newer service may know one more.
+    In answers a choice is any text, because a newer service may know one more.
     """
     again = {"sent": sent, "prefix": prefix}
     if "$ref" in schema:
@@ -201,12 +203,12 @@ def repr_(value: object) -> str:
 
 
 def spelt(name: str) -> str:
-    """A field's name as Python takes it."""
+    """A field's name; a keyword of Python gets an underscore."""
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def prose(text: str, indent: str) -> str:
-    """A docstring."""
+    """`text` as a docstring: its first paragraph, wrapped."""
     text = " ".join(text.split("\n\n")[0].split()) if text else ""
     text = text.replace("\\", "\\\\")
     wrapped = textwrap.fill(text, 96 - len(indent), subsequent_indent=indent)
@@ -215,7 +217,7 @@ def prose(text: str, indent: str) -> str:
 
 
 def ordered(schemas: dict[str, Schema]) -> list[tuple[str, Schema]]:
-    """By name, but what a schema is made of comes before it."""
+    """Schemas by name, but each one after those that it refers to."""
     found: dict[str, Schema] = {}
 
     def add(name: str) -> None:
@@ -274,7 +276,8 @@ def models(api: Schema) -> str:
 
 
 def parameters(operation: Schema, api: Schema) -> tuple[list[tuple[str, str, Schema, bool]], str]:
-    """Those of a call as (where, name, schema, required), and how the body is made up."""
+    """The parameters of an operation as (where, name, schema, required); and "body" if it has a
+    body with fields, else ""."""
     found = [
         (p["in"], p["name"], p["schema"] | {"description": p.get("description", "")},
          p.get("required", False))
@@ -383,7 +386,7 @@ def method(name: str, call: str, api: Schema, *, awaited: bool) -> str:
 
 
 def item_of(told: str, api: Schema) -> str:
-    """The type of what a list holds."""
+    """The type of the items of a list."""
     if told.startswith("list["):
         return told[5:-1]
     page = api["components"]["schemas"][told.removeprefix("m.")]
@@ -418,7 +421,7 @@ def calls(api: Schema, *, awaited: bool) -> str:
 
 
 def formatted(text: str, name: str) -> str:
-    """As ruff has it."""
+    """`text` as ruff formats it."""
     ruff = Path(sys.executable).parent / "ruff"
     common = ["--config", str(Path(__file__).parent / "pyproject.toml"), "--stdin-filename", name]
     fix = ["check", "--fix", "--quiet", "--exit-zero", "--select", "F401,I", *common, "-"]
@@ -441,7 +444,7 @@ def made(api: Schema) -> dict[str, str]:
 
 
 def keep(texts: dict[str, str], folder: Path) -> int:
-    """Write the files that differ; with `--check` name them instead. The exit status."""
+    """Write the files that differ, or with `--check` only name them. Returns the exit status."""
     changed = 0
     for name, text in texts.items():
         path = folder / name

@@ -1,4 +1,4 @@
-"""What the client costs: CPU time over a bare call, rows to a frame, import, size.
+"""Measures what the client costs: CPU time beyond a bare call, of making a data frame, of import.
 
     PYTHONPATH=clients/python/src python clients/python/measure.py
 

@@ -8,7 +8,7 @@ import msgspec
 
 
 class Model(msgspec.Struct, kw_only=True):
-    """Something the service says. Fields that a newer service adds are passed over."""
+    """An object of the API. Unknown fields, which a newer service may send, are ignored."""
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values; times stay `datetime`."""

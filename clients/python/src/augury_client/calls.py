@@ -1,4 +1,4 @@
-"""A request and what its answer is, apart from how it is sent."""
+"""Requests and the types of their answers, independent of how they are sent."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from augury_client.errors import InvalidValue, UnexpectedAnswer
 T = TypeVar("T")
 
 When = datetime | date | str
-"""A moment: a `datetime` with its zone, a day (its first moment, UTC), or ISO 8601."""
+"""A time: a `datetime` with its zone, a `date` (its first moment in UTC), or ISO 8601 text."""
 
 
 def moment(when: When | None) -> str | None:
-    """A moment as the service reads it.
+    """A time as text for the service.
 
     Raises
     ------
     InvalidValue
-        For a `datetime` without a zone: it could be any of 40 moments.
+        A `datetime` has no zone, so it is not known which time is meant.
     """
     if isinstance(when, datetime):
         if when.utcoffset() is None:
@@ -43,8 +43,8 @@ def moment(when: When | None) -> str | None:
 class Call(Generic[T]):
     """One operation of the service with its values.
 
-    `repeat`: it changes nothing, so that it may be sent again; `keyed`: sent again under the same
-    Idempotency-Key it happens once.
+    `repeat`: the call changes nothing, so it may be sent again. `keyed`: it has an Idempotency-Key,
+    so that it takes effect only once even if it is sent again.
     """
 
     method: str
@@ -57,7 +57,7 @@ class Call(Generic[T]):
     keyed: bool = False
 
     def url(self) -> str:
-        """Path and query, quoted: an id may be a venue's address."""
+        """Path and query, quoted because an id may be a URL."""
         parts = iter(self.path)
         path = "/".join(
             _quoted(part, next(parts)) if part.startswith("{") else part
@@ -73,7 +73,8 @@ class Call(Generic[T]):
         return f"{path}?{urlencode(asked, doseq=True)}" if asked else path
 
     def content(self) -> bytes | None:
-        """The body as JSON; what is None is left to the service, but not in a change."""
+        """The body as JSON. Fields that are None are left out, except in a PATCH,
+        which sends them as null."""
         if self.body is None:
             return None
         changing = self.method == "PATCH"
@@ -99,14 +100,15 @@ class Call(Generic[T]):
             ) from None
 
     def at(self, cursor: str) -> Call[T]:
-        """The same for another page."""
+        """The same call for another page."""
         return replace(self, query={**self.query, "cursor": cursor})
 
 
 def following(page: Any, headers: Mapping[str, str]) -> str | None:
-    """Where the next page begins: of a list that says so, else by the `Link` header.
+    """The cursor of the next page, from the page itself or else from the `Link` header;
+    None on the last page.
 
-    Only the cursor is taken from the header, never its address: the key goes nowhere else.
+    Only the cursor is taken from the header, never its URL, so that the key is sent nowhere else.
     """
     if not isinstance(page, list):
         return page.next_cursor
@@ -119,12 +121,12 @@ def following(page: Any, headers: Mapping[str, str]) -> str | None:
 
 
 def rows(page: Any) -> list[Any]:
-    """What a page holds."""
+    """The items of a page."""
     return page if isinstance(page, list) else page.items  # type: ignore[no-any-return]
 
 
 def _quoted(part: str, value: object) -> str:
-    """An id in a path; an empty one would ask for something else."""
+    """An id, quoted for a path. An empty one is refused, because it would lead to another route."""
     text = "" if value is None else str(value)
     if text.strip(".") == "":
         raise InvalidValue(f"{part.strip('{}')} is {value!r}, which is no id.")
@@ -132,7 +134,7 @@ def _quoted(part: str, value: object) -> str:
 
 
 def _with_moments(value: Any) -> Any:
-    """The same with moments as the service reads them, however deep."""
+    """`value` with all times in it, at any depth, as text for the service."""
     if isinstance(value, date):
         return moment(value)
     if isinstance(value, Mapping):

@@ -21,7 +21,8 @@ from augury_client.transport import AsyncConnection, Connection, Settings
 Dimension = Literal["direct", "upstream", "downstream", "correlated"]
 Status = Literal["active", "closed", "resolved"]
 Question = str | tuple[str, When] | Mapping[str, Any]
-"""A question of a run: alone, with the moment it is asked as of, or as the service takes it."""
+"""A question of a run: its text, a pair of its text and an as-of time, or an
+object as the API takes it."""
 
 _WORKING = ("queued", "running")
 _POLL = 0.5
@@ -63,15 +64,15 @@ def _done(status: str, error: str | None) -> None:
 
 
 class Augury:
-    """A service, asked from this thread (or several).
+    """A client of one service, for one thread or several.
 
     Parameters
     ----------
     url: its address; else AUGURY_URL, else http://127.0.0.1:8000.
     api_key: else AUGURY_API_KEY; without one the service is asked anonymously.
     timeout: seconds that one answer may take.
-    retries: how often a request is sent again that was refused for now or got no answer.
-    patience: most seconds spent on waits between those, `Retry-After` included.
+    retries: how often a request is sent again if it was refused for now or got no answer.
+    patience: most seconds spent on waiting between retries, `Retry-After` included.
 
     Example
     -------
@@ -123,7 +124,7 @@ class Augury:
         self._connection.http.close()
 
     def health(self) -> dict[str, Any]:
-        """How the service is: its data, its index, its jobs."""
+        """The state of the service: its data, its index, its jobs."""
         return self.api.health()
 
     def search(
@@ -137,17 +138,17 @@ class Augury:
     ) -> m.SearchResponse:
         """Markets by their relation to a question, keywords, an id or a venue's address.
 
-        `top_k`: most markets a relation, 20 where it is not given.
-        `fold`: one row for the markets of one contest, ladder or date series.
+        `top_k`: most markets per relation, by default 20. `fold`: one row for the markets of one
+        contest, ladder or date series.
         """
         return self.api.search(**_search_values(query, dimensions, top_k, status, fold))
 
     def forecast(
         self, question: str, *, as_of: When | None = None, include_graph: bool = False
     ) -> m.FullForecast:
-        """The probability of what is asked, its interval, its grade and what it rests on.
+        """A forecast of a question: its probability, interval, grade and evidence.
 
-        `as_of`: with what was known then. `probability` is None where nothing bears on it.
+        `as_of`: use only what was known then. `probability` is None if no market can answer.
         """
         made = self.forecasts.make(question, as_of=as_of, include_graph=include_graph)
         while made.status in _WORKING:
@@ -164,7 +165,7 @@ class Augury:
         Raises
         ------
         StreamCut
-            Where the connection ended before it.
+            The connection ended before the last event.
         """
         reader = Reader()
         with self._connection.stream(_stream_call(question, include_graph, as_of)) as parts:
@@ -182,12 +183,13 @@ class Augury:
         as_of: When | None = None,
         include_graph: bool = False,
     ) -> Run:
-        """Forecast 1 to 1,000 questions in the background; `wait()` on what this returns."""
+        """Forecast 1 to 1,000 questions in the background; call `wait()` on the
+        run that this returns."""
         asked = _questions(questions, as_of)
         return Run(self.forecasts, self.forecasts.start_run(asked, include_graph=include_graph))
 
     def graph(self, question: str) -> m.FullGraph:
-        """What causes what is asked, and what it causes, with markets and prices."""
+        """Causes and effects of what a question asks about, with markets and prices."""
         drawn = self.graphs.draw(question)
         while drawn.status in _WORKING:
             time.sleep(_POLL)
@@ -210,7 +212,7 @@ class Augury:
 
 
 class AsyncAugury:
-    """A service, asked from coroutines; see `Augury`, whose methods these are."""
+    """A client of one service, for coroutines; it has the methods of `Augury`."""
 
     def __init__(
         self,
@@ -256,7 +258,7 @@ class AsyncAugury:
         await self._connection.http.aclose()
 
     async def health(self) -> dict[str, Any]:
-        """How the service is: its data, its index, its jobs."""
+        """The state of the service: its data, its index, its jobs."""
         return await self.api.health()
 
     async def search(
@@ -274,7 +276,7 @@ class AsyncAugury:
     async def forecast(
         self, question: str, *, as_of: When | None = None, include_graph: bool = False
     ) -> m.FullForecast:
-        """The probability of what is asked, its interval, its grade and what it rests on."""
+        """A forecast of a question: its probability, interval, grade and evidence."""
         made = await self.forecasts.make(question, as_of=as_of, include_graph=include_graph)
         while made.status in _WORKING:
             await anyio.sleep(_POLL)
@@ -303,13 +305,14 @@ class AsyncAugury:
         as_of: When | None = None,
         include_graph: bool = False,
     ) -> AsyncRun:
-        """Forecast 1 to 1,000 questions in the background; `wait()` on what this returns."""
+        """Forecast 1 to 1,000 questions in the background; call `wait()` on the
+        run that this returns."""
         asked = _questions(questions, as_of)
         started = await self.forecasts.start_run(asked, include_graph=include_graph)
         return AsyncRun(self.forecasts, started)
 
     async def graph(self, question: str) -> m.FullGraph:
-        """What causes what is asked, and what it causes, with markets and prices."""
+        """Causes and effects of what a question asks about, with markets and prices."""
         drawn = await self.graphs.draw(question)
         while drawn.status in _WORKING:
             await anyio.sleep(_POLL)

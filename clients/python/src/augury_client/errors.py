@@ -1,4 +1,4 @@
-"""What can go wrong, each with what to do about it.
+"""Errors of the client, each with advice on what to do.
 
 AuguryError
 ├── ConnectionFailed      no service answers at the address
@@ -41,7 +41,7 @@ class AuguryError(Exception):
 
 
 class ConnectionFailed(AuguryError):
-    """No service answers at this address; `sent`: the request may have arrived."""
+    """No service answers at this address. `sent`: True if the request may have arrived."""
 
     advice = (
         "Is the service running (augury serve)? Give its address as Augury(url=...) or in"
@@ -75,7 +75,7 @@ class UnexpectedAnswer(AuguryError):
 
 
 class WorkFailed(AuguryError):
-    """Work that went on in the background failed."""
+    """Background work, e.g. a run of forecasts, failed or was canceled."""
 
     advice = "Ask again; if it fails again the service's log says more."
 
@@ -87,7 +87,7 @@ class InvalidValue(AuguryError, ValueError):
 
 
 class MissingPackage(AuguryError, ModuleNotFoundError):
-    """A library that frames need is not installed; `name`: which. Nothing was sent."""
+    """A library that data frames need is not installed; `name` is the library. Nothing was sent."""
 
     def __init__(self, name: str, extra: str) -> None:
         super().__init__(f"{name} is not installed.", f"Run: pip install 'augury-client[{extra}]'")
@@ -95,15 +95,15 @@ class MissingPackage(AuguryError, ModuleNotFoundError):
 
 
 class ApiError(AuguryError):
-    """The service refused.
+    """The service refused the request.
 
     Attributes
     ----------
     status: HTTP status.
     code: the service's own word for the failure, as in `X-Error-Code`.
     detail: what the service said, as one text.
-    issues: of bad input, each with `loc`, `msg` and `type`.
-    retry_after: seconds to wait before asking again; None where it did not say.
+    issues: the faults of an invalid request, each with `loc`, `msg` and `type`.
+    retry_after: seconds to wait before asking again; None if the service named none.
     request_id: names the request in the service's log.
     """
 
@@ -127,7 +127,7 @@ class ApiError(AuguryError):
 
 
 class InvalidInput(ApiError):
-    """Something in the request is not as it should be; `issues` say what."""
+    """The request is invalid; `issues` say why."""
 
     statuses = (400, 413, 415, 422, 431)
     advice = "Change what it names and ask again."
@@ -151,21 +151,22 @@ class Forbidden(ApiError):
 
 
 class NotFound(ApiError):
-    """There is no such thing, or it is somebody else's."""
+    """What the request names does not exist, or belongs to another account."""
 
     statuses = (404, 405)
     advice = "Check the id; search() and the lists give ids that exist."
 
 
 class Conflict(ApiError):
-    """It contradicts what is there."""
+    """The request conflicts with the present state."""
 
     statuses = (409,)
     advice = "Read what is there, then decide."
 
 
 class RateLimited(ApiError):
-    """More requests than the limit allows, after the waits that the client may spend on it."""
+    """The rate limit is exceeded, and the client may not wait any longer (`patience`,
+    `retries`)."""
 
     statuses = (429,)
     advice = "Wait `retry_after` seconds, or allow longer waits: Augury(patience=...) in seconds."
@@ -179,7 +180,7 @@ class Unavailable(ApiError):
 
 
 class ServerFailed(ApiError):
-    """The service, or something between, failed."""
+    """The service, or a proxy in front of it, failed."""
 
     statuses = (500, 502, 504)
     advice = "Ask again; the service's log says more under the request's name."
@@ -189,7 +190,7 @@ _CLASSES = {status: kind for kind in ApiError.__subclasses__() for status in kin
 
 
 def refusal(status: int, headers: Mapping[str, str], body: bytes) -> ApiError:
-    """The error that an answer stands for."""
+    """The error for an answer with an error status."""
     detail, issues = _detail(body)
     kind = _CLASSES.get(status, ServerFailed if status >= 500 else InvalidInput)
     return kind(
@@ -223,7 +224,8 @@ def _detail(body: bytes) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _seconds(text: str | None) -> float | None:
-    """`Retry-After`: seconds, or a date."""
+    """Seconds of a `Retry-After` header, which holds seconds or a date; None if it holds
+    neither."""
     if text is None:
         return None
     try:

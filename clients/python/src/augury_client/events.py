@@ -14,9 +14,10 @@ from augury_client.models import PublicForecastResponse
 
 @dataclass(frozen=True)
 class Event:
-    """One stage: started, normalized, search, evidence, estimate, graph, and final at the end.
+    """One stage of a forecast: started, normalized, search, evidence, estimate,
+    graph, and final at the end.
 
-    `data` is what the service says of it; `answer` the whole forecast, in the final event only.
+    `data`: the content of the stage. `answer`: the whole forecast, in the final event only.
     """
 
     type: str
@@ -25,7 +26,7 @@ class Event:
 
 
 class Reader:
-    """Bytes in, events out; how they were cut on the way makes no difference."""
+    """Turns bytes into events, no matter where the bytes are split."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -33,7 +34,8 @@ class Reader:
         self.ended = False
 
     def feed(self, part: bytes) -> Iterator[Event]:
-        """The events that are whole now. Raises what the service says went wrong."""
+        """The events that `part` completes. Raises ServerFailed for an event that reports an
+        error."""
         *lines, self._rest = (self._rest + part).split(b"\n")
         for line in lines:
             line = line.rstrip(b"\r")
@@ -47,7 +49,7 @@ class Reader:
                     yield event
 
     def end(self) -> None:
-        """The connection has ended. Raises StreamCut where the stream had not."""
+        """Note that the connection has ended. Raises StreamCut if the final event has not come."""
         if not self.ended:
             raise StreamCut("The stream of the forecast ended before its last event.")
 

@@ -17,9 +17,9 @@ Make = Callable[[Columns], Any]
 def columns(items: Sequence[Any]) -> Columns:
     """Models of one kind, column by column.
 
-    A model inside is spread over columns of its own (`prediction_forecast_volatility`). Prices by
-    outcome become `price`, that of Yes, else of the first outcome. Lists of values stay lists;
-    other mappings, and lists of models, become JSON.
+    A nested model becomes several columns, e.g. `prediction_forecast_volatility`. Prices by outcome
+    become one column `price`: the price of Yes, or of the first outcome if there is no Yes. Lists
+    of values stay lists; other mappings, and lists of models, become JSON.
     """
     if not items:
         return {}
@@ -59,24 +59,24 @@ def _of_models(value: object) -> bool:
     )
 
 
-# Each looks for its library when it is asked for, before there is anything to make a frame of:
-# a missing one is told before the first page is fetched.
+# Each of these imports its library at once, so that a missing one is reported before the
+# first page is fetched.
 
 
 def polars() -> Make:
-    """What makes a polars DataFrame. Raises MissingPackage without polars."""
+    """A function that makes a polars DataFrame of columns. Raises MissingPackage without polars."""
     module = _module("polars")
     return lambda data: module.DataFrame(data, strict=False)
 
 
 def pandas() -> Make:
-    """What makes a pandas DataFrame. Raises MissingPackage without pandas."""
+    """A function that makes a pandas DataFrame of columns. Raises MissingPackage without pandas."""
     module = _module("pandas")
     return lambda data: module.DataFrame(data)
 
 
 def arrow() -> Make:
-    """What makes an Arrow table. Raises MissingPackage without pyarrow."""
+    """A function that makes an Arrow table of columns. Raises MissingPackage without pyarrow."""
     module = _module("pyarrow", "arrow")
     return lambda data: module.table(data)
 

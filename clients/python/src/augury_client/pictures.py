@@ -1,4 +1,4 @@
-"""Answers as HTML for notebooks. All texts are the venues' and callers' own, so all are escaped."""
+"""Answers as HTML for notebooks. Texts come from venues and callers, so all are escaped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def clock(moment: datetime | None) -> str:
 
 
 def _link(market: Any) -> str:
-    """The question, leading to the venue where its address is one of the web."""
+    """The question of a market, as a link to its page at the venue if that is a web address."""
     text = escape(market.question)
     address = market.platform_url or ""
     if not address.startswith(("https://", "http://")):
@@ -34,7 +34,7 @@ def _link(market: Any) -> str:
 
 
 def _marks(item: Any) -> str:
-    """What a reader must know before believing a price."""
+    """Marks of a price that is a sample, replayed or stale."""
     marks = [name for name in ("sample", "replay") if str(item.origin).startswith(name)]
     marks += ["stale"] if getattr(item, "stale", False) else []
     return "".join(f" <b>[{mark}]</b>" for mark in marks)
@@ -55,7 +55,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: int) -> s
 
 
 def found(query: str, results: Mapping[str, Sequence[Any]]) -> str:
-    """Markets found, a table a relation."""
+    """The markets of a search, with a table for each relation."""
     parts = [f"<p><b>{escape(query)}</b></p>"]
     for relation, markets in results.items():
         rows = [
@@ -85,7 +85,7 @@ def market(record: Any, prices: _Row) -> str:
 
 
 def line(prices: _Row, width: int = 480, height: int = 96) -> str:
-    """Prices over time, 0% to 100%; gaps stay gaps."""
+    """Prices over time as a line from 0% to 100%; where prices are missing, the line has gaps."""
     known = [(at.timestamp(), value) for at, value in prices if value is not None]
     if len(known) < 2:
         return "<p>No prices over time.</p>"
@@ -109,7 +109,7 @@ def line(prices: _Row, width: int = 480, height: int = 96) -> str:
 
 
 def forecast(made: Any) -> str:
-    """The number with its interval and grade, and what it rests on."""
+    """A forecast: its probability, interval and grade, and a table of its evidence."""
     interval = made.confidence_interval
     if made.probability is None:
         said = escape(made.error or f"No probability ({made.status}).")
@@ -142,7 +142,7 @@ _WIDE, _HIGH, _BOX = 240, 74, 190
 
 
 def graph(question: str, drawn: Any) -> str:
-    """Causes to the left of effects; + and - on the arrows."""
+    """A causal graph: causes stand to the left of their effects, + and - on the arrows."""
     title = f"<p><b>{escape(question)}</b></p>" if question else ""
     if drawn is None or not drawn.nodes:
         return title + "<p>No graph: nothing causal is known about this.</p>"
@@ -161,7 +161,8 @@ def graph(question: str, drawn: Any) -> str:
 
 
 def _places(ids: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[str, tuple[int, int]]:
-    """Column and row of each node: a column right of what causes it, circles cut."""
+    """Column and row of each node, which stands to the right of its causes
+    unless they form a cycle."""
     column = dict.fromkeys(ids, 0)
     for _ in ids:
         moved = False

@@ -57,7 +57,7 @@ def _ended(run: m.ForecastRun) -> bool:
 
 
 class _Started:
-    """A run that was taken up."""
+    """A run that the service has accepted."""
 
     def __init__(self, started: m.RunStarted) -> None:
         self.id = started.run_id
@@ -67,18 +67,19 @@ class _Started:
 
 
 class Run(_Started):
-    """A run that was taken up; its id may be kept and asked for later."""
+    """A run that the service has accepted; its id can be stored and used later."""
 
     def __init__(self, forecasts: Forecasts, started: m.RunStarted) -> None:
         super().__init__(started)
         self._forecasts = forecasts
 
     def state(self) -> m.ForecastRun:
-        """How far it is, with the first answers."""
+        """The progress of the run, and its first answers."""
         return self._forecasts.run(self.id)
 
     def wait(self, *, progress: bool | Progress = False, timeout: float | None = None) -> Run:
-        """Return once all are answered. `progress`: True for a bar, or told (done, of)."""
+        """Wait until all questions are answered. `progress`: True for a bar, or a function that is
+        called with (done, of)."""
         tell, until = _told(progress), timeout and time.monotonic() + timeout
         for turn in range(sys.maxsize):
             state = self._forecasts.run(self.id, limit=1)
@@ -113,20 +114,21 @@ class Run(_Started):
 
 
 class AsyncRun(_Started):
-    """A run that was taken up; its id may be kept and asked for later."""
+    """A run that the service has accepted; its id can be stored and used later."""
 
     def __init__(self, forecasts: AsyncForecasts, started: m.RunStarted) -> None:
         super().__init__(started)
         self._forecasts = forecasts
 
     async def state(self) -> m.ForecastRun:
-        """How far it is, with the first answers."""
+        """The progress of the run, and its first answers."""
         return await self._forecasts.run(self.id)
 
     async def wait(
         self, *, progress: bool | Progress = False, timeout: float | None = None
     ) -> AsyncRun:
-        """Return once all are answered. `progress`: True for a bar, or told (done, of)."""
+        """Wait until all questions are answered. `progress`: True for a bar, or a function that is
+        called with (done, of)."""
         tell, until = _told(progress), timeout and time.monotonic() + timeout
         for turn in range(sys.maxsize):
             state = await self._forecasts.run(self.id, limit=1)

@@ -1,4 +1,4 @@
-"""How calls are sent: over one pool of connections, again where that is safe and worth it."""
+"""Sends calls over one pool of connections, and again where that is safe and useful."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer that was let through."""
+    """A successful answer."""
 
     headers: httpx2.Headers
     body: bytes
@@ -51,7 +51,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Settings:
-    """Where to ask and how long to bear it; times in seconds."""
+    """Address, key and limits of a client; times in seconds."""
 
     url: str
     api_key: str | None = field(repr=False)
@@ -63,7 +63,7 @@ class Settings:
     def of(
         cls, url: str | None, api_key: str | None, timeout: float, retries: int, patience: float
     ) -> Settings:
-        """As given, else from AUGURY_URL and AUGURY_API_KEY."""
+        """The given values; the address and the key default to AUGURY_URL and AUGURY_API_KEY."""
         url = (url or os.environ.get("AUGURY_URL") or DEFAULT_URL).strip().rstrip("/")
         try:
             parts = urlsplit(url)
@@ -85,7 +85,7 @@ class Settings:
         return cls(url, key or None, timeout, retries, patience)
 
     def client(self) -> dict[str, Any]:
-        """What httpx2's clients take."""
+        """Arguments for the clients of httpx2."""
         headers = {"User-Agent": "augury-client/0.1.0"}
         if self.api_key:
             headers["Authorization"] = f"Bearer {self.api_key}"
@@ -98,7 +98,7 @@ class Settings:
         }
 
     def failure(self, error: Exception) -> AuguryError:
-        """What a failed exchange means."""
+        """The error of this client for an exception of httpx2."""
         if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
             return ConnectionFailed(f"No service answers at {self.url} ({_reason(error)}).")
         if isinstance(error, httpx2.InvalidURL):
@@ -113,7 +113,7 @@ class Settings:
 
 
 def _shown(url: str) -> str:
-    """An address that is none, without what might be a password in it."""
+    """An invalid address for an error text, without the password that it may hold."""
     return repr("...@" + url.rpartition("@")[2] if "@" in url else url)
 
 
@@ -122,7 +122,7 @@ def _reason(error: Exception) -> str:
 
 
 class Attempts:
-    """How often a call was sent, and how long it waited."""
+    """Counts how often a call was sent again, and how long it waited."""
 
     def __init__(self, call: Call[Any], settings: Settings) -> None:
         self.count, self.waited = 0, 0.0
@@ -133,7 +133,7 @@ class Attempts:
             self.headers["Idempotency-Key"] = str(uuid.uuid4())
 
     def wait(self, error: AuguryError) -> float:
-        """Seconds until it is sent again. Raises the error where it should not be."""
+        """Seconds to wait before the call is sent again. Raises `error` if it should not be."""
         if self.count >= self._settings.retries or not self._worth(error):
             raise error
         told = error.retry_after if isinstance(error, ApiError) else None
@@ -176,14 +176,14 @@ def _checked(status: int, headers: httpx2.Headers, body: bytes, url: str) -> Rep
 
 
 class Connection:
-    """Sends calls, one thread at a time or many."""
+    """Sends calls, from one thread or several at a time."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.http = httpx2.Client(**settings.client())
 
     def exchange(self, call: Call[Any]) -> Reply:
-        """The answer, after as many tries as are worth it."""
+        """The answer to a call, which is sent again where that is safe and useful."""
         _refuse_closed(self.http)
         attempts = Attempts(call, self.settings)
         url, content = call.url(), call.content()
@@ -199,7 +199,7 @@ class Connection:
         try:
             with self.http.stream(method, url, content=content, headers=headers) as answer:
                 parts: list[bytes] = []
-                for part in answer.iter_bytes():  # a trickle keeps no one longer than the timeout
+                for part in answer.iter_bytes():  # a slow answer takes no longer than the timeout
                     parts.append(part)
                     if time.monotonic() > until:
                         raise TimeoutError
@@ -243,7 +243,7 @@ class AsyncConnection:
         self.http = httpx2.AsyncClient(**settings.client())
 
     async def exchange(self, call: Call[Any]) -> Reply:
-        """The answer, after as many tries as are worth it."""
+        """The answer to a call, which is sent again where that is safe and useful."""
         _refuse_closed(self.http)
         attempts = Attempts(call, self.settings)
         url, content = call.url(), call.content()
@@ -319,9 +319,10 @@ class AsyncCaller:
 
 
 class Pages(Generic[P, T]):
-    """A list of the service: iterate over all of it, asked for page by page as it is needed.
+    """A list of the service. Iterating over it yields all items; each page is
+    requested when it is needed.
 
-    `limit`, where the call took one, is the size of a page.
+    `limit`, if the call has one, is the size of a page.
     """
 
     def __init__(self, connection: Connection, call: Call[P]) -> None:
@@ -346,7 +347,7 @@ class Pages(Generic[P, T]):
             yield from rows(page)
 
     def all(self, most: int | None = None) -> list[T]:
-        """All items; at most this many."""
+        """All items, or only the first `most`."""
         found: list[T] = []
         for page in self.pages():
             found += rows(page)
@@ -374,9 +375,10 @@ class Pages(Generic[P, T]):
 
 
 class AsyncPages(Generic[P, T]):
-    """A list of the service: iterate over all of it, asked for page by page as it is needed.
+    """A list of the service. Iterating over it yields all items; each page is
+    requested when it is needed.
 
-    `limit`, where the call took one, is the size of a page.
+    `limit`, if the call has one, is the size of a page.
     """
 
     def __init__(self, connection: AsyncConnection, call: Call[P]) -> None:
@@ -403,7 +405,7 @@ class AsyncPages(Generic[P, T]):
                 yield row
 
     async def all(self, most: int | None = None) -> list[T]:
-        """All items; at most this many."""
+        """All items, or only the first `most`."""
         found: list[T] = []
         async for page in self.pages():
             found += rows(page)
@@ -431,4 +433,4 @@ class AsyncPages(Generic[P, T]):
 
 
 Progress = Callable[[int, int], None]
-"""Told how many are done, and of how many."""
+"""Called with the number of questions that are done and the number of all questions."""

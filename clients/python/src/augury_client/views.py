@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Framed(Model):
-    """Can become a frame."""
+    """A model that can become a data frame."""
 
     def _columns(self) -> frames.Columns:
         raise NotImplementedError
@@ -42,7 +42,7 @@ class Priced(Model):
 
     @property
     def price(self) -> float | None:
-        """The price of Yes, else of the first outcome, 0 to 1; None where it has no price."""
+        """The price of Yes, else of the first outcome, 0 to 1; None if the market has no price."""
         return frames.first_price(self.current_prices)
 
 
@@ -58,22 +58,22 @@ class Found(Framed):
 
     @property
     def direct(self) -> list[m.SearchResult]:
-        """Markets about the same."""
+        """Markets that ask what the query asks."""
         return self.results.get("direct", [])
 
     @property
     def upstream(self) -> list[m.SearchResult]:
-        """Markets on causes of it."""
+        """Markets on causes of what the query asks."""
         return self.results.get("upstream", [])
 
     @property
     def downstream(self) -> list[m.SearchResult]:
-        """Markets on effects of it."""
+        """Markets on effects of what the query asks."""
         return self.results.get("downstream", [])
 
     @property
     def correlated(self) -> list[m.SearchResult]:
-        """Markets that move with it."""
+        """Markets that move with what the query asks."""
         return self.results.get("correlated", [])
 
     def _columns(self) -> frames.Columns:
@@ -119,7 +119,7 @@ class HistoryView(Framed):
 
 
 class ForecastView(Framed):
-    """A forecast with what it rests on; as a frame: its evidence, one market a row."""
+    """A forecast with its evidence. As a data frame it is its evidence, one market per row."""
 
     if TYPE_CHECKING:
         question: str
