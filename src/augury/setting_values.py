@@ -54,7 +54,7 @@ Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 LlmTasks = Annotated[tuple[LlmTask, ...], NoDecode, BeforeValidator(_split)]
 Origins = Annotated[Names, AfterValidator(_origins)]
 Endpoint = Annotated[str | None, AfterValidator(_endpoint)]
-"""An address that may be left empty."""
+"""A URL that begins with http:// or https://; empty means none."""
 Seconds = Annotated[float, BeforeValidator(_seconds)]
 """A length of time: a number of seconds, or one with a unit, like 36h."""
 Days = Annotated[tuple[int, ...], NoDecode, BeforeValidator(_days), AfterValidator(_within)]

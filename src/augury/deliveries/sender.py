@@ -44,9 +44,10 @@ SECONDS = Histogram("augury_delivery_seconds", "Seconds an endpoint took to answ
 DEADLINE = 10.0
 """Seconds within which an endpoint must have answered completely."""
 _SLOW = 1.0
-"""Average seconds per answer from which an endpoint counts as slow."""
+"""Moving average of the seconds per answer from which an endpoint counts as slow."""
 _WEIGHT = 0.2
-"""Weight of the newest answer in that moving average, 0 to 1."""
+"""Weight of the newest answer in the moving average of `_SLOW`, 0 to 1; a larger weight
+follows changes faster."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
 """Largest share of the sending slots that endpoints of this health, or of worse health, may use
 together, so that slow endpoints leave room for quick ones."""

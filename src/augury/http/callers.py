@@ -236,6 +236,7 @@ WatchCaller = Annotated[Caller, Depends(Gate("watch", "watch:write"))]
 MacroCaller = Annotated[Caller, Depends(Gate("macro", "macro:read"))]
 MetricsCaller = Annotated[Caller, Depends(Gate("metrics", "metrics:read"))]
 McpCaller = Annotated[Caller, Depends(Gate("mcp", "search:read", anonymous=True))]
-"""Identified but not rate-limited here: each tool sends a request of its own, which is."""
+"""The caller of /mcp is identified but not rate-limited. Each tool sends an API request of its own,
+and that request is rate-limited."""
 InternalCaller = Annotated[Caller, Depends(Gate("internal", "internal"))]
 AdminCaller = Annotated[Caller, Depends(Gate("admin", "admin"))]

@@ -21,7 +21,7 @@ log = structlog.get_logger("augury.http")
 REFUSED = Metric("augury_connections_refused", "Connections refused or dropped.", ["reason"])
 LEAST_RESERVE = 64
 """Fewest file descriptors kept free for files, the database and outgoing connections. If a quarter
-of the limit is more than this, the quarter is kept free, at most 1,024."""
+of the descriptor limit is more, the quarter is kept free, at most 1,024."""
 MOST_DESCRIPTORS = 65_536
 """The soft limit on file descriptors is raised to this, as far as the hard limit allows."""
 

@@ -42,7 +42,7 @@ class Decision(NamedTuple):
 
     allowed: bool
     retry_after: float
-    """Seconds until the next request is allowed; 0 if this one is."""
+    """Seconds to wait until a request is allowed; 0 if this one was allowed."""
     remaining: int
     """Number of requests that are allowed right now."""
     reset: float

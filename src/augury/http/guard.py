@@ -28,8 +28,8 @@ log = structlog.get_logger("augury.http")
 BODY_TIMEOUT = 10.0
 """Seconds within which a caller must have sent the whole body."""
 LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
-"""How many bytes, and for how many seconds, a refused upload is still read and discarded, so that
-the caller can read the answer."""
+"""A refused upload is read and discarded for a while, so that the caller can read the answer.
+LINGER_BYTES: most bytes for this. LINGER_SECONDS: most seconds."""
 _OTHERS = "/v1/macro-runtime/"
 """Prefix of routes on which a HEAD request is passed on unchanged."""
 

@@ -33,7 +33,7 @@ class LimitPolicy:
     in_flight: int | None = None
     fail_open: bool = False
     remedy: str = ""
-    """How to raise the limit, in a sentence."""
+    """Sentence for the caller, in the error, on how to get a higher limit."""
 
 
 class Limiter(Protocol):

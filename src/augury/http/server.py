@@ -27,7 +27,7 @@ from augury.settings import Settings
 HEADER_TIMEOUT = 10.0
 """Seconds within which a connection must have sent its whole header block."""
 DRAIN_WINDOW = 20.0
-"""Seconds over which the rate is measured at which a caller reads its answer."""
+"""Length in seconds of the window over which the rate is measured at which a caller reads."""
 LEAST_RATE = 1024
 """Slowest rate, in bytes per second, at which a caller may read a waiting answer. Slower callers
 are disconnected."""
@@ -37,7 +37,7 @@ ACCEPTED_AT_ONCE = 16
 """Connections accepted in one go before refused ones are closed. Well below `LEAST_RESERVE`, so
 that a flood never takes the last descriptor."""
 QUEUED = 2048
-"""Connections that the kernel queues until they are accepted."""
+"""Most connections that the kernel queues until they are accepted."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0
 _CODES = {
     400: "bad_request",
@@ -47,7 +47,7 @@ _CODES = {
     503: "too_many_connections",
 }
 _MAX_FRAMING = 1024 * 1024
-"""Bytes of chunk framing and trailers that a request may have in addition to its body."""
+"""Most bytes of chunk framing and trailers that a request may have in addition to its body."""
 
 
 def config(app: FastAPI, settings: Settings) -> uvicorn.Config:

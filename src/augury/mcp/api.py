@@ -38,7 +38,7 @@ class Reach(Protocol):
 
 
 Reaching = Callable[[Context], Reach]
-"""Makes the function that sends requests to the API, from the context of one tool call."""
+"""A function that gets the context of one tool call and returns the `Reach` for its requests."""
 
 
 async def ask(

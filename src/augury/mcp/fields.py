@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 MOST_TEXT = 700
-"""Most characters of a text, e.g. of a market's rules, in an answer; `detail: "full"` has them
-all."""
+"""Most characters of a text, e.g. of a market's rules, in an answer; `detail:
+"full"` has the whole text."""
 
 
 def rounded(value: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 _MANY = 10_000
-"""Number of remembered spenders from which on those without current spending are removed."""
+"""When so many spenders are remembered, those that have the whole budget left are removed."""
 
 
 class Budget:

@@ -40,7 +40,8 @@ MOST_ADDRESSES = 4
 _PACE = 0.05
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]
-"""Called with a host and a port, returns the numeric addresses of the host, best first."""
+"""A function that gets a host and a port and returns the numeric addresses of the host, best
+first."""
 
 
 async def resolve(host: str, port: int) -> list[str]:

@@ -62,7 +62,7 @@ end $$
 
 
 Dump = Callable[[], AbstractContextManager[IO[bytes]]]
-"""Opens the rows of a dump, as `pg_restore --data-only` prints them."""
+"""A function that opens the rows of a dump, as `pg_restore --data-only` prints them."""
 
 
 def load(url: str, revision: str, expected: Mapping[str, int], dump: Dump) -> None:

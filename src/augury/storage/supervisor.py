@@ -35,9 +35,9 @@ PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 
 RESERVE = 32 * 1024 * 1024
-"""Size in bytes of a file that reserves disk space. When the disk is full, the file is deleted,
-since a server that stopped because its log could not grow needs two segments to replay the log. It
-then starts again and can answer reads."""
+"""Size in bytes of a file that reserves disk space. It is deleted when the disk is full: a server
+that stopped because its write-ahead log could not grow needs space for two segments of 16 MiB to
+replay the log. It then starts again and can answer reads."""
 LONGEST_SOCKET_PATH = 107
 """Most bytes in the path of a Unix socket: the length of `sun_path` without its closing NUL."""
 LONGEST_LOG = 16 * 1024 * 1024
@@ -54,8 +54,8 @@ SERVER_OPTIONS: Mapping[str, str] = {
     "work_mem": "16MB",
     "maintenance_work_mem": "128MB",
     "max_wal_size": "2GB",
-    # Log files of this size are kept for reuse. On a full disk it is then the data that fails to
-    # grow, which fails one statement; a log that fails to grow would stop the server.
+    # Write-ahead log files of this size are kept for reuse. On a full disk it is then the data that
+    # fails to grow, which fails one statement; a log that fails to grow would stop the server.
     "min_wal_size": "256MB",
     "wal_compression": "on",
     "fsync": "on",
@@ -85,7 +85,8 @@ class Record:
     folder was moved or copied."""
     socket_dir: str
     identity: str
-    """User that the server runs as: an IDENTITY of `launch.py`."""
+    """User that the server runs as, written as in launch.py: `same`,
+    `namespace:UID:GID` or `user:UID:GID`."""
 
     @classmethod
     def read(cls, folder: Path) -> Record | None:
