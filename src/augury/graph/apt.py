@@ -1,4 +1,4 @@
-"""Whether a market may stand in a graph: it looks forward, and is about what led to it. Pure."""
+"""Whether a market belongs in a graph: it must be about the future, and about its factor. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from augury.search.text import title_terms
 
 
 class Titled(Protocol):
-    """What of a market is read: `markets.store.StoredMarket`."""
+    """The attributes of a market that are read here, as `markets.store.StoredMarket` has them."""
 
     @property
     def question(self) -> str: ...
@@ -29,10 +29,13 @@ class Titled(Protocol):
 
 
 def is_past(market: Titled, at: datetime) -> bool:
-    """Whether a market says nothing of what is to come, even if its venue has not decided it yet:
-    its close, or every date that its question names, lies before `at`. Where the question names no
-    date, those of its event count. Of a market that closes later, only dates that something
-    happens in or by, once their reports should be out ("jobs in July" is asked until September)."""
+    """Whether a market says nothing about the future, even if its venue has not resolved it yet.
+
+    That is so if its close is before `at`, or if all dates are that its question names (or its
+    event's name, if the question names none). If the market closes after `at`, the dates count
+    only if something has to happen in or by them, and only when they are `REPORTED` ago: "jobs in
+    July" is an open question until September.
+    """
     if market.closes_at is not None and market.closes_at < at:
         return True
     anchor = market.closes_at.date() if market.closes_at else None
@@ -50,14 +53,16 @@ def is_past(market: Titled, at: datetime) -> bool:
 
 
 GRACE: Final = timedelta(days=1)
-"""A date is its venue's, which may be a day behind."""
+"""How long after a date it counts as past, for a market without a known close: the venue's date may
+be a day behind."""
 REPORTED: Final = timedelta(days=60)
-"""Days by which what happened in a span is known and counted."""
+"""How long after a date it counts as past, for a market that closes later: by then it is known and
+reported what happened."""
 EARLIEST: Final = 2000
-"""An earlier year stands in a name: "AC Monza 1912"."""
+"""Years up to this one are not read as dates, because they are parts of names ("AC Monza 1912")."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
 _SINCE: Final = frozenset({"after", "from"})
-"""Behind such a date there is no end."""
+"""Relations to a date that begin there and have no end, so such a date is never past."""
 
 
 @lru_cache(maxsize=8_192)
@@ -77,19 +82,18 @@ def _are_over(said: Sequence[WrittenDate], day: date) -> bool:
 
 
 def is_namesake(market: Titled, factor: str, words: Collection[str]) -> bool:
-    """Whether a market only sounds like the factor it was found by.
+    """Whether a market only shares a name with the factor that it was found by.
 
-    Either the words that led to it name somebody else there ("Jordan" the player for the
-    country), or its event's name speaks of the factor while its question names another of the
-    same kind and not that one ("recognize Somaliland" among markets on Taiwan).
+    Either the words that led to it name something else in its question ("Jordan" is the player,
+    not the country), or its event's name refers to the factor, but its question names only others
+    of the same kind ("recognize Somaliland" in an event about Taiwan).
 
     Parameters
     ----------
     factor
         The factor's name.
     words
-        Terms of the market's question by which it names the factor; none where its event's name
-        alone does.
+        Terms in the market's question that name the factor; empty if only its event's name does.
     """
     if not words:
         return _is_of_another(market, factor)
@@ -105,7 +109,8 @@ _GROUPS: Final = {
     "person": "person", "place": "place", "company": "company", "product": "company",
     "coin": "coin", "commodity": "commodity",
 }  # fmt: skip
-"""Kinds that no two things of one name share: a team and a race do share a place's."""
+"""Kind of an entity -> its group. Two entities with one name but of different groups are different
+things. Kinds without a group may share a name with a related entity: a team that of its city."""
 
 
 def _differ(one: Entity, other: Entity) -> bool:
@@ -115,8 +120,8 @@ def _differ(one: Entity, other: Entity) -> bool:
 
 
 def _is_of_another(market: Titled, factor: str) -> bool:
-    """Whether the event names somebody or something of the factor, and the question others of the
-    same kind and not that one."""
+    """Whether the event's name has an entity of the factor, but the question only has other
+    entities of the same kind."""
     mine: dict[str, set[str]] = defaultdict(set)
     for entity, _ in _named(market.question):
         mine[entity.kind].add(entity.key)
@@ -132,7 +137,7 @@ def _is_of_another(market: Titled, factor: str) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _named(text: str) -> Sequence[tuple[Entity, frozenset[str]]]:
-    """The entities of a text, each with the terms it was named by."""
+    """The entities of a text, each with the terms that name it."""
     return tuple(
         (entity, frozenset(title_terms(one.text)))
         for one in mentions(text, default())

@@ -1,10 +1,12 @@
-"""How often markets joined by an edge moved together: fitted on earlier days, judged later. Pure.
+"""Measures how often markets joined by an edge moved together. Pure.
 
-Of the days on which at least one of two markets moved, the share on which both did, and the way the
-edge claims: that is the strength of its kind. An edge that claims no direction is counted as one
-whose direction is drawn by lot, so that strengths of both can be compared. Days of one pair of
-events are not independent, so a pair of events counts as one observation however many markets and
-days it has; kinds with few of them are drawn towards what unrelated markets show.
+The strength of a kind of edge is a share of days: of those on which at least one of the two markets
+moved, the days on which both moved, and in the direction that the edge claims. If an edge claims no
+direction, a day on which both moved counts one half, as if the direction were drawn by lot, so that
+the strengths of all kinds can be compared. Strengths are fitted on earlier days and scored on later
+ones. Days of one pair of events are not independent, so a pair of events counts as one observation,
+however many markets and days it has. Kinds with few observations are shrunk towards the share of
+unrelated markets.
 """
 
 from __future__ import annotations
@@ -20,18 +22,21 @@ from augury.graph.strength import UNRELATED, Kind
 from augury.relations.comovement import Changes
 
 MOVED: Final = 0.05
-"""Change of log-odds within a day from which a market has moved: some 1.2 points at a half."""
+"""Least change of log-odds from one day to the next at which a market counts as moved: about 1.2
+percentage points at a price of 50%."""
 PRIOR: Final = 25
-"""Pairs of events that the share of unrelated markets counts for."""
+"""Weight, in pairs of events, of the unrelated markets' share when the share of a kind is shrunk
+towards it. A larger weight shrinks more."""
 EARLIER: Final = 0.6
-"""Share of all days with a move that strengths are fitted on."""
+"""Share (0 to 1) of the days on which related pairs moved, the earliest ones, that strengths are
+fitted on."""
 
 
 class Joined(NamedTuple):
     """Two markets and the edge that would join them."""
 
     first: int
-    """Row of its changes."""
+    """Row of the first market in the changes; `second` likewise."""
     second: int
     kind: Kind
     sign: int
@@ -39,58 +44,61 @@ class Joined(NamedTuple):
     events: tuple[int, int]
     """Numbers of their events, the smaller first."""
     told: float
-    """The strength that the edge was given before any was measured."""
+    """Strength (0 to 1) that the edge has without measurement, by weights set by hand."""
 
 
 class _Days(NamedTuple):
-    """Each day on which one of a pair moved."""
+    """A row for each pair and day on which at least one market of the pair moved."""
 
     pair: NDArray[np.int64]
     day: NDArray[np.int64]
     hit: NDArray[np.float64]
-    """1 where both moved as the edge says; a half where both moved and it says no direction."""
+    """1 if both moved as the edge says; 0.5 if both moved and the edge claims no direction; else
+    0."""
 
 
 class Cell(NamedTuple):
-    """One kind of edge, over one span of days."""
+    """Measurements of one kind of edge over one span of days."""
 
     share: float
-    """Of the days on which one of two moved, those on which both did as the edge says."""
+    """Of the days on which one of two markets moved, the share (0 to 1) on which both moved as the
+    edge says: the mean over pairs of events."""
     days: int
     pairs: int
     events: int
-    """Different pairs of events."""
+    """Number of different pairs of events."""
 
 
 class KeptStrength(NamedTuple):
-    """The strength of a kind, and what it was held against."""
+    """The strength of a kind of edge, with the measurements that it was fitted and checked on."""
 
     strength: float
     fitted: Cell
     later: Cell | None
-    """The days that nothing was fitted on; None: no such edge on them."""
+    """Measurements on the later days, on which nothing was fitted; None if they have no such
+    edge."""
 
 
 class Fit(NamedTuple):
-    """The strengths and how good they are on the later days."""
+    """The fitted strengths, and how good they are on the later days."""
 
     until: int
-    """First day that is no longer fitted on."""
+    """First of the later days: a column of the changes."""
     kinds: dict[Kind, KeptStrength]
     brier: dict[str, float]
-    """Mean squared distance of strength and hit on the later days, related pairs only, each pair
-    of events at the same weight: `measured`, `before` (strengths as told by hand) and `unrelated`
-    (every edge at the rate of unrelated markets)."""
+    """Mean squared difference of strength and hit on the later days, for related pairs, with the
+    same weight for each pair of events. Keys: `measured` (the fitted strengths), `before`
+    (`Joined.told`) and `unrelated` (the share of unrelated markets for every edge)."""
     error: dict[str, float]
-    """Mean distance of strength and share by kind on the later days, kinds weighed by their pairs
-    of events: same keys."""
+    """Mean absolute difference of strength and share of the kinds on the later days, weighted by
+    their pairs of events. Keys as in `brier`."""
 
 
 def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
-    """Strengths from the earlier days and their scores on the later ones.
+    """Fit strengths on the earlier days, and score them on the later ones.
 
-    changes : (markets, days), of log-odds, NaN where not known
-    pairs : `UNRELATED` ones among them
+    changes : (markets, days), daily changes of log-odds, NaN if unknown
+    pairs : pairs to fit and score; some must be of the kind `UNRELATED`
 
     Raises
     ------
@@ -139,7 +147,8 @@ def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
 
 
 def _cells(pairs: Sequence[Joined], days: _Days, kept: NDArray[np.bool_]) -> dict[Kind, Cell]:
-    """By kind: the mean over pairs of events of each one's share."""
+    """Measurements by kind. The share of a kind is the mean over the shares of its pairs of
+    events."""
     hits: dict[Kind, dict[tuple[int, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     used: dict[Kind, set[int]] = defaultdict(set)
     for number, hit in zip(days.pair[kept].tolist(), days.hit[kept].tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""`augury graph` and `augury eval edges`: the graph of a question, and what edges are worth."""
+"""`augury graph` and `augury eval edges`: the graph of a question, and the strengths of edges."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def evaluate_edges(
 
 
 def _tell(drawn: dict[str, Any], *, as_json: bool) -> None:
-    """A graph for people, edge by edge."""
+    """Print a graph, as text with two lines and more per edge, or as JSON."""
     if as_json:
         typer.echo(json.dumps(drawn, ensure_ascii=False))
         return

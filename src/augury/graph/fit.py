@@ -29,26 +29,31 @@ if TYPE_CHECKING:
     from augury.markets.records import Market
 
 LEAST_DAYS: Final = 3
-"""Days on which both markets of a pair have a change."""
+"""Least number of days on which both markets of a pair must have a change of price."""
 PER_RELATION: Final = 12
-"""Related markets looked at for each market and relation, those with the strongest path."""
+"""Most related markets that a market is paired with in each relation, those with the strongest
+paths."""
 TIED: Final = 0.1
-"""Weight of a path times the market's fit from which two markets count as related by it."""
+"""Least weight of a path, times the market's fit to the factor, at which two markets are related by
+it. Without such a path, and without a common factor, they count as unrelated."""
 SUBJECT: Final = 0.4
-"""What is told for two markets about the same factor that ask something else."""
+"""`Joined.told` for two markets about the same factor that logic does not relate. Chosen by
+hand."""
 ALIKE: Final = 30
-"""Markets on the same factor or of the same event, for each: read for what logic says."""
+"""Most markets on the same factor or of the same event that are checked, for each market, for a
+logical relation."""
 CHANCE: Final = 12
-"""Unrelated markets for each."""
+"""Most unrelated markets that a market is paired with."""
 
 
 def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) -> dict[str, Any]:
-    """The table of strengths, with how it did on later days.
+    """Measure the table of strengths, and score it on later days.
 
     Returns
     -------
     `provenance`, `later` (scores; see `calibrate.Fit`) and `kinds`: by kind `strength`, `n` (pairs
-    of events fitted on), and `fitted` and `later` as `calibrate.Cell`. No text of any market.
+    of events it was fitted on), `fitted` and `later` (as `calibrate.Cell`). The table has no text
+    of any market.
 
     Raises
     ------
@@ -67,8 +72,9 @@ def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) 
 
 
 def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Changes, int]:
-    """The markets with changes from one day to the next, the changes, and the first day (in days
-    of the epoch). Of several sources of a market's prices the one with most days is taken."""
+    """The markets that have daily changes, their changes of log-odds (markets, days), and the day
+    of the first column, in days since 1970-01-01. If a market's prices have several sources, the
+    source with the most days is used."""
     import polars as pl
 
     from augury.markets.records import Market
@@ -115,7 +121,7 @@ def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Cha
 def _pairs(
     markets: Sequence[Market], changes: comovement.Changes, seed: int, *, quiet: bool
 ) -> Iterator[Joined]:
-    """The pairs that a graph would join, and as many again that nothing joins."""
+    """The pairs that a graph would join, and for each market up to `CHANCE` unrelated pairs."""
     rng = np.random.default_rng(seed)
     relations = RelationService()
     tags, fits, leans = _tagged(relations, markets)
@@ -206,7 +212,7 @@ def _best(
 
 
 def _told(fitted: Fit, first: int, seed: int, files: Sequence[Path]) -> dict[str, Any]:
-    """The table as it is kept: no text of any market."""
+    """The table as it is stored, without any text of a market."""
     origin = date(1970, 1, 1) + timedelta(days=first)
     return {
         "provenance": {

@@ -1,4 +1,4 @@
-"""Graphs built in the background: one job a graph, told of its stages."""
+"""Builds graphs in the background, one job per graph."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from augury.jobs.worker import Job, Worker
 
 KIND: Final = "graph.build"
 FULL: Final = "graph.draw"
-"""A graph for an account, in full."""
+"""Kind of the jobs behind `POST /v1/graphs`, whose result is a `FullGraph`; `KIND` is for
+operators' graphs."""
 
 
 def register(worker: Worker, service: GraphService) -> None:
-    """Let `worker` build graphs."""
+    """Register the jobs of both kinds with `worker`."""
 
     async def build(job: Job) -> dict[str, Any]:
         async def stage(name: str, detail: dict[str, Any]) -> None:

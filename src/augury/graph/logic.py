@@ -1,9 +1,9 @@
-"""Edges of logic between the events of a graph: what cannot be otherwise. Pure.
+"""Logical edges between the events of a graph, e.g. that one event implies another. Pure.
 
 The labels of two nodes are read as propositions, and `relations.logic` says which of their joint
-outcomes cannot be. Such an edge is a hard constraint on the two probabilities and no cause: it may
-run against the causal edge between the same two (a title implies the conference title that led
-to it).
+outcomes are impossible. A logical edge is a hard constraint on the two probabilities, not a cause.
+It may point against the causal edge between the same nodes: a title implies the conference title
+that led to it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from augury.relations import logic
 from augury.relations.proposition import Proposition
 
 MOST: Final = 8
-"""Edges of logic in one graph: those of the question first, implications before exclusions."""
+"""Most logical edges in one graph. Edges of the question are taken first, then those of others;
+implications before exclusions."""
 
 
 class NodeClaim(NamedTuple):
@@ -27,9 +28,9 @@ class NodeClaim(NamedTuple):
     label: str
     proposition: Proposition
     market: str | None
-    """Id of the market with this label; None for a question of one's own."""
+    """Id of the market whose question is the label; None if the label is the caller's question."""
     linked: frozenset[str] = frozenset()
-    """Ids of the same contract elsewhere."""
+    """Ids of the market's twins: the same contract on other venues."""
 
 
 class _Said(NamedTuple):
@@ -51,8 +52,8 @@ _ORDER: Final = ("equivalent", "complement", "implies", "covers", "excludes")
 
 
 def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
-    """The logic among nodes, given in the order they are shown; what follows from two other
-    implications is left out."""
+    """The logical edges among the nodes, which are given in the order shown, the question first. An
+    implication that follows from two others is left out."""
     found = [
         (kind, one, other)
         for at, first in enumerate(told)
@@ -73,7 +74,8 @@ def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
 
 
 def merged(known: Iterable[DrawnEdge], hard: Sequence[DrawnEdge]) -> list[DrawnEdge]:
-    """All edges of a graph: where logic relates two events, that they move together says less."""
+    """All edges of a graph. A co-movement edge is dropped if a logical edge joins the same events,
+    because the logical one says more."""
     related = {frozenset((edge.source, edge.target)) for edge in hard}
     soft = [
         edge

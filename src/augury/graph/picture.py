@@ -18,7 +18,7 @@ GAP: Final = 22
 COLUMN: Final = 400
 LINE: Final = 15
 LOOP: Final = 60
-"""How far an edge within a column goes out."""
+"""How far an edge between two boxes of the same column bends outwards, in pixels."""
 MARGIN: Final = 24
 MOST_LINES: Final = 3
 FONT: Final = 12
@@ -28,18 +28,20 @@ WIDEST: Final = 0.94
 HEADER: Final = 54
 """Room for the title and the date above the boxes, in pixels."""
 FOOTER: Final = 58
-"""Room for the legend below them, in pixels."""
+"""Room for the legend below the boxes, in pixels."""
 STRONGEST: Final = 0.25
-"""Strength that has the widest line: few kinds of edges come near it."""
+"""Strength (0 to 1) from which an edge has the widest line; few kinds of edges come near it."""
 _COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
 
 
 def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) -> str:
-    """The picture. Green raises, red lowers, grey is not known; dashed has no direction. A box
-    shows its market's question and price; a line is the wider the stronger it is.
+    """The picture of a graph, as SVG text.
 
-    as_of : when it was drawn
-    sample : any of its markets is of the sample; the picture says so
+    A green edge raises, a red one lowers; the effect of a gray one is unknown. A dashed edge has no
+    causal direction. A stronger edge has a wider line. A box shows its market's question and price.
+
+    as_of : when the graph was drawn
+    sample : whether any of its markets is of the sample; the picture then says so
     """
     columns = _columns(graph)
     boxes = {node.id: _text(node) for node in graph.nodes}
@@ -82,7 +84,7 @@ SAMPLE_MARK: Final = "SAMPLE: these are not real markets."
 
 
 def _legend(height: float) -> str:
-    """What colours, dashes and widths stand for."""
+    """The legend: what colors, dashes and widths mean."""
     x, y = float(MARGIN), height - 34
     told = "The wider a line, the more often such markets moved on the same day."
     parts = [pictures.text(MARGIN, height - 14, told, fill="#4b5563")]
@@ -102,8 +104,8 @@ def _legend(height: float) -> str:
 
 
 def _columns(graph: Graph) -> dict[int, list[str]]:
-    """Node ids by column: 0 the question, below it what moves along; causes before, effects
-    after, a step further out a column further."""
+    """Node ids by column. Causes are in columns -1 and -2, effects in columns 1 and 2, by their
+    number of steps from the question; the question and all other nodes are in column 0."""
     causes: dict[str, list[str]] = defaultdict(list)
     effects: dict[str, list[str]] = defaultdict(list)
     for edge in graph.edges:
@@ -130,9 +132,9 @@ def _text(node: PublicGraphNode) -> list[str]:
 
 
 def _wrapped(text: str, width: float, most: int, *, size: float = FONT) -> list[str]:
-    """`text` in at most so many lines of a width in pixels; what is cut ends in an ellipsis.
+    """`text` in at most `most` lines of `width` pixels; a text that is cut ends in an ellipsis.
 
-    Also words that are longer than a line are broken, so that nothing leaves its box.
+    Words longer than a line are broken, so that no text leaves its box.
     """
     lines = [""]
     for word in text.split():
@@ -157,7 +159,7 @@ def _wrapped(text: str, width: float, most: int, *, size: float = FONT) -> list[
 
 
 def _width(text: str, size: float) -> float:
-    """Pixels that a text takes at most in the sans-serif fonts of browsers."""
+    """Upper estimate of the width of a text, in pixels, in the sans-serif fonts of browsers."""
     return size * sum(_CHARACTERS.get(c, WIDEST if ord(c) > 0x2E80 or c in "MWmw@%" else 0.67)
                       for c in text)  # fmt: skip
 
@@ -169,7 +171,7 @@ _CHARACTERS: Final = {
     **dict.fromkeys("ABEFJKLPRSTVXYZ", 0.72),
     **dict.fromkeys("CDGHNOQU", 0.79),
 }
-"""Width of characters as a share of the font's size: those of DejaVu Sans, the widest in use."""
+"""Width of characters as a share of the font's size, as in DejaVu Sans, the widest font in use."""
 
 
 def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], height: int) -> str:
@@ -188,7 +190,8 @@ def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], he
 
 
 def _line(strength: float | None) -> float:
-    """Width in pixels: 1 where nothing was measured, 4 from `STRONGEST` on."""
+    """Width of an edge's line in pixels: 1 if its strength is not measured, 4 from `STRONGEST`
+    on."""
     return 1 + 3 * min(1.0, (strength or 0) / STRONGEST)
 
 
@@ -199,7 +202,7 @@ def _edge(edge: GraphEdge, places: dict[str, tuple[float, float]], heights: dict
         sx, bend = sx + BOX, 70
     elif tx + BOX <= sx:
         tx, bend = tx + BOX, -70
-    else:  # the same column: round the side
+    else:  # the same column: around the side
         sx, tx, bend = sx + BOX, tx + BOX, LOOP
     end = -bend if places[edge.source][0] != places[edge.target][0] else bend
     colour = _COLOURS[edge.polarity]

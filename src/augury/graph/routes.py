@@ -200,7 +200,7 @@ async def retry(job_id: str, caller: InternalCaller, database: State) -> JobStat
 
 
 def _only(body: GraphRequest) -> dict[str, list[str]] | None:
-    """Ids by relation, of results as a search gave them."""
+    """Market ids by relation, from the results of an earlier search; None if none were given."""
     if body.search_results is None:
         return None
     return {
@@ -210,7 +210,8 @@ def _only(body: GraphRequest) -> dict[str, list[str]] | None:
 
 
 def _own(record: JobRecord | None, account_id: str | None) -> JobRecord:
-    """Another account's job is no other than one that does not exist."""
+    """The job, if it is this account's. Another account's job is treated as one that does not
+    exist: NotFound."""
     if record is None or record.kind != jobs.KIND or record.account_id != account_id:
         raise NotFound("No graph job of yours has this id.")
     return record

@@ -62,7 +62,7 @@ GRAPH_EXAMPLE = {"nodes": [_NODE], "edges": [_EDGE]}
 
 
 def closed(example: dict[str, Any]) -> ConfigDict:
-    """A shape that takes no other properties, with its example."""
+    """Configuration of a model that forbids further properties, with its example."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
 
 
@@ -272,7 +272,7 @@ class JobState(BaseModel):
 
 
 def summary(market: StoredMarket) -> PublicMarketSummary:
-    """A market in a node."""
+    """A node's market in its public form."""
     prices = priced(market.outcomes, market.prices) or {}
     return PublicMarketSummary(
         id=market.id,
@@ -284,7 +284,7 @@ def summary(market: StoredMarket) -> PublicMarketSummary:
 
 
 def public(drawn: Drawn) -> PublicCausalGraph:
-    """The public view."""
+    """The graph in its public form."""
     return PublicCausalGraph(
         nodes=[_node(node) for node in drawn.graph.nodes],
         edges=[
@@ -301,7 +301,7 @@ def public(drawn: Drawn) -> PublicCausalGraph:
 
 
 def answer(drawn: Drawn) -> GraphAnswer:
-    """The graph with all that is known, and its trace."""
+    """The graph with all details, and its trace."""
     return GraphAnswer(graph=graph(drawn.graph), trace=Trace(**drawn.trace))
 
 
@@ -320,7 +320,8 @@ def full(drawn: Drawn, graph_id: str, created_at: datetime) -> FullGraph:
 
 
 def mixed(origins: Collection[ShownOrigin]) -> ShownOrigin | None:
-    """The origin of what is made of several: none of them may look better than it is."""
+    """The origin of a value made of several: the least reliable of theirs (`sample`, then `import`,
+    then `live`); None if there are none."""
     return next((one for one in ("sample", "import", "live") if one in origins), None)
 
 
@@ -340,7 +341,7 @@ def _full_node(node: Node) -> FullNode:
 
 
 def graph(drawn: view.GraphView) -> Graph:
-    """The graph with all that is known."""
+    """The graph with all details."""
     return Graph(
         nodes=[_node(node) for node in drawn.nodes],
         edges=[_edge(edge) for edge in drawn.edges],

@@ -32,7 +32,7 @@ Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
 class Drawn(NamedTuple):
-    """A graph, and how it came to be."""
+    """A graph, and a trace of how it was built."""
 
     graph: view.GraphView
     trace: dict[str, Any]
@@ -40,7 +40,7 @@ class Drawn(NamedTuple):
 
 
 class Middle(NamedTuple):
-    """What is known of the question itself."""
+    """The forecast of the question itself, which is in the middle of its graph."""
 
     probability: float | None
     price_as_of: datetime | None
@@ -48,11 +48,11 @@ class Middle(NamedTuple):
 
 
 Estimator = Callable[[str], Awaitable[Middle]]
-"""Forecasts the question in the middle of a graph."""
+"""Function that forecasts the question in the middle of a graph."""
 
 
 class GraphService:
-    """Builds graphs; keeps nothing."""
+    """Builds graphs; stores nothing."""
 
     def __init__(
         self,
@@ -67,7 +67,8 @@ class GraphService:
         self._search = search
         self._relations = relations
         self.estimator: Estimator | None = None
-        """Set where forecasts are made; without it the middle of a graph has no probability."""
+        """Set by the application once it can forecast; without it the question has no probability
+        in its graph."""
 
     async def build(
         self,
@@ -83,11 +84,11 @@ class GraphService:
         Parameters
         ----------
         estimate
-            Put the question's own probability in the middle.
+            Whether to forecast the question, for the probability of its node.
         only
-            Market ids, in any form, by relation: nothing else is drawn.
+            Market ids, in any form, by relation; only these markets are drawn.
         status
-            Only markets in this state: a graph looks forward.
+            Only markets with this status; active ones by default, as a graph is about the future.
         """
         clock = _Clock()
         await _tell(stage, "searching", {"question": question})
@@ -199,7 +200,7 @@ class GraphService:
                 way = lookup.way(relation, factor)
                 if way and way[0].source not in meant:
                     continue
-                if factor not in leans:  # the first is the one whose price the node shows
+                if factor not in leans:  # the factor's first market: its node shows this price
                     if not self._is_about(market, factor):
                         continue
                     named = self._named(market.question, factor)
@@ -210,16 +211,17 @@ class GraphService:
         return reached
 
     def _is_past(self, market: markets.StoredMarket, at: datetime) -> bool:
-        """Whether a market says nothing of what is to come: its price is old, or its dates are."""
+        """Whether a market says nothing about the future: its price is stale, or its dates are
+        past."""
         return self._age.judge(market, at).stale or apt.is_past(market, at)
 
     def _named(self, question: str, factor: int) -> Match | None:
-        """How a question names a factor; None where it does not by itself."""
+        """How a market's question names a factor; None if the question alone does not name it."""
         matches = self._relations.matcher.match(question)
         return next((m for m in matches if m.factor == factor), None)
 
     def _is_about(self, market: markets.StoredMarket, factor: int) -> bool:
-        """Whether a market found by a factor does not only sound like it."""
+        """Whether a market found by a factor is really about it, and not only about a namesake."""
         named = self._named(market.question, factor)
         words = named.words if named else ()
         return not apt.is_namesake(market, self._relations.factor(factor).name, words)
@@ -230,7 +232,8 @@ class GraphService:
         factors: Sequence[tuple[int, float]],
         direct: Sequence[markets.StoredMarket],
     ) -> set[int]:
-        """The factors that the question names, or that a market directly about it truly does."""
+        """The factors that the question is about: those that it names, and those among `factors`
+        that a direct market is really about."""
         meant = {match.factor for match in self._relations.matcher.match(question)}
         for number, _ in factors:
             if number not in meant and any(
@@ -248,7 +251,8 @@ class GraphService:
 def _labelled(
     explored: Explored, found: Found, by_id: Mapping[str, markets.StoredMarket]
 ) -> list[view.Labelled]:
-    """What only labels relate to the question, in the order of the results."""
+    """The markets that only a language model's labels relate to the question, in the order of the
+    results."""
     lookup = explored.lookup
     return [
         view.Labelled(market, relation, tie.weight, tie.sign, tie.lag_days, tie.told)
@@ -266,8 +270,9 @@ def _told(
     graph: view.GraphView,
     by_id: Mapping[str, markets.StoredMarket],
 ) -> list[logic.NodeClaim]:
-    """What the nodes assert: the question as it is asked, or as its first market puts it where
-    it is no sentence that can be read; every other node as the market that names it."""
+    """What each node asserts. The node of the question asserts the question or, if that cannot be
+    read as a proposition, the question of its first direct market. Every other node asserts the
+    question of its first market."""
     asked = read_question(question, now())
     if asked.unclear and target is not None:
         first = _asserted(view.QUESTION, target)
@@ -295,7 +300,7 @@ async def _tell(stage: Stage | None, name: str, detail: dict[str, Any]) -> None:
 
 
 class _Clock:
-    """Milliseconds of each part of a build."""
+    """Measures the milliseconds of each part of a build."""
 
     def __init__(self) -> None:
         self.marks: dict[str, float] = {}

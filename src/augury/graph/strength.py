@@ -1,7 +1,7 @@
-"""How strong an edge of a kind is: how often its markets moved together. Pure.
+"""The strength of each kind of edge: how often markets joined by such an edge moved together.
 
-The table beside this file is made by `augury eval edges` from recorded prices; `docs/relations.md`
-says how good it is.
+The table in this folder (`FILE`) is written by `augury eval edges` from recorded prices;
+`docs/relations.md` says how good it is.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any, Final
 from augury.relations.paths import SAME_KIND, STRENGTH, Step
 
 Kind = str
-"""Of an edge: what joins its two markets, and whether it says which way they move.
+"""Kind of an edge: what joins its two markets, and whether it says in which direction they move.
 
-- `logic +`: the one implies the other or is the same; `logic -`: one excludes the other, or one of
-  the two has to come true;
-- `cause 3`, `cause 2`, `cause 1`: one causal step, by the weight it has in the base (3: main);
-  `cause far`: two;
-- `link 3`, `link 2`, `link 1`: what moves along without an arrow; `sibling`: another of its kind;
-  `subject`: about the same, in another respect;
-- with ` ?` behind it: the edge does not say which way.
+- `logic +`: one market implies the other or asks the same; `logic -`: one excludes the other, or at
+  least one of them has to come true;
+- `cause 3`, `cause 2`, `cause 1`: one causal step, by its weight in the factor base (3 is the
+  largest); `cause far`: several steps;
+- `link 3`, `link 2`, `link 1`: factors that move together without an arrow; `sibling`: another
+  factor of the same kind; `subject`: the same factor, in another respect;
+- ` ?` at the end: the edge does not say in which direction the markets move.
 """
 
 UNRELATED: Final[Kind] = "unrelated"
-"""Kind of two markets without a relation: shows what chance alone gives."""
+"""Kind of a pair of markets without a relation; its strength is what chance alone gives."""
 SUBJECT: Final[Kind] = "subject ?"
 FILE: Final = "strengths.json"
 
@@ -35,10 +35,10 @@ _LEVELS: Final = {weight: level for level, weight in STRENGTH.items()}
 
 
 def kind(steps: Sequence[Step], *, causal: bool, signed: bool) -> Kind:
-    """The kind of an edge over some steps of the base.
+    """The kind of an edge that stands for these steps through the factor base.
 
-    causal : an arrow; else what moves along
-    signed : whether the edge says which way the one moves with the other
+    causal : whether the edge is causal; otherwise the two only move together
+    signed : whether the edge says in which direction they move
     """
     if not steps:
         return SUBJECT
@@ -52,25 +52,28 @@ def kind(steps: Sequence[Step], *, causal: bool, signed: bool) -> Kind:
 
 
 def logical(sign: int) -> Kind:
-    """The kind of an edge of logic: +1 where both rise together, -1 where one falls."""
+    """The kind of a logical edge. `sign`: +1 if both probabilities rise together, -1 if one falls
+    when the other rises."""
     return "logic +" if sign > 0 else "logic -"
 
 
 def strength(of: Kind) -> float | None:
-    """Of the days on which at least one of two markets joined by such an edge moved, the share on
-    which both did, and the way the edge says (by lot where it says none); in [0, 1]. None: no
-    recorded markets showed it."""
+    """The measured strength of a kind of edge, in [0, 1]; None if it was not measured.
+
+    It is a share of days: of those on which at least one of two markets joined by such an edge
+    moved, the days on which both moved as the edge says. If the edge claims no direction, each of
+    these days counts one half."""
     found = table()["kinds"].get(of)
     return None if found is None else float(found["strength"])
 
 
 def unrelated() -> float:
-    """The same share of markets that nothing joins."""
+    """The strength of pairs of unrelated markets: what chance alone gives, in [0, 1]."""
     return float(table()["kinds"][UNRELATED]["strength"])
 
 
 @cache
 def table() -> dict[str, Any]:
-    """The measured table: `provenance`, `kinds` and how they did on later days."""
+    """The measured table: `provenance`, `kinds` and `later` (scores on later days)."""
     text = resources.files("augury.graph").joinpath(FILE).read_text(encoding="utf-8")
     return dict(json.loads(text))

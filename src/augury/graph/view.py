@@ -1,9 +1,9 @@
 """The causal graph of a question, from related markets and the steps that led to them. Pure.
 
-Nodes are events: the question itself, and for each factor reached its best event with its markets
-and their current price. Edges point from cause to effect; what only moves together has an edge
-without direction in meaning, and says so. The graph is bounded, and no causal cycle is kept
-unless its lags say how long a round takes.
+Nodes are events: the question itself, and for each related factor its best event, with that event's
+markets and their current prices. Edges point from cause to effect. Events that only move together
+have an edge that says so; its direction means nothing. The size of the graph is limited. A causal
+cycle is kept only if it has a lag, i.e. if it is a feedback over time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Polarity = Literal["positive", "negative", "unknown"]
 
 QUESTION: Final = "question"
 MOST_NODES: Final = 18
-"""Largest number of nodes beside the question; more would be unreadable."""
+"""Largest number of nodes besides the question; more would be unreadable."""
 MOST_PER_RELATION: Final = 7
 MOST_LABELLED: Final = 3
 """Largest number of nodes that only a language model's label relates to the question."""
@@ -41,7 +41,8 @@ class ReachedMarket:
     score: float
     factor: int
     lean: int
-    """+1 where Yes to the best market of the factor means more of it."""
+    """+1 if Yes in the factor's best market means more of the factor, -1 if it means less, 0:
+    unknown."""
     way: tuple[Step, ...]
     """Path from the question's factor to the market's factor."""
 
@@ -52,7 +53,8 @@ class Node:
     label: str
     markets: tuple[StoredMarket, ...]
     probability: float | None
-    """Probability of what the label says, as its market quotes it."""
+    """Probability (0 to 1) of what the label says: the price of its market or, for the question,
+    its forecast; None: unknown."""
     price_as_of: datetime | None = None
     """When the price behind the probability was quoted."""
 
@@ -93,7 +95,7 @@ class CentralQuestion:
     factors: Sequence[tuple[int, float]]
     """Factors that the question is about, with weights."""
     lean: int
-    """+1 where Yes to the question means more of its factors."""
+    """+1 if Yes to the question means more of its factors, -1 if it means less, 0: unknown."""
     price_as_of: datetime | None = None
     """Time of the newest price that `probability` rests on."""
 
@@ -106,7 +108,7 @@ class Labelled:
     relation: Relation
     weight: float
     sign: int
-    """+1 where more of the one goes with more of the other, -1 with less, 0: unknown."""
+    """+1 if more of the one goes with more of the other, -1 if with less, 0: unknown."""
     lag_days: int
     told: str
 
@@ -157,7 +159,8 @@ def draw(
 
 
 def add_labelled(graph: GraphView, labelled: Sequence[Labelled]) -> None:
-    """Add the few best of these, each tied to the question alone, as somebody's suggestion."""
+    """Add the first `MOST_LABELLED` of these markets that are not shown yet, each joined to the
+    question only, by an edge that is worded as a suggestion ("may raise")."""
     shown = {market.id for node in graph.nodes for market in node.markets}
     for one in [one for one in labelled if one.market.id not in shown][:MOST_LABELLED]:
         name, market = one.market.id, one.market
@@ -214,7 +217,8 @@ def _edges_of(
     leads: Mapping[int, ReachedMarket],
     factors: Mapping[int, Factor],
 ) -> list[DrawnEdge]:
-    """The last step to a factor: to the question, or to the factor between where it is shown."""
+    """The edge of a factor's node: to the node of the factor before it on its path, if that is
+    shown in the same relation; otherwise to the question."""
     if not lead.way:
         return [
             DrawnEdge(
@@ -266,7 +270,8 @@ def _add_between(
     ids: Mapping[int, str],
     leads: Mapping[int, ReachedMarket],
 ) -> None:
-    """Causal edges among the factors shown; a cycle only where its lags make it a feedback."""
+    """Add the causal edges among the factors shown. An edge that closes a cycle is added only if
+    the cycle has a lag, i.e. if it is a feedback over time."""
     for step in sorted(between, key=lambda s: (-s.weight, s.source, s.target)):
         source, target = ids.get(step.source), ids.get(step.target)
         if source is None or target is None or source == target:
@@ -293,7 +298,7 @@ def _add_between(
 
 
 def _lag_of_path(edges: Sequence[DrawnEdge], start: str, end: str) -> int | None:
-    """Days along the shortest causal path from `start` to `end`; None where there is none."""
+    """Days along the shortest causal path from `start` to `end`; None if there is no path."""
     out: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for edge in edges:
         if edge.edge_type == "causal":
