@@ -22,7 +22,8 @@ class Bearing:
     view: View
     fit: Comparison
     positive: float
-    """Probability that the price implies for the question's proposition without its negation."""
+    """Probability, 0 to 1, that the price implies for the question's proposition, without the
+    question's negation."""
     turned: bool
     """Whether `positive` is 1 minus the price, because the outcome asserts the opposite."""
     age: float

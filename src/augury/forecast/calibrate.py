@@ -24,7 +24,7 @@ SURE: Final = -2.0
 is better."""
 _EDGE: Final = 0.002
 _RIDGE: Final = 1.0
-"""Ridge penalty on a and on b - 1: with few prices the correction stays close to none."""
+"""Ridge penalty on a and on b - 1: with few prices the fit stays close to no correction."""
 
 Column = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ from augury.relations.wording import STAGES
 from augury.search.text import term, terms
 
 TELLING: Final = 0.8
-"""From this weight on, a term that only one of two contests names makes them different contests.
-Chosen by hand."""
+"""From this weight on (`View.weights`, up to 1.8), a term that only one of two contests names makes
+them different contests. Chosen by hand."""
 _LEAGUE_TITLES: Final = frozenset(terms("nba finals; super bowl; world series; stanley cup"))
 _HALF_TITLES: Final = frozenset({"confer", "afc", "nfc", "pennant", "eastern", "western"})
 _ACTS: Final = tuple(
@@ -47,7 +47,7 @@ def stage_order(q: View, m: View) -> Order:
         q.enters != m.enters and order in ("same", "unsaid", "differs")
         and (theirs if q.enters else ours).predicate in CONTESTS
     ):  # fmt: skip
-        order = "implied" if q.enters else "implies"  # whoever wins it has been in it
+        order = "implied" if q.enters else "implies"  # who wins a contest takes part in it
     return order
 
 

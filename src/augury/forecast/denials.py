@@ -238,7 +238,7 @@ DENIALS: Final = (
           "not be out"),
     rule(r"\bstill\s+(?=(?:(?:have|has|be|is|are)\s+)?(?:not|no|yet)\b)", ""),
     rule(r"\b(?:(?:have|has|be|is|are)\s+)?(?:still\s+)?yet\s+to\s+(?:be\s+)?", "not "),
-    # None.
+    # Nobody, none, no.
     rule(r"\b(?:nobody|no\s+one|none\s+of|neither)\b", "not anyone"),
     rule(r"^(will|is|are|does|do|did|has|have|can)\s+(?:there\s+be\s+)?(?:no|zero)\s+"
           r"(?!longer|more|fewer|less|later|change)(?=\w)", r"\1 not a "),

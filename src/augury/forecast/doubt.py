@@ -43,7 +43,7 @@ class Doubts:
     days_left: float | None
     """Days until the question is decided; None if unknown."""
     direct: int
-    """Number of markets that ask exactly this."""
+    """Number of markets that ask the question itself."""
     slack: float
     """Upper minus lower logical bound on the estimate, as a probability; 0 for a direct answer, a
     fixed value for a hint."""

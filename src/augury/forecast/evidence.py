@@ -132,7 +132,8 @@ class Evidence:
 
 
 Origin = Literal["live", "sample", "replay"]
-"""Where an answer comes from: the markets of now, the marked sample, or the markets of the past."""
+"""Where an answer comes from: present markets (live), the invented sample catalogue, or markets as
+of an earlier moment (replay)."""
 
 Grade = Literal["asked", "bounded", "hinted", "none"]
 """How an answer was found, best first: a market asks the question (asked); logic bounds the answer

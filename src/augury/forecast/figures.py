@@ -51,7 +51,7 @@ def _counted(found: re.Match[str]) -> str:
 
 
 def _super_bowl(found: re.Match[str]) -> str:
-    """The Super Bowl with the year in which it is played for its Roman number: I was in 1967."""
+    """The Super Bowl by its year instead of its Roman number: number I was played in 1967."""
     read = _ROMAN.match(found[1].upper())
     if read is None:
         return found[0]

@@ -27,8 +27,8 @@ _CONTRARY: Final = frozenset(
 """Sides (`cues`) of matters with two results, one of which holds once they are decided. `course` is
 no such matter: a rate may also stay where it is."""
 CHANGE: Final = 0.3
-"""From this weight on, a term that the market names and the question does not counts as a change,
-and so as the opposite of a question that asks if something lasts. Chosen by hand."""
+"""From this weight on (`View.weights`, up to 1.8), a term that the market names and the question
+does not counts as a change: the opposite of what a question about lasting asks. Chosen by hand."""
 BASE: Final = -11.2
 """Intercept, in log-odds, of the logistic regression behind `Comparison.likeness`."""
 _LIKENESS: Final[dict[str, dict[Order, float]]] = {
@@ -58,8 +58,8 @@ class Comparison:
     """How a market's proposition relates to the question's, both without their negations."""
 
     score: float
-    """How well the market fits the question, in points; the same proposition in other words has 2
-    or more."""
+    """How well the market fits the question, in points: up to 3.8 by the rules, 4 to 5 by the judge
+    (`judging.SURE`). The same proposition in other words has 2 or more."""
     asked: float
     """Share of the question's content that the market names, 0 to 1."""
     named: float
@@ -75,13 +75,16 @@ class Comparison:
     flipped: bool
     """Whether the market's Yes is the question's No."""
     missing: float
-    """Weight of the question's most telling term that the market does not name."""
+    """Weight (`View.weights`, up to 1.8) of the question's most telling term that the market does
+    not name; 0 if it names all."""
     extra: float
-    """Weight of the market's most telling term that the question does not name."""
+    """Weight (`View.weights`, up to 1.8) of the market's most telling term that the question does
+    not name; 0 if it names all."""
     rival: bool
     """Whether the market asks the same of another contender, when only one can have it."""
     content: float
-    """The score without the points of the parts: how far both are about the same things."""
+    """The score without the points of the parts, up to 2.6: how far both are about the same things.
+    """
     opposed: bool
     """Whether the two assert opposite things, apart from their negations: that something ends and
     that it lasts, or is above and below a level."""
@@ -90,7 +93,8 @@ class Comparison:
     called: float
     """Share of the question's names that the market or its rules say, 0 to 1."""
     foreign: float
-    """Weight of the market's most telling name of which the question says no part."""
+    """Weight (`View.weights`, up to 1.8) of the market's most telling name of which the question
+    says no part; 0 if there is none."""
     likeness: float
     """Log-odds that both are about the same thing, as fitted; see `_LIKENESS`."""
     leveled: bool = False
@@ -161,7 +165,7 @@ def _score(
     for part in ("threshold", "stage", "choice", "edition"):
         score += _SCORES[part][orders[part]]
     if (theirs.predicate in CONTESTS) != (ours.predicate in CONTESTS):
-        # Winning a contest is no other event, unless question and market name the same terms.
+        # A contest and another event differ, unless question and market name the same terms.
         score -= 0.9 * min(1.0, unnamed)
     score -= 0.25 * (bool(q.places) != bool(m.places))
     score -= 0.15 * len(q.modifiers ^ m.modifiers)
@@ -188,7 +192,7 @@ def _opposed(q: View, m: View, extra: float) -> bool:
         and not m.motion and theirs.predicate in ("happens", "announces")
         and theirs.window.kind in ("by", "in", "open") and (q.still or extra >= CHANGE)
     ):  # fmt: skip
-        return True  # what stays as it is has not been changed by the event of the market
+        return True  # the market's event would be a change, the opposite of staying as it is
     if (
         (q.unique or m.unique) and theirs.predicate == "happens" and theirs.threshold is None
         and ("others" in q.turns) != ("others" in m.turns)

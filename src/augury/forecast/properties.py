@@ -30,7 +30,7 @@ PRICE: Final = 0.13
 BESIDE: Final = 0.41
 """Price, as a probability, given to the other markets of its event."""
 SIBLINGS: Final = 12
-"""Largest number of other markets of its event that the market is asked beside."""
+"""Largest number of other markets of its event that are put beside the market asked about."""
 CLOSE: Final = 0.005
 """Largest difference, as a probability, at which an answer counts as the price."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)

@@ -19,11 +19,12 @@ MIN_ABOUT: Final = 0.34
 """Smallest share, 0 to 1, of the question's content that a market must name (`Comparison.asked`) to
 be about it at all. Chosen by hand."""
 MIN_CONTENT: Final = 0.85
-"""Smallest `Comparison.content` with which a level or a deadline can be the reason given; below it,
-the reason is that the market is about something else. Equal to `roles.KIN_CONTENT`."""
+"""Smallest `Comparison.content`, in points up to 2.6, with which a level or a deadline can be the
+reason given; below it, the reason is that the market is about something else. Equal to
+`roles.KIN_CONTENT`."""
 MAX_FOREIGN: Final = 0.8
-"""From this weight on, a market's most telling name that the question does not say
-(`Comparison.foreign`) makes the market about something else. Equal to `roles.FOREIGN`."""
+"""From this weight on (`Comparison.foreign`, up to 1.8), a name in the market of which the question
+says nothing makes the market about something else. Equal to `roles.FOREIGN`."""
 MIN_TWIN: Final = 0.6
 """Smallest share, 0 to 1, of each other's content that two markets must name to count as twins.
 Chosen by hand."""

@@ -9,20 +9,20 @@ from augury.forecast.bearing import Bearing
 from augury.forecast.match import Comparison, compare
 
 DIRECT_SCORE: Final = 1.15
-"""Smallest `Comparison.score`, in points, of a direct market. Chosen by hand."""
+"""Smallest `Comparison.score`, in points up to 3.8, of a direct market. Chosen by hand."""
 DIRECT_CONTENT: Final = 0.95
-"""Smallest `Comparison.content`, in points, of a direct market, and of a market with another
-deadline, level or stage from which an answer is derived. Chosen by hand."""
+"""Smallest `Comparison.content`, in points up to 2.6, of a direct market, and of a market with
+another deadline, level or stage from which an answer is derived. Chosen by hand."""
 DIRECT_ASKED: Final = 0.36
 """Smallest share, 0 to 1, of the question's content that a direct market names. Chosen by hand."""
 DIRECT_LIKENESS: Final = -0.9
 """Smallest likeness, in log-odds, of a direct market; chosen as `EXCLUDED` says."""
 AS_GOOD: Final = 0.3
-"""Largest distance in `Comparison.score` from the best direct market at which another market can be
-its twin. Chosen by hand."""
+"""Largest number of points of `Comparison.score` that another market may be below the best direct
+market to count as its twin. Chosen by hand."""
 KIN_CONTENT: Final = 0.85
-"""Smallest `Comparison.content`, in points, of a market that bounds the answer or hints at it.
-Chosen by hand."""
+"""Smallest `Comparison.content`, in points up to 2.6, of a market that bounds the answer or hints
+at it. Chosen by hand."""
 KIN_ASKED: Final = 0.34
 """Smallest share, 0 to 1, of the question's content that a market names to bound the answer or hint
 at it. Chosen by hand."""
@@ -34,29 +34,29 @@ contender."""
 HINT_LIKENESS: Final = -2.6
 """Smallest likeness, in log-odds, of a hint."""
 LONE_LIKENESS: Final = -3.2
-"""Smallest likeness, in log-odds, of a hint if no market of another family comes within `APART`."""
+"""Smallest likeness, in log-odds, of a hint that stands alone: see `APART`."""
 APART: Final = 0.8
-"""Distance in log-odds below the likeness of a hint that all markets of other families must keep
-for the hint to stand alone."""
+"""A hint stands alone if the likeness of every market with other terms is lower by at least this
+much, in log-odds."""
 EXCLUDED: Final = 2.9
 """Log-odds added back to the likeness of a market that excludes the question's event, because the
 fit subtracts as much for excluding (`match._LIKENESS`). All likeness limits were chosen on the
 questions of `docs/experiments/forecasts.md`, with the market asked about taken away."""
 FOREIGN: Final = 0.8
-"""From this weight on, a name in the market of which the question says nothing
-(`Comparison.foreign`) makes the market about something else: the Florida Panthers' Stanley Cup says
-nothing of Florida's hurricanes. Chosen by hand."""
+"""From this weight on (`Comparison.foreign`, up to 1.8), a name in the market of which the question
+says nothing makes the market about something else: the Florida Panthers' Stanley Cup says nothing
+of Florida's hurricanes. Chosen by hand."""
 SERIES_EXTRA: Final = 0.9
-"""Largest weight of a term that a market names and the question does not (`Comparison.extra`) for
-both to belong to one series of deadlines. Chosen by hand."""
+"""Largest weight (`Comparison.extra`, up to 1.8) of a term that only the market names, for question
+and market to belong to one series of deadlines. Chosen by hand."""
 OUTDONE: Final = 0.4
-"""A market whose `Comparison.content` is larger by this, in points, outdoes a direct candidate even
-with another deadline, level or stage. Chosen by hand."""
+"""A market with this many points of `Comparison.content` more than a direct candidate is the one
+meant in its place, even with another deadline, level or stage. Chosen by hand."""
 ALL: Final = 0.99
-"""Smallest share, 0 to 1, of the question's content that a market names to count as naming all."""
+"""Share, 0 to 1, of the question's content from which on a market counts as naming all of it."""
 MOST: Final = 0.75
-"""A direct candidate that names less than this share of the question's content is outdone by a
-market that names all of it. Chosen by hand."""
+"""A direct candidate that names less than this share, 0 to 1, of the question's content gives way
+to a market that names all of it. Chosen by hand."""
 TWIN_GAP: Final = 0.1
 """Largest difference, as a probability, between the prices of two markets that ask the same. Chosen
 by hand."""

@@ -118,7 +118,7 @@ async def known_markets(
 
 
 async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -> list[int]:
-    """Numbers of the markets of the same events (platform, event id), the most traded first."""
+    """Numbers of the markets of these events (platform, event id), the most traded first."""
     platforms, ids = zip(*events, strict=True)
     cursor = await conn.execute(
         """
@@ -260,7 +260,7 @@ class Scored(NamedTuple):
 
 
 async def scored(conn: Connection, limit: int) -> list[Scored]:
-    """The `limit` latest decided forecasts, without all but the first of each question and day."""
+    """The first forecast of each question and day, among the `limit` latest decided ones."""
     cursor = await conn.execute(
         """
         select probability, crowd, lower, upper, outcome, domain, closes_at - as_of

@@ -13,8 +13,8 @@ from augury.relations.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE: Final = 0.4
-"""From this weight on, a term that only the market names means that a market without a level is
-about something else than the question's quantity. Chosen by hand."""
+"""From this weight on (`View.weights`, up to 1.8), a term that only a market without a level names
+makes the market about something else than the question's quantity. Chosen by hand."""
 MANY: Final = 1_000.0
 """From this number on, an amount is taken as continuous and no longer as a count of things. Chosen
 by hand."""

@@ -49,12 +49,13 @@ class Words(Struct, frozen=True, array_like=True):
     covers: frozenset[str]
     """Those terms, and the terms that names in the text also stand for (`names.besides`)."""
     context: frozenset[str]
-    """Terms of the event, rules and tags: they confirm, but ask nothing."""
+    """Terms of a market's event name and rules: they can confirm a term of the question, but are
+    no part of what the market asks."""
     closes: date | None = None
     motion: int = 0
     """1: something lasts; -1: something ends; 0: neither is said."""
     subject: frozenset[str] = frozenset()
-    """Terms of the name that the text begins with: X in "Will X ..."."""
+    """Terms of the name that follows the auxiliary: X in "Will X ..."."""
     unique: bool = False
     """Whether only one contender can have what is asked about: the best, the most."""
     places: frozenset[int] = frozenset()
@@ -95,7 +96,7 @@ class View(Words, frozen=True, kw_only=True, eq=False):
     """A proposition ready to be compared."""
 
     weights: dict[str, float]
-    """Weight of each content term."""
+    """Weight of each content term, 0.08 to 1.8: how telling it is."""
     vector: NDArray[np.float32]
 
 

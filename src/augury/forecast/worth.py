@@ -15,7 +15,8 @@ from typing import Any, Final
 from augury.forecast.evaluate import Answered
 
 WIDTHS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
-"""Widths (upper minus lower bound, as a probability) up to which bounded answers are scored."""
+"""Widths (upper minus lower bound, as a probability): bounded answers up to each are scored as one
+kind."""
 LEAST: Final = 20
 """Smallest number of events with decided answers for a kind to count as better than the base rate.
 """
