@@ -1,4 +1,4 @@
-"""Which markets may stand on somebody else's page as an advertisement. Pure."""
+"""Decides which markets may be shown as advertisements on other people's pages. Pure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from augury.search.text import fold
 
 NEAR_CERTAIN: Final = 0.95
 WIDEST: Final = 0.10
-"""Largest distance between best bid and best ask, as a probability, of a market that may be shown.
-"""
+"""Widest spread between best bid and best ask, in probability (0 to 1), of a market that may be
+shown."""
 LEAST_LIQUIDITY, LEAST_DAY, LEAST_VOLUME = 1_000.0, 500.0, 10_000.0
-"""Resting orders, trading in a day, or trading ever, in US dollars or contracts. Reaching any of
-the three makes a market liquid."""
+"""A market is liquid if it reaches one of these, in US dollars or contracts. `LEAST_LIQUIDITY`:
+resting orders; `LEAST_DAY`: volume of the last 24 hours; `LEAST_VOLUME`: volume since it opened."""
 
-# Death, violence, war, sexual subjects, disasters, illness, crimes against people. A word too many
-# costs an advertisement; a word too few puts a death beside a story for children.
+# Death, violence, war, sexual subjects, disasters, illness, crimes against people. A superfluous
+# word costs an advertisement; a missing one puts a death beside a story for children.
 _UNSAFE = re.compile(
     r"\b(?:nukes?|nuked|re(?:captur|tak)\w*|explo(?:des?|ded|sions?|sive\w*)|militar\w*|"
     r"strikes?\b(?! (?:an?|out|price|rate|zone)\b)|russian? (?:forces )?enters?|peace deal|"
@@ -53,7 +53,7 @@ _UNSAFE = re.compile(
 
 
 class Offered(Protocol):
-    """What fitness reads of a market."""
+    """The attributes of a market that are read here."""
 
     @property
     def question(self) -> str: ...
@@ -85,7 +85,8 @@ def is_safe(*texts: str) -> bool:
 
 
 def is_open(market: Offered, now: datetime) -> bool:
-    """Whether it trades now, with a two-sided doubt about the outcome."""
+    """Whether a market trades now and its outcome is in doubt: no price is `NEAR_CERTAIN` or more
+    and, with two outcomes at most, none is 1 - `NEAR_CERTAIN` or less."""
     known = [price for price in market.prices if price is not None]
     return (
         market.status == "active"
@@ -97,7 +98,8 @@ def is_open(market: Offered, now: datetime) -> bool:
 
 
 def is_liquid(market: Offered) -> bool:
-    """Whether a reader who follows it would find a market there."""
+    """Whether a reader who follows the advertisement can trade: the spread is not too wide, and
+    orders or volume are large enough."""
     bid, ask = market.best_bid, market.best_ask
     if bid is not None and ask is not None and ask - bid > WIDEST:
         return False
@@ -118,11 +120,11 @@ def is_fit(market: Offered, now: datetime) -> bool:
 
 
 def worth(market: Offered, relevance: float, overlap: float) -> float:
-    """How much showing a fit market is worth, in [0, 1].
+    """The value of showing a fit market, in [0, 1], by which advertisements are ordered.
 
-    `relevance`: the search's score over the best one's, whose square root counts, since fitted
-    grades fall steeply behind the best; `overlap`: share of the market's telling words that stand
-    on the page.
+    `relevance`: its search score divided by the best one (0 to 1). The square root of this counts,
+    because fitted grades fall steeply after the best. `overlap`: share (0 to 1) of the market's
+    distinctive words that are on the page.
     """
     known = [price for price in market.prices if price is not None]
     likely = known[0] if known else 1.0

@@ -17,14 +17,14 @@ from augury.search.text import fold, terms
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """One game. `home` and `away` in the order of the text where it does not tell."""
+    """One game. If the text does not say who plays at home, `home` is the side named first."""
 
     home: TeamName
     away: TeamName
     league: str | None = None
     start: Start | None = None
     number: int | None = None
-    """1 or 2: the first or second game of a doubleheader; None: not said."""
+    """1 or 2: the first or second game of a doubleheader; None if the text does not say."""
     squad: str = ""
     """"women", "youth" or "reserves"; empty for a first men's team."""
     played: bool = False
@@ -42,8 +42,8 @@ _SQUAD = re.compile("|".join(rf"(?P<{squad}>\b(?:{words})\b)" for squad, words i
 
 
 def squad_of(text: str, league: str | None) -> str:
-    """Which of a club's or country's teams a text speaks of; empty: the first of men, or a league
-    where there is one alone."""
+    """Which team of a club or country a text is about: "women", "youth" or "reserves". Empty for
+    the first men's team, and in leagues where clubs have only one team."""
     if league is not None and not has_squads(league):
         return ""
     found = _SQUAD.search(fold(text))
@@ -51,7 +51,7 @@ def squad_of(text: str, league: str | None) -> str:
 
 
 def has_squads(league: str | None) -> bool:
-    """Whether clubs or countries send several teams into a sport."""
+    """Whether clubs or countries have several teams in the sport of this league."""
     return league is not None and names.broad(league) in _WITH_SQUADS
 
 
@@ -67,7 +67,8 @@ _PLAYED = re.compile(
 
 
 def is_played(text: str) -> bool:
-    """Whether a headline tells of a game as over: by a score, or as won and lost."""
+    """Whether a headline reports a game as over, by a score or by words such as "beat" or "recap",
+    and has no words that announce a game."""
     told = fold(text)
     return _PLAYED.search(told) is not None and _AHEAD.search(told) is None
 
@@ -116,8 +117,8 @@ _LEFT_NOISE = re.compile(
 def fixture_of(text: str, *, league: str | None = None, loosely: bool = False) -> Fixture | None:
     """The game that a headline or a market's question names: "A vs B", "A at B", "A 2-1 B".
 
-    Unknown names count between "vs" and its like, `loosely` also around a dash or "and"; between
-    other words both must be known.
+    On both sides of "vs" and the like, names may be unknown; with `loosely` also on both sides of a
+    dash or "and". On both sides of other words ("hosts", "beats"), both names must be known.
     """
     text = " ".join(text.replace("\u00a0", " ").split())
     league = league or league_of(text)
@@ -145,8 +146,8 @@ _DEALS = re.compile(
 
 
 def named_pair(text: str, league: str | None = None) -> Fixture | None:
-    """The game of the only two teams of one league that a text names, where nothing stands
-    between them to say so, as in addresses; not where it speaks of players moving."""
+    """The game between the only two teams of a league that a text names, without a word such as
+    "vs" between them, as in addresses. None if the text is about players who change teams."""
     if _DEALS.search(fold(text)):
         return None
     of: dict[str, list[str]] = {}
@@ -204,7 +205,7 @@ _SMALL = frozenset(
 
 
 def _tail_name(part: str) -> str:
-    """The capitalised words at the end; all of a text in lower case, at most four words."""
+    """The capitalized words at the end of a text; its last four words if none is capitalized."""
     words = part.split()
     if not any(w[:1].isupper() or w[:1].isdigit() for w in words):
         return " ".join(words[-4:])
@@ -229,7 +230,7 @@ def _head_name(part: str) -> str:
 
 
 def _known_part(text: str, *, last: bool) -> str:
-    """Of many capitalised words ("NBA Finals Game 3 Celtics") those that name somebody."""
+    """The last (or first) six words: a longer run of capitalized words has more than a name."""
     words = text.split()
     return " ".join(words[-6:] if last else words[:6])
 
@@ -243,8 +244,8 @@ def _first_known(text: str) -> str:
 
 
 def _named_at_edge(words: list[str], *, last: bool) -> str:
-    """The longest known name of up to four words at the edge of a text, a possessive and an
-    adjective ("McDavid's rampant Oilers") apart."""
+    """The longest known name, of up to four words, at the end (`last`) or the start of a text. Up
+    to two words may stand between it and that edge: "McDavid's rampant Oilers"."""
     for skipped in range(3):
         rest = words[: len(words) - skipped] if last else words[skipped:]
         for size in range(min(4, len(rest)), 0, -1):
@@ -257,7 +258,8 @@ def _named_at_edge(words: list[str], *, last: bool) -> str:
 
 @remembered(4 << 20)
 def _is_name(part: str) -> bool:
-    """Whether a text is a known name, whole: a team's with its city, a city, a player's."""
+    """Whether a whole text is the known name of a side (a team or, in individual sports, a player)
+    or of a team's city."""
     words = tuple(terms(names.replaced(part)))
     keys = names.known().get(words, frozenset())
     if any(not names.is_player(key) for key, _ in keys):

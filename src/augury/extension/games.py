@@ -1,4 +1,4 @@
-"""Markets read as ones about a game, and those of the game a page is about. Pure."""
+"""Reads which game a market is about, and finds the markets on a page's game. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SIDE_BET = re.compile(
 
 
 def venue_name(id: str, slug: str | None) -> str:
-    """A market's ticker or slug, which name league, sides and day; empty where it has none."""
+    """A market's ticker or slug, which contains league, sides and day; empty if it has none."""
     return id.partition(":")[2].lower() if id.startswith("kalshi:") else (slug or "")
 
 
@@ -55,7 +55,7 @@ def game_of(
     closes_at: datetime | None,
     volume: float | None,
 ) -> Game | None:
-    """A market read as one about a game; None where it names no two sides."""
+    """The game that a market is about; None if the market does not name two sides."""
     called = venue_name(id, slug)
     league = league_of(called.partition("-")[0]) or league_of(question)
     fixture = fixture_of(question, league=league)
@@ -114,8 +114,8 @@ def _start_of_market(
 
 
 def _at(closes_at: datetime | None, day: date) -> datetime | None:
-    """The time of a game of a known day: venues close its market when it begins, or one or two
-    weeks after that to the minute."""
+    """When a game on a known day begins, by its market's close: venues close it at that time, or
+    exactly one or two weeks later. None if no such time is on the day."""
     if closes_at is None or not (closes_at.hour or closes_at.minute):
         return None
     for weeks in range(3):
@@ -132,7 +132,7 @@ Reversed if the page speaks of the game as over."""
 
 
 class GameMarkets(NamedTuple):
-    """The markets of one game: the nearest to what a page tells of it."""
+    """The markets on one game: the one that is nearest to what a page says."""
 
     days: float
     """Days between the page's date and the game; counted from now if the page has no date."""
@@ -140,18 +140,18 @@ class GameMarkets(NamedTuple):
 
 
 def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
-    """The markets of the one game that the page is about, who wins first; None: none is.
+    """The markets on the game that the page is about, those on who wins first; None: there is none.
 
-    Where the page tells no day, the next game of the two counts, or their last if that is much
-    nearer; of a page that tells of a game as over, the last.
+    If the page names no day, this is the next game of the two sides, or their last one if that is
+    much nearer. If the page reports a game as over, it is the other way round.
     """
     alike = [game for game in games if _same_sides(page, game.fixture)]
     return nearest(page, alike, now)
 
 
 def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
-    """Of markets on games of the page's two sides those of the game it tells of, by day and
-    squad; None: none is."""
+    """Of markets on games between the page's two sides, those on the game that the page is about,
+    by day and squad; None: there is none."""
     games = [game for game in games if not _other_squad(page, game.fixture)]
     distance = {game.id: _distance(page, game.fixture.start, now) for game in games}
     if not distance:
@@ -182,7 +182,7 @@ def _same_sides(page: Fixture, market: Fixture) -> bool:
 
 
 def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
-    """Days between what the page says and the market's game."""
+    """How far the market's game is from what the page says, in days; see `_UNLIKELIER`."""
     start = page.start
     if market is None:
         return _FAR if start is None else 0.9
@@ -201,7 +201,8 @@ def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
 
 
 def _of_doubleheader(page: Fixture, games: list[Game]) -> list[Game]:
-    """Those of the first or second game, where the page says which of two on a day."""
+    """The markets on the first or second game of a doubleheader, if the page says which; else
+    all."""
     wanted = page.number
     if wanted is None:
         return games

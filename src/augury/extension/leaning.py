@@ -1,7 +1,7 @@
 """Whether the markets closest to a page are on sports. Pure.
 
-Word lists know the words somebody thought of. The catalogue knows who plays: a headline on
-"Gauff" or "Verstappen" finds markets that their venues filed under sports.
+Word lists contain only words that somebody thought of. The catalogue knows the players: a headline
+on "Gauff" or "Verstappen" finds markets that their venues list under sports.
 """
 
 from __future__ import annotations
@@ -20,32 +20,34 @@ _FILED_ANYWHERE: Final = frozenset(
 )
 """Categories that do not tell whether a market is on sports."""
 RANKS = 7.0
-"""Half-life of a vote in ranks: a market this many ranks lower counts half."""
+"""Rank, counted from 0, at which a vote has half the weight of the best market's. A larger value
+gives markets further down more weight."""
 DOUBT = 0.25
-"""Evidence below which a vote is weak. A market that shares all words with the page has evidence 1.
-"""
+"""Largest share of words in common (0 to 1) at which the leaning is halved. The larger it is, the
+more words a market must have in common with the page for a strong leaning."""
 
 
 class Vote(NamedTuple):
-    """A market's voice: `sports` is 1, -1 or, unknown, 0; `share` how much of what the page's
-    words tell it has in common, in [0, 1]."""
+    """A market's vote. `sports`: 1 if the market is on sports, -1 if not, 0 if unknown. `share`:
+    how much of the page's words, weighted by rarity, the market contains, in [0, 1]."""
 
     sports: int
     share: float
 
 
 def filed(category: str | None, tags: Iterable[str]) -> int:
-    """What a venue's category and tags say: 1 of sports, -1 not of sports, 0 nothing."""
+    """What a venue's category and tags say: 1 on sports, -1 not on sports, 0 unknown."""
     if any(_FILED_UNDER_SPORTS.search(word) for word in (category or "", *tags)):
         return 1
     return -1 if category and category.casefold() not in _FILED_ANYWHERE else 0
 
 
 def leaning(votes: Iterable[Vote]) -> float:
-    """The page's leaning in (-1, 1), 1 towards sports; `votes` best first.
+    """How far the markets say that a page is on sports, in (-1, 1); negative: that it is not.
 
-    Weighted by share and rank; but many markets with the same word of the headline are no more
-    evidence than the one that shares most.
+    `votes`: of the best market first. They are weighted by share and rank. The result is damped by
+    the largest share alone (`DOUBT`), because many markets with the same word of the headline are
+    no more evidence than one.
     """
     towards = evidence = best = 0.0
     for rank, vote in enumerate(votes):

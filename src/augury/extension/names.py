@@ -1,7 +1,7 @@
 """Leagues, teams and players by all the names that pages and venues give them. Pure.
 
-Teams and players come from `relations.teams` and from the entity lists of the factor base; what
-is written here is only what news calls them besides.
+Teams and players come from `relations.teams` and from the entity lists of the factor base.
+`extension.team_names` only adds the other names that the news gives them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ FULLY_KNOWN: Final = frozenset({*TEAMS, "wnba", "ncaa"})
 """Leagues for which all teams are known by city and nickname."""
 _OF_A_PLACE = 0.4
 """Evidence of sports, 0 to 1, in the name of a club that is also a town ("Liverpool"): as little as
-a nickname's."""
+in a nickname that is an ordinary word."""
 _SURNAME = 0.05
 """Evidence of sports, 0 to 1, in a surname alone: it needs another name of the same league beside
 it."""
@@ -64,13 +64,14 @@ class TeamName(NamedTuple):
 
 
 def is_common(nickname: str) -> bool:
-    """Whether a nickname is a word of its own."""
+    """Whether a nickname is also an ordinary word."""
     return set(terms(nickname)) <= NICKNAMES_THAT_ARE_WORDS
 
 
 @cache
 def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
-    """Terms of a name -> what it may be: (`league:name`, how surely it tells of sports)."""
+    """All known names. Terms of a name -> the teams or players it may mean, each as (`league:name`,
+    evidence of sports in this name, 0 to 1)."""
     found: dict[tuple[str, ...], set[tuple[str, float]]] = {}
 
     def add(name: str, key: str, weight: float) -> None:
@@ -109,11 +110,12 @@ def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
             if kind == "wnba-team":
                 add(row["name"].split()[-1], key, 0.4)
             for alias in row.get("match", "").split("|"):
-                # "sinner & !film": a name that is a word of its own
+                # "sinner & !film": a name that is also an ordinary word
                 plain, *others = (part.strip() for part in alias.split("&"))
                 if all(part.startswith("!") for part in others):
                     add(plain, key, weight / 2 if others else weight)
-    # "Werder", "Bremen": a word of one club's name alone names it, but tells little of sports.
+    # "Werder", "Bremen": a word that is in one club's name only means that club, but alone it is no
+    # evidence of sports.
     clubs = [row["name"] for row in knowledge.load().entities.get("football-club", ())]
     in_names = Counter(word for club in clubs for word in set(terms(club)))
     for club in clubs:
@@ -125,7 +127,7 @@ def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
 
 @cache
 def countries() -> frozenset[str]:
-    """Keys of the sides that are countries."""
+    """Keys of the teams that are countries."""
     rows = knowledge.load().entities.get("football-nation", ())
     return frozenset(f"football:{row['name'].casefold()}" for row in rows)
 
@@ -140,7 +142,7 @@ def _mls_clubs() -> list[tuple[str, str, list[str]]]:
 
 @cache
 def places() -> dict[tuple[str, ...], frozenset[str]]:
-    """Terms of a city -> the teams that are called by it."""
+    """Terms of a city -> keys of the teams that may be called by the city's name."""
     found: dict[tuple[str, ...], set[str]] = {}
     for teams in TEAMS.values():
         for one in teams:
@@ -159,8 +161,8 @@ def _longest() -> int:
 
 
 class TeamMention(NamedTuple):
-    """A known name among terms, from `start` up to `end`, and how surely each of `keys` tells
-    of sports."""
+    """A known name among terms, from `start` up to `end`. `keys`: what it may mean, as in
+    `known`."""
 
     start: int
     end: int
@@ -168,7 +170,8 @@ class TeamMention(NamedTuple):
 
 
 def mentions(words: Sequence[str]) -> list[TeamMention]:
-    """Known names in a row of terms, the longest first where they overlap."""
+    """Known names in a sequence of terms, from left to right. Of several at one position the
+    longest is taken, and names do not overlap."""
     table, longest, at = known(), _longest(), 0
     out: list[TeamMention] = []
     while at < len(words):
@@ -184,7 +187,7 @@ def mentions(words: Sequence[str]) -> list[TeamMention]:
 
 
 def replaced(text: str) -> str:
-    """Folded, with the names that news gives teams written out."""
+    """The folded text, in which other names of teams (`ALSO_CALLED`) are replaced by usual ones."""
     return _ALSO_NAMED.sub(lambda match: ALSO_CALLED[match.group()], fold(text))
 
 
@@ -193,8 +196,8 @@ _CAPITALISED = re.compile(r"[^\w]*[A-Z0-9À-ÖØ-ÞŁŚŠŽĆČ]")
 
 
 def runs(text: str) -> list[str]:
-    """The stretches of a text in which names may stand: words with a capital, and the small ones
-    between; the whole of a text without any capital, as addresses are."""
+    """The parts of a text that may contain names: runs of capitalized words, with small words such
+    as "de" in them. A text without capitals, e.g. from an address, is one part."""
     words = text.split()
     capital = [_CAPITALISED.match(word) is not None for word in words]
     if not any(capital):
@@ -210,7 +213,8 @@ def runs(text: str) -> list[str]:
 
 @remembered(16 << 20)
 def name(text: str, league: str | None = None) -> TeamName:
-    """A team or player by any of its names; `league` tells cities apart."""
+    """A team or player, recognized by any of its names. `league` distinguishes teams of one
+    city."""
     plain = fold(text)
     words = terms(CRICKET_TEAMS.get(plain, plain) if league == "cricket" else replaced(text))
     told = frozenset(words)
@@ -234,7 +238,7 @@ def name(text: str, league: str | None = None) -> TeamName:
 
 
 def initials(side: TeamName, league: str | None) -> set[str]:
-    """The letters a side may be called by."""
+    """The abbreviations that a side may be called by, in lower case."""
     found = "".join(w[0] for w in side.text.split() if w[:1].isupper()).lower()
     out = {found} if len(found) > 2 else set[str]()
     if league == "cricket":
@@ -243,7 +247,8 @@ def initials(side: TeamName, league: str | None) -> set[str]:
 
 
 def broad(league: str) -> str:
-    """The league that names are known by: all of football is one, and all of tennis."""
+    """The group of leagues in which names are listed: one for all football, one for all tennis, one
+    for college sports; any other league is its own group."""
     if league in _FOOTBALL:
         return "football"
     if league in ("ncaab", "ncaaf"):
@@ -256,7 +261,7 @@ def league_of_key(key: str) -> str:
 
 
 def is_player(key: str) -> bool:
-    """Whether a key is of somebody who plays for a side, and is none."""
+    """Whether a key is that of a player in a team sport, who is not a side of a game."""
     league, is_one, _ = league_of_key(key).partition("-player")
     return bool(is_one) and league not in _OF_PEOPLE
 
@@ -273,14 +278,14 @@ def same(one: TeamName, other: TeamName) -> bool:
     if one.keys & other.keys:
         return True
     if one.keys and other.keys and leagues(one) & leagues(other):
-        return False  # both known, and known to be two
+        return False  # both are known, and they are different
     return bool(one.terms and other.terms) and (
         _within(one.terms, other.terms) or _within(other.terms, one.terms)
     )
 
 
 def _within(few: frozenset[str], many: frozenset[str]) -> bool:
-    """Whether each of a few terms is one of many, or spelt nearly so ("Rawalpindiz")."""
+    """Whether each term of `few` is in `many`, exactly or spelled almost so ("Rawalpindiz")."""
     return all(
         word in many
         or (len(word) > 5 and any(word[:6] == m[:6] and abs(len(word) - len(m)) < 3 for m in many))
@@ -293,6 +298,6 @@ def leagues(one: TeamName) -> set[str]:
 
 
 def league_of(text: str) -> str | None:
-    """The league, tournament or sport that a text names first."""
+    """The key in `LEAGUES` of the league, tournament or sport that a text names first, if any."""
     found = _LEAGUE.search(fold(text))
     return found.lastgroup if found else None

@@ -1,4 +1,4 @@
-"""A page as its reader's browser tells of it: address, title, text. Pure: nothing is fetched."""
+"""A page as its reader's browser describes it: address, title, text. Pure: nothing is fetched."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from augury.search.schemas import MAX_QUERY, is_readable
 
 _SLUG_BREAK = re.compile(r"[-_+.,/\s]+")
 _ENDING = re.compile(r"\.(?:s?html?|php|aspx?|jsp|cms|amp)$", re.IGNORECASE)
-# Parts of paths that say where a page lies, not what it is about.
+# Parts of paths that say where a page is on its site, not what it is about.
 _PLACES: Final = frozenset(
     """news article articles story stories index amp live blog blogs post posts video videos watch
     en us uk world www html detail id page pages preview game match matches event events market
@@ -22,7 +22,7 @@ _PLACES: Final = frozenset(
 _IDENTIFIER = re.compile(r"(?=.*\d)[a-z0-9]{7,}|\d{5,}|[a-f0-9]{8,}|c[a-z0-9]{10,}", re.IGNORECASE)
 _SITE = re.compile(r"^(?P<title>.*\S)\s+(?:[|·•—–]|-|::)\s+(?P<site>[^|·•—–]{2,40})$")
 _HEAD: Final = 200_000
-"""Bytes at the start of a page in which title and description are searched."""
+"""Number of bytes, at the start of a page, that are searched for its title and description."""
 _PIECES: Final = 50
 """Largest number of text pieces of a title that are read, since a page may put any number of tags
 between them."""
@@ -33,7 +33,7 @@ _VENUES: Final = ("polymarket.com", "kalshi.com")
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """What is told of a page; empty where nothing is."""
+    """What is known of a page; unknown parts are empty."""
 
     url: str = ""
     title: str = ""
@@ -50,7 +50,7 @@ class WebPage:
 
     @property
     def heading(self) -> str:
-        """The title without its site's name, else what the address says."""
+        """The title without its site's name; the words in the address if there is no title."""
         title = " ".join(self.title.split())
         found = _SITE.match(title)
         if found and len(found["title"].split()) >= 3 and len(found["site"].split()) <= 4:
@@ -77,12 +77,12 @@ class WebPage:
         return f"{heading} {first}".strip()[:MAX_QUERY]
 
     def filled(self, html: bytes) -> WebPage:
-        """With title and text from a page that was fetched, where they are missing.
+        """The page with its title and text taken from fetched HTML where they are missing.
 
-        Of a page that the parser gives up on, what it read before that counts.
+        If the parser fails, the part read before that is used.
         """
         reader = _Reader()
-        with suppress(AssertionError, ValueError):  # of HTMLParser: "<![<![", "&#999...;"
+        with suppress(AssertionError, ValueError):  # by HTMLParser on "<![<![" or "&#999...;"
             reader.feed(html[:_HEAD].decode("utf-8", "replace"))
         return replace(
             self,
@@ -92,7 +92,7 @@ class WebPage:
 
 
 def words_of(url: str) -> str:
-    """The words in an address: the longest part of its path, without numbers that name files."""
+    """The words in an address: those of the longest part of its path, without identifiers."""
     best: list[str] = []
     for part in _split(url)[1].split("/"):
         words = [w for w in _SLUG_BREAK.split(_ENDING.sub("", part)) if w]
@@ -105,7 +105,7 @@ def words_of(url: str) -> str:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """Host and path in plain characters; the query and what follows it stay unread."""
+    """Host and decoded path of an address; query and fragment are ignored."""
     try:
         parts = urlsplit(url.strip())
         host = (parts.hostname or "").removeprefix("www.")
@@ -115,7 +115,7 @@ def _split(url: str) -> tuple[str, str]:
 
 
 class _Reader(HTMLParser):
-    """Title and description of a page, and nothing else of it."""
+    """Reads the title and the description of a page, and nothing else."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

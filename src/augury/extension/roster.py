@@ -1,8 +1,8 @@
-"""The games of a catalogue by who plays in them: which game does a page name? Pure.
+"""The games of a catalogue, indexed by their sides: finds the games that a page names. Pure.
 
 A headline rarely says "A vs B". It names both sides somewhere, by city, nickname, surname or
-letters, and what makes them a game is that the catalogue holds one of the two. So sides are looked
-for, not phrases; and how the venues abbreviate a side is learned from their own tickers.
+abbreviation, and they are a game if the catalogue has a game between them. So the text is searched
+for sides, not for phrases. How venues abbreviate a side is learned from their tickers.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from augury.search.text import fold, terms
 _ALONE: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"})
 """Sports of individuals, in which a first name alone identifies nobody."""
 PARTLY, SURE = 0.4, 0.5
-"""Certainty, 0 to 1: of a side named only by one word of its name; and the least that the
-better-named side of a game must reach."""
+"""Certainties, 0 to 1. `PARTLY`: that a side is meant if the text has only a part of its name.
+`SURE`: the least certainty of a game's better-named side for the game to count as named."""
 _SHORT = 5
 _ONE = "1:"
 _WORD = re.compile(r"[a-z0-9]+")
@@ -34,12 +34,12 @@ _SLUG = re.compile(r"^[a-z0-9]+-(?P<left>[a-z]{2,5})\d?-(?P<right>[a-z]{2,5})\d?
 
 
 class NamedGame(NamedTuple):
-    """A game both of whose sides a text names."""
+    """A market on a game whose two sides a text names."""
 
     game: Game
     surety: float
-    """Certainty, in (0, 1], of the side that is named less clearly: 1 for its own name, 0.5 for its
-    city."""
+    """Certainty, in (0, 1], of the side that is named less clearly: 1 for its full name, 0.5 for
+    its city."""
     gap: int
     """Number of words between the two names."""
     sides: tuple[TeamName, TeamName]
@@ -55,20 +55,21 @@ class _Side(NamedTuple):
 class _Found(NamedTuple):
     surety: float
     places: frozenset[int]
-    """Positions in the text."""
+    """Positions, in the text's terms, of the words that name the side."""
     whole: frozenset[str]
-    """The terms that identified it."""
+    """The words that name the side."""
 
 
 class _Known(NamedTuple):
-    """A key among terms: how surely it is named, and everywhere it is."""
+    """A known team or player in a text: the certainty that it is meant, and all positions."""
 
     surety: float
     places: set[int]
 
 
 class Roster:
-    """Sides and their games. A market that is gone may stay: who shows it reads it anew."""
+    """Sides and the markets on their games. A market that no longer exists may still be in it,
+    because callers read a market from the database before they show it."""
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
@@ -83,28 +84,28 @@ class Roster:
         return len(self._games)
 
     def add(self, game: Game, venue_name: str = "") -> None:
-        """Enter a market. `venue_name`: its ticker or slug, for the letters of its sides."""
+        """Add a market. `venue_name`: its ticker or slug, which has abbreviations of its sides."""
         self.drop(game.id)
         self._games[game.id] = game
         fixture = game.fixture
         sides = [self._number(side, fixture.league) for side in (fixture.home, fixture.away)]
         for number in sides:
             self._playing[number].add(game.id)
-        # The venue's order is that of its question: "A at B" is read with B at home.
+        # The ticker has the sides in the order of the question, and in "A at B" `home` is B.
         first, second = sides if game.home_first else sides[::-1]
         for letters, number in zip(_letters(venue_name), (first, second), strict=True):
             if letters:
                 self._letters[letters].add(number)
 
     def drop(self, id: str) -> None:
-        """Forget a market, if it is known."""
+        """Remove a market, if it is there."""
         old = self._games.pop(id, None)
         if old is not None:
             for side in (old.fixture.home, old.fixture.away):
                 self._playing[self._number(side, old.fixture.league)].discard(id)
 
     def between(self, one: TeamName, other: TeamName) -> list[Game]:
-        """The markets on games of two sides."""
+        """The markets on games between two sides."""
         return [self._games[id] for id in self._of(one) & self._of(other)]
 
     def _of(self, wanted: TeamName) -> set[str]:
@@ -116,7 +117,7 @@ class Roster:
     def named_in(self, text: str, league: str | None = None) -> list[NamedGame]:
         """The markets on games whose two sides a text names in different places.
 
-        Where one place may be two sides' ("Williams"), the one that more of the text names counts.
+        If a word may name several sides ("Williams"), the side that more of the text names counts.
         """
         found = self._sides_in(text, names.broad(league) if league else None)
         of: defaultdict[str, list[_Found]] = defaultdict(list)
@@ -174,13 +175,15 @@ class Roster:
     def _by_terms(
         self, side: _Side, at: defaultdict[str, set[int]], named: set[int]
     ) -> _Found | None:
-        """`at`: where each term stands; `named`: where known names do."""
+        """How the text names a side by terms of its name; None if it does not. `at`: positions of
+        each term of the text; `named`: positions of the known names."""
         said = frozenset(word for word in side.name.terms if word in at)
         places = frozenset(p for word in said for p in at[word])
         if len(said) == len(side.name.terms):
             return _Found(0.8 if len(said) == 1 else 1.0, places, said)
         if side.name.keys:
-            # A known team has names of its own; "Madrid" or "United" is one beside a sure side.
+            # A known side has names in `keys`. Other parts of its name ("Madrid", "United") count
+            # only beside a side that is certain.
             if names.leagues(side.name) & names.FULLY_KNOWN:
                 return None
             long = frozenset(w for w in said if len(w) > 3 and not at[w] & named)
@@ -196,7 +199,7 @@ class Roster:
         return None
 
     def _is_part(self, number: int, how: _Found, found: dict[int, _Found]) -> bool:
-        """Whether a side was found by a part of what names another one."""
+        """Whether a side was found only by some of the words that name another side."""
         own = self._by_number[number].name
         return any(
             how.places & other.places
@@ -209,7 +212,7 @@ class Roster:
 
     def _number(self, side: TeamName, league: str | None) -> int:
         of = names.broad(league) if league else ""
-        # Known sides are one however they are written.
+        # A known side gets one number, however its name is written.
         identity = (frozenset() if side.keys else side.terms, side.keys, of)
         number = self._sides.get(identity)
         if number is None:
@@ -231,8 +234,8 @@ class Roster:
 
 
 def _find_keys(words: Sequence[str], start: int, keys: dict[str, _Known]) -> None:
-    """Enter the known names and cities among terms, with where they stand; a city before its own
-    team's name is part of that."""
+    """Add the known names and cities among `words` to `keys`, with their positions. A city directly
+    before its team's name is part of that name."""
     spans: list[range] = []
     for mention in names.mentions(words):
         span = range(mention.start, mention.end)
@@ -262,13 +265,13 @@ def _note(keys: dict[str, _Known], key: str, surety: float, start: int, span: ra
 
 
 def _are_apart(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Whether a text names two sides, not one of them twice: neither stands only where the other
-    does ("Vols beat East Tennessee")."""
+    """Whether two sides are named in different places: each has a position that the other does not
+    have. In "Vols beat East Tennessee", Tennessee (the Vols) and East Tennessee are apart."""
     return not (one <= other or other <= one)
 
 
 def _beginning(word: str) -> str:
-    """By which names that are spelt nearly alike are found (`names.same`)."""
+    """A token shared by names that are spelled almost alike (`names.same`), to find them by."""
     return f"{word[:6]}-"
 
 
@@ -277,13 +280,14 @@ def _slice(span: range) -> slice:
 
 
 def _joined(run: str) -> Iterator[tuple[str, int]]:
-    """Up to three words of a run written as one ("The MongolZ"), and the term they begin at."""
+    """One to three words of a run, joined into one ("themongolz"), and the position of the term
+    that they begin at."""
     words = _WORD.findall(fold(run))
     for size in (1, 2, 3):
         for start in range(len(words) - size + 1):
             together = "".join(words[start : start + size])
             if len(together) > _SHORT:
-                # One word is news only of a side that is written as several.
+                # A single word can only be new for a side whose own name has several words.
                 marked = f"{_ONE}{together}" if size == 1 else together
                 yield marked, len(terms(" ".join(words[:start])))
 
@@ -293,7 +297,8 @@ def _index_of(letters: str, run: str) -> int:
 
 
 def _letters(venue_name: str) -> tuple[str, str]:
-    """How a ticker or slug abbreviates the first and the second side; empty where it does not."""
+    """The abbreviations of the first and the second side in a ticker or slug; empty if it has
+    none."""
     plain = venue_name.lower()
     if (ticker := _TICKER.search(plain)) is not None:
         both, one = ticker["both"], ticker["one"]

@@ -100,7 +100,7 @@ class PageRequest(BaseModel):
     )
 
     def page(self) -> WebPage:
-        """As the service takes it."""
+        """The page as the service takes it."""
         return WebPage(self.url or "", self.title or "", self.text or "", self.query or "")
 
 
@@ -138,7 +138,7 @@ class FixtureRequest(BaseModel):
     )
 
     def fixture(self) -> Fixture:
-        """As the service takes it."""
+        """The game as the service takes it."""
         league = league_of(self.league) if self.league else None
         start = None
         if self.starts_at is not None:

@@ -48,35 +48,40 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""Evidence for sports by what the best-fitting factor is: a sport (1), undecided (0), something
-else (-1)."""
+"""Evidence of sports by what the factors that fit a title best are about: 1 sports, 0 undecided, -1
+something else. It is added to `SportsReading.score`."""
 FACTORS = 3
 VOTERS, VOTE = 20, 0.6
-"""Number of closest markets that vote if the words leave it open whether a page is on sports, and
-the most evidence that their vote adds."""
+"""The closest markets vote if the words leave it open whether a page is on sports. `VOTERS`: their
+number. `VOTE`: the most that their vote adds to, or takes from, `SportsReading.score`."""
 GAME_MARKETS = 100
 SPORTS_CANDIDATES = 30
-"""Number of direct markets that are searched for sports markets."""
+"""Least number of direct results that are searched for a page on sports; those on something else
+are then dropped."""
 TEXT_READ = 300
-"""Characters of a page's text in which the sides of a game are looked for."""
+"""Number of characters, at the start of a page's text, that are searched for the sides of a
+game."""
 NEAR, SURE = 10.0, 0.7
-"""Largest number of days to a game, and smallest certainty of its sides (0 to 1), with which a game
-settles that the page is on sports."""
+"""When a game that the page names settles that the page is on sports. `NEAR`: it is at most this
+many days away. `SURE`: both sides are named with at least this certainty (0 to 1)."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
-"""Markets read in one batch, and seconds between checks for changed ones."""
+"""`GAMES_READ`: number of changed markets read in one batch. `FOLLOW_SECONDS`: seconds between two
+checks for changed markets."""
 MANY: Final = 10_000
-"""Number of games from which they are excluded from Python's garbage collection."""
+"""Number of markets on games above which the objects of the process, once all are read, are
+excluded from Python's garbage collection."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
-"""Seconds of reading games before other work gets a turn, and the shortest such turn. Without
-turns, requests would wait during the first minutes with a large catalogue."""
+"""`GAMES_TURN`: seconds for which games are read before other work gets a turn. `GAMES_REST`: least
+duration of that turn, in seconds. Without turns, requests would wait during the first minutes with
+a large catalogue."""
 TOLD_WORDS = 3
-"""Number of words quoted in a "why"."""
+"""Most words of a market's question that `Shown.why` names."""
 COMMON: Final = 2.5
-"""Inverse document frequency below which a word is too common to count."""
+"""Inverse document frequency below which a word is too common to say what a market is about."""
 
 
 class Shown(NamedTuple):
-    """A market for a page, and why it is one."""
+    """A market for a page, and why it was chosen."""
 
     row: PageMarketRow
     score: float
@@ -84,7 +89,7 @@ class Shown(NamedTuple):
 
 
 class PageAnswer(NamedTuple):
-    """What is shown beside a page."""
+    """The markets for a page, and how they were found."""
 
     route: Route
     query: str
@@ -93,12 +98,13 @@ class PageAnswer(NamedTuple):
 
 
 class _Game(NamedTuple):
-    """A game that a page is about, and the markets on it, who wins first; there may be none."""
+    """A game that a page is about, and the markets on it, those on who wins first; there may be
+    none."""
 
     fixture: Fixture
     markets: list[games.Game]
     days: float
-    """Days from the page's date, or from now, to the game."""
+    """Days from the page's date, or from now, to the game; see `games.GameMarkets`."""
     surety: float
     """How clearly the page names both sides, 0 to 1."""
 
@@ -136,7 +142,7 @@ class ExtensionService:
         self._http = guard.client(policy, timeout=FETCH_SECONDS) if policy else None
 
     async def close(self) -> None:
-        """Drop the connections."""
+        """Close the connections."""
         if self._http is not None:
             await self._http.aclose()
 
@@ -150,7 +156,7 @@ class ExtensionService:
         limit: int = 10,
         may_fetch: bool = False,
     ) -> PageAnswer:
-        """The markets for a page; a page on sports goes the way of `sports`."""
+        """The markets for a page; a page on sports is answered as by `sports`."""
         page = await self._readable(page, may_fetch=may_fetch)
         reading = await self._settled(page, self._read(page))
         found = None if page.is_of_venue else self._game(page, reading, None)
@@ -169,8 +175,9 @@ class ExtensionService:
     ) -> PageAnswer:
         """The markets for a page on sports.
 
-        `direct`: on what the page is about; `fixture`: on the game it names, or on `fixture`, and
-        none else; `auto`: on the game where one is found, else `direct`.
+        Mode `direct`: markets on the page's subject. `fixture`: only markets on one game, which is
+        `fixture` or else the game that the page names. `auto`: as `fixture` if there are markets on
+        such a game, otherwise as `direct`.
         """
         if fixture is None:
             page = await self._readable(page, may_fetch=may_fetch)
@@ -185,8 +192,8 @@ class ExtensionService:
         return await self._graphs.build(page.question[:MAX_QUESTION])
 
     async def prices(self, ids: Sequence[str]) -> dict[str, tuple[Quote, Standing]]:
-        """The quotes of the known ones among `ids`, by the names they were asked by, and what
-        they are worth."""
+        """For each known market among `ids`, by the id that was given: its quote, and its status
+        and staleness."""
         async with self._database.reading() as conn:
             names = await markets.native_ids(conn, ids)
             found = await markets.quotes(conn, list(names.values()))
@@ -198,7 +205,7 @@ class ExtensionService:
         }
 
     async def _rows(self, ids: Sequence[str]) -> dict[str, PageMarketRow]:
-        """The known ones among `ids`, with the status and staleness they have now."""
+        """The known markets among `ids`, with their current status and staleness."""
         async with self._database.reading() as conn:
             found = await store.rows(conn, ids)
         at = self._clock()
@@ -219,7 +226,7 @@ class ExtensionService:
                 )
                 page = await asyncio.to_thread(page.filled, found.body)
             except (UpstreamFailed, InvalidInput) as problem:
-                # The address still has words of its own.
+                # The words in the address can still be searched for.
                 log.info("page_not_fetched", reason=str(problem))
         if not is_readable(page.question):
             raise InvalidInput.at(
@@ -244,7 +251,8 @@ class ExtensionService:
         return FACTORS_SAY[self._factor_of(title)]
 
     def _factor_of(self, text: str) -> int:
-        """What the best fitting factors are of: 1 sports, -1 the world beside them, 0 neither."""
+        """Whether the factors that fit a text best are about sports: 1 if the best one is, -1 if
+        none of the best `FACTORS` is, 0 if only another one is or no factor fits."""
         found = self._relations.matcher.match(text[:500])[:FACTORS]
         sports_alone = knowledge.written_in("sports_")
         of = [self._relations.factor(one.factor).pattern in sports_alone for one in found]
@@ -253,7 +261,8 @@ class ExtensionService:
         return 1 if of[0] else 0 if any(of) else -1
 
     async def _settled(self, page: WebPage, reading: SportsReading) -> SportsReading:
-        """Where the words leave it in doubt, the closest markets vote."""
+        """The reading, after a vote of the closest markets if the page's words leave it in doubt
+        whether it is on sports."""
         if abs(reading.score - sports.IS_SPORTS) > VOTE:
             return reading
         found = await self._search.search(page.question, dimensions=("direct",), top_k=VOTERS)
@@ -346,8 +355,8 @@ class ExtensionService:
     # Games
 
     def _game(self, page: WebPage, reading: SportsReading, given: Fixture | None) -> _Game | None:
-        """The game a page is about: the one its words say where the catalogue has it, else the
-        one whose sides they name; None: none is."""
+        """The game that a page is about: the one that is `given` or that its words state, if the
+        catalogue has it; otherwise one whose two sides the words name; None if there is none."""
         moment = self._clock()
         said = given or reading.fixture
         if said is not None:
@@ -380,7 +389,7 @@ class ExtensionService:
         return best[1] if best else None
 
     def _settles(self, found: _Game, reading: SportsReading) -> bool:
-        """In doubt, a market on the very game tells that the page is on sports."""
+        """Whether, in doubt, the markets on the game settle that the page is on sports."""
         return bool(found.markets) and (
             reading.score >= 0 and found.days <= NEAR and found.surety >= SURE
         )
@@ -414,19 +423,19 @@ class ExtensionService:
                 return
             self._position = rows[-1].change
             if first and len(self.roster) > MANY:
-                # They stay: to look through a million objects for cycles would stop everybody for
-                # tenths of a second, again and again.
+                # These objects stay. Searching a million objects for cycles would block the process
+                # for tenths of a second, again and again.
                 gc.freeze()
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Keep the games in step with the catalogue until `stop`."""
+        """Keep the games up to date with the catalogue until `stop` is set."""
         while not stop.is_set():
             await self.catch_up(rest=GAMES_REST)
             await pause(stop, FOLLOW_SECONDS)
 
 
 class _Told:
-    """What a page tells, against which markets are explained."""
+    """The words of a page, by which it is explained why a market is shown."""
 
     def __init__(self, search: SearchService, page: WebPage) -> None:
         self._frequencies = search.frequencies
@@ -434,7 +443,7 @@ class _Told:
         self._all = self._title | set(terms(page.title)) | set(terms(page.text))
 
     def _telling(self, row: PageMarketRow) -> dict[str, float]:
-        """The market's words that say what it is about, by how rare they are."""
+        """The terms of a market that say what it is about -> their inverse document frequency."""
         found = [
             t for t in dict.fromkeys(terms(row.question)) if not is_number(t) and not is_month(t)
         ]
@@ -442,7 +451,7 @@ class _Told:
         return {t: r for t, r in zip(found, rarity, strict=True) if r >= COMMON}
 
     def shares(self, row: PageMarketRow) -> bool:
-        """Whether the page names something of what the market is about."""
+        """Whether the page has a term that says what the market is about."""
         return any(t in self._all for t in self._telling(row))
 
     def overlap(self, row: PageMarketRow) -> float:
@@ -451,7 +460,7 @@ class _Told:
         return sum(r for t, r in telling.items() if t in self._all) / total if total else 0.0
 
     def why(self, row: PageMarketRow) -> str:
-        """In a reader's words."""
+        """Why the market is shown, as a sentence for readers."""
         telling = self._telling(row)
         for named, place in ((self._title, "The page is about"), (self._all, "The page mentions")):
             common = sorted((t for t in telling if t in named), key=lambda t: -telling[t])
@@ -461,7 +470,7 @@ class _Told:
 
 
 def _spoken(question: str, wanted: list[str]) -> str:
-    """Terms as the question writes them, in its order."""
+    """The words of the question that have the `wanted` terms, in its order, as a list in words."""
     words: dict[str, str] = {}
     for word in question.replace("*", "").split():
         plain = word.strip(".,:;?!()[]\"'“”’").removesuffix("'s").removesuffix("’s")

@@ -17,7 +17,7 @@ from augury.search.text import fold, terms
 
 
 class GameHints(NamedTuple):
-    """What a page tells of the game it is about besides the sides. Fields as of `Fixture`."""
+    """What a page says about its game besides the sides. Fields as in `Fixture`."""
 
     start: Start | None
     number: int | None
@@ -27,7 +27,8 @@ class GameHints(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SportsReading:
-    """What a page says of sports. `score` above `IS_SPORTS`: it is a sports page."""
+    """Whether a page is on sports, and on which game. It is on sports if `score`, the sum of all
+    evidence, is at least `IS_SPORTS`."""
 
     score: float
     league: str | None
@@ -138,12 +139,13 @@ def read(
     told: float = 0.0,
     now: datetime,
 ) -> SportsReading:
-    """What a page says of sports.
+    """Read whether a page is on sports, and on which game.
 
     Parameters
     ----------
     told
-        What the factor base says of the title: in [-1, 1], 1 where its factors are of sports.
+        Evidence from the factor base, in [-1, 1]: positive if the title's factors are on sports,
+        negative if they are on something else.
     """
     folded = fold(title)
     league = league_of(title) or league_of(path.replace("-", " "))
@@ -186,7 +188,8 @@ def read(
 
 
 def _names_tell(mentions: Sequence[TeamMention]) -> float:
-    """Nicknames that are words of their own, and surnames, tell something as two of one league."""
+    """Evidence of sports in the names of a title, 0 to 1.6. Nicknames that are ordinary words, and
+    surnames, count little alone and more if two are of the same league."""
     sure = alone = 0.0
     doubtful: list[set[str]] = []
     for mention in mentions:
@@ -203,7 +206,8 @@ def _names_tell(mentions: Sequence[TeamMention]) -> float:
 
 
 def _fixture_tells(fixture: Fixture) -> float:
-    """Countries meet in court too, and bears and bulls at the exchange."""
+    """Evidence of sports in the two sides of a game, 0 to 1. It is less for countries, which also
+    meet in court, and for ordinary words: bears and bulls are also at the exchange."""
     sides = fixture.home, fixture.away
     if all(names.is_common(side.text) for side in sides):
         return 0.1

@@ -1,4 +1,4 @@
-"""The extension's SQL: markets as they are shown beside a page, and those about games."""
+"""SQL of the extension: markets as they are shown beside a page, and those about games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from augury.markets.records import Origin, Platform, Status
 
 
 class PageMarketRow(NamedTuple):
-    """What of a market is shown, filtered or read. Fields as in `markets.records.Market`."""
+    """The fields of a market that are shown, filtered by or read, as in
+    `markets.records.Market`."""
 
     id: str
     platform: Platform
@@ -39,8 +40,8 @@ class PageMarketRow(NamedTuple):
     origin: Origin
     linked_market_ids: list[str]
     stale: bool = False
-    """Whether the market is stale. Set by the service with the rule of age, which also sets
-    `status` as shown."""
+    """Whether the market is stale. The service sets this, and `status` as shown, by its age
+    rule."""
 
 
 _COLUMNS: LiteralString = (
@@ -51,7 +52,7 @@ _COLUMNS: LiteralString = (
 
 
 async def rows(conn: AsyncConnection[Any], ids: Sequence[str]) -> dict[str, PageMarketRow]:
-    """The known ones among `ids`."""
+    """The known markets among `ids`, by id."""
     cursor = await conn.execute(
         f"select {_COLUMNS} from markets where id = any(%s)",  # noqa: S608
         (list(ids),),
@@ -61,7 +62,7 @@ async def rows(conn: AsyncConnection[Any], ids: Sequence[str]) -> dict[str, Page
 
 
 class GameRow(NamedTuple):
-    """What of a market tells which game it is about."""
+    """The fields of a market that say which game it is about."""
 
     change: int
     id: str
@@ -74,8 +75,8 @@ class GameRow(NamedTuple):
 
 
 async def games_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[GameRow]:
-    """Markets that may be about a game, of the next `limit` changed after number `change`, in
-    order. The last may be about none: it says how far was looked."""
+    """Of the next `limit` markets that changed after change number `change`, those that may be
+    about a game, in order of change. The last row may be about none: it says how far was read."""
     cursor = await conn.execute(
         r"""
         with next as (

@@ -1,4 +1,4 @@
-"""How teams, leagues and people of sport are written: the words of `names`."""
+"""Data for `extension.names`: how leagues, teams and players are written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LEAGUES: Final = {
     r"racing|kentucky derby|preakness|belmont stakes",
 }  # fmt: skip
 
-# What news calls teams besides. Left: folded words; right: the name that stands for them.
+# Other names of teams in the news. Left: folded words; right: the name that replaces them.
 _ALSO_WRITTEN = """
 a's=athletics;cavs=cavaliers;mavs=mavericks;wolves=wolverhampton;twolves=timberwolves;
 t-wolves=timberwolves;dubs=warriors;niners=49ers;pats=patriots;bucs=buccaneers;jags=jaguars;
@@ -209,8 +209,7 @@ PEOPLE: Final = {
     "Nathan Cleary;Cheslin Kolbe;Owen Farrell;Rassie Erasmus;Marcus Smith",
     "esports": "Faker;ZywOo;s1mple;donk;NiKo;m0NESY;TenZ;Chovy;Keria;Gumayusi",
 }  # fmt: skip
-"""Players whom the news names without their sport, by league. The factor base has some of them too.
-"""
+"""League -> players whom the news names without their sport. Some are also in the factor base."""
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -240,8 +239,7 @@ ENTITY_LISTS: Final = {
     "f1-team": ("f1", 0.1), "nfl-star": ("nfl-player", 0.9), "nba-star": ("nba-player", 0.9),
     "mlb-star": ("mlb-player", 0.9), "footballer": ("football-player", 0.9),
 }  # fmt: skip
-"""Entity lists of the factor base: their league, and how strongly a name suggests sports, 0 to 1.
-"""
+"""Entity list of the factor base -> its league, and the evidence of sports in its names, 0 to 1."""
 NICKNAMES_THAT_ARE_WORDS: Final = frozenset(
     """heat magic jazz thunder wild king star giant ranger jet wildcat bulldog bobcat flash
     aggi rebel miner knight pride duke bison bill bear bull brown saint eagl lion

@@ -1,4 +1,4 @@
-"""When a game begins, as texts tell it. Pure."""
+"""Reads from texts when a game begins. Pure."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from augury.search.text import fold
 
 
 class Start(NamedTuple):
-    """When a game begins, as far as it is said."""
+    """When a game begins, as far as it is known."""
 
     day: date
     """Day of the game in its local calendar, or in UTC if only that is known."""
     at: datetime | None
     exact: bool
-    """False: it is the day of an article on the game, so the game is near that day."""
+    """False if `day` is that of an article on the game; the game is then near that day."""
 
 
 _ZONES: Final = {
@@ -51,7 +51,8 @@ _NUMBER = re.compile(
 
 
 def start_of(text: str, now: datetime, *, exact: bool = True) -> Start | None:
-    """The day, and the time where a zone is said, that a text names; years as near as can be."""
+    """The day that a text names, and the time if it has a time zone. A date without a year is taken
+    as the one nearest to `now`."""
     told = fold(text)
     day = _day(told, now)
     if day is None:
@@ -98,7 +99,7 @@ def _nearest(year: str | None, month: int, day: int, now: datetime) -> date | No
 
 
 def number_of(text: str) -> int | None:
-    """Which game of a doubleheader a text speaks of."""
+    """Which game of a doubleheader (1 or 2) a text is about; None if it does not say."""
     found = _NUMBER.search(fold(text))
     if found is None:
         return None
