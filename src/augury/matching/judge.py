@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 MODEL: Final = Path(__file__).parent / "model"
 CANDIDATES: Final = 8
 """Number of markets that the encoder reads for one question; each costs about 4 ms of one core. The
-shortlist's first 8 contain the question's own market as often as its first 12 do."""
+shortlist's first 8 contain the market that a question was written about as often as its first 12.
+"""
 MAX_TOKENS: Final = 96
 """Maximum number of tokens of a question and a market together; the rest is cut off. 99% of the
 training pairs are shorter."""

@@ -1,12 +1,12 @@
-"""Markets whose prices move together, beyond what chance would show. Pure numpy.
+"""Finds markets whose prices move together more than by chance. Pure numpy.
 
-Changes of log-odds from step to step, turned into normal scores of their ranks (one wild step
-weighs no more than the next), correlated for every pair at lags of 0 to 2 steps. What chance
-would show is measured, not assumed: the same statistic between series of which one was turned
-round in time by a random number of steps, which keeps each series' own habits and breaks what
-they share. The false discovery rate among the pairs named is held at `FDR` (Benjamini & Hochberg
-1995). Co-movement supports what is related for a reason; by itself it relates nothing, and it
-never says which of two things drives the other.
+Changes of log-odds from step to step are turned into normal scores of their ranks, so that no
+single wild step dominates, and correlated for every pair at lags of 0 to 2 steps. The distribution
+under chance is measured: it is that of the same statistic after one series is rotated in time by a
+random number of steps, which keeps the properties of each series and removes what both share. The
+false discovery rate among the reported pairs is held at `FDR` (Benjamini & Hochberg 1995).
+Co-movement supports relations that have a reason. By itself it relates nothing, and it never says
+which of two things drives the other.
 """
 
 from __future__ import annotations
@@ -18,32 +18,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 FDR: Final = 0.05
-"""Expected share of chance among the pairs that are named."""
+"""False discovery rate: expected share (0 to 1) of pairs that move together only by chance among
+the reported pairs. A larger value reports more pairs."""
 LAGS: Final = (0, 1, 2)
-"""Steps by which the second market follows the first."""
+"""Numbers of steps by which the second market may follow the first."""
 LEAST_STEPS: Final = 20
-"""Steps at which both have a change."""
+"""Least number of steps with a known change in both markets for a pair to be compared."""
 LEAST_MOVES: Final = 10
-"""Steps at which a price has to have moved at all."""
+"""Least number of steps at which a market's price moved for the market to be compared."""
 MOST_PARTNERS: Final = 12
-"""Partners kept of a market, the surest."""
+"""Maximum number of pairs reported for one market: the surest ones."""
 SHIFTED_ROWS: Final = 400
-"""Series that are turned round in time, against all others, to see what chance shows."""
+"""Number of series, in each of SHIFTS rounds, that are rotated in time and correlated with all
+others to measure the distribution under chance."""
 SHIFTS: Final = 3
 BLOCK: Final = 512
-"""Series compared at a time with all others."""
+"""Number of series that are correlated with all others at a time; more of them take more memory."""
 SPIKE: Final = 0.4
-"""Log-odds from which a change may be a spike."""
+"""Least change of log-odds, up or down, that can be a spike."""
 SPIKE_STEPS: Final = 4
 EDGE: Final = 0.01
-"""Prices are kept this far from 0 and 1 before odds are taken."""
+"""Least distance of a price from 0 and 1 when log-odds are computed; closer prices are clipped."""
 
 Changes = NDArray[np.float32]
-"""Changes of log-odds, one row a market and one column a step; NaN where not known."""
+"""Changes of log-odds: one row per market, one column per step, NaN where unknown."""
 
 
 class MovingPair(NamedTuple):
-    """Two markets that move together; `second` follows by `lag` steps."""
+    """Two markets (rows of `Changes`) that move together; `second` follows by `lag` steps."""
 
     first: int
     second: int
@@ -51,14 +53,16 @@ class MovingPair(NamedTuple):
     correlation: float
     steps: int
     q: float
-    """Share of chance among all pairs at least as sure as this one."""
+    """Expected share (0 to 1) of pairs that move together only by chance, among all pairs at least
+    as sure as this one."""
 
 
 def log_odds_changes(prices: NDArray[np.float64]) -> Changes:
-    """Changes of log-odds from one step to the next (rows: markets), NaN where either is missing.
+    """Changes of log-odds from one step to the next (rows: markets); NaN if a price is missing.
 
-    A jump that is taken back within `SPIKE_STEPS` is a book that was empty for a while, and no
-    news: many books empty at the same hours, which would look like co-movement.
+    A jump that is mostly taken back within `SPIKE_STEPS` steps becomes NaN. It comes from an order
+    book that was empty for a while; many books are empty at the same hours, which would look like
+    co-movement.
     """
     held = np.clip(prices, EDGE, 1 - EDGE)
     changes = np.diff(np.log(held / (1 - held)), axis=1).astype(np.float32)
@@ -85,9 +89,10 @@ def co_movements(
     Parameters
     ----------
     events
-        Number of each market's event: rungs of one ladder move together by construction.
+        Number of each market's event. Markets of one event are not compared, because the rungs of a
+        ladder move together by construction.
     focus
-        Rows of which at least one stands in every pair; all by default.
+        Rows of which every pair must contain at least one; by default all rows.
     """
     rows = np.flatnonzero(
         (np.isfinite(changes) & (np.abs(changes) > 1e-6)).sum(axis=1) >= LEAST_MOVES
@@ -124,7 +129,8 @@ def co_movements(
 
 
 def _normal_scores(changes: Changes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Normal scores of each row's ranks (ties share theirs), 0 where unknown; and what is known."""
+    """Normal scores of the ranks within each row (ties share a rank), 0 where unknown; and a mask,
+    1 where the change is known, else 0."""
     known = np.isfinite(changes)
     scores = np.zeros(changes.shape, np.float32)
     for row, (values, held) in enumerate(zip(changes, known, strict=True)):
@@ -136,8 +142,8 @@ def _normal_scores(changes: Changes) -> tuple[NDArray[np.float32], NDArray[np.fl
 
 
 def _normal_quantile(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard normal quantile, by Acklam's rational approximation near the middle and a
-    logarithmic tail: exact enough (1e-3) for scores of ranks."""
+    """The standard normal quantile, by formula 26.2.23 of Abramowitz and Stegun. Its error, below
+    0.001, does not matter for scores of ranks."""
     t = np.sqrt(-2 * np.log(np.minimum(p, 1 - p)))
     tail = t - (2.515517 + 0.802853 * t + 0.010328 * t**2) / (
         1 + 1.432788 * t + 0.189269 * t**2 + 0.001308 * t**3
@@ -151,7 +157,11 @@ def _correlate(
     y: NDArray[np.float32],
     ky: NDArray[np.float32],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Correlation over the steps both know, and how many: (rows of x, rows of y)."""
+    """Correlation of each row of `x` with each row of `y` over the steps known in both, and the
+    number of these steps: two arrays (rows of x, rows of y).
+
+    kx, ky : masks, 1 where `x` and `y` are known
+    """
     n = kx @ ky.T
     sx, sy = x @ ky.T, kx @ y.T
     xx, yy = (x * x) @ ky.T, kx @ (y * y).T
@@ -167,7 +177,7 @@ def _fisher(r: NDArray[np.float32], n: NDArray[np.float32]) -> NDArray[np.float3
 def _chance(
     scores: NDArray[np.float32], known: NDArray[np.float32], rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Absolute statistics of pairs that share no time."""
+    """Absolute z statistics under chance: of pairs of series, one of which is rotated in time."""
     days = scores.shape[1]
     found = []
     for _ in range(SHIFTS):
@@ -183,10 +193,10 @@ def _chance(
 
 
 def _spread(chance: NDArray[np.float32]) -> float:
-    """How many times as wide as the standard normal chance is, read far out where it matters.
+    """Width of the distribution under chance, relative to the standard normal; at least 1.
 
-    An empirical null (Efron 2004): its tail is too short to count what lies beyond, so its width
-    is measured and the normal's tail is taken at that width.
+    This is an empirical null (Efron 2004). It has too few values far out to count them, so its
+    width is measured in the tail, and a normal distribution of that width is used.
     """
     if not len(chance):
         return 1.0
@@ -195,8 +205,8 @@ def _spread(chance: NDArray[np.float32]) -> float:
 
 
 def _two_sided(z: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Chance of a standard normal as far out, either way: a bound that is up to a fifth above the
-    true value, so that it errs towards naming fewer pairs."""
+    """Two-sided p-values of standard normal statistics. They are upper bounds, up to a fifth above
+    the true value, so that too few pairs are reported rather than too many."""
     x = z.astype(np.float64) / np.sqrt(2)
     return np.clip(2 * np.exp(-(x**2)) / (1.98 * x + np.sqrt((1.98 * x) ** 2 / 4 + 4)), 1e-30, 1)
 
@@ -208,7 +218,7 @@ def _all_pairs(
     asked: NDArray[np.intp],
     whole: bool,
 ) -> tuple[NDArray, ...]:
-    """Every pair of different events with enough steps: first, second, lag, r, steps, z."""
+    """All pairs of different events with enough steps: arrays first, second, lag, r, steps, z."""
     out: list[tuple[NDArray, ...]] = []
     for lag in LAGS:
         end = scores.shape[1] - lag
@@ -229,15 +239,18 @@ def _all_pairs(
 
 
 def _directions(lag: int, end: int, whole: bool) -> Iterator[tuple[slice, slice, bool]]:
-    """The block leads, and (with a lag) it follows; where every series is in some block, each
-    has led the others already."""
+    """Steps of the block, steps of the other series, and whether the block leads.
+
+    With a lag the block also follows the others, unless `whole`: every series is then in some block
+    and leads once.
+    """
     yield slice(0, end), slice(lag, None), True
     if lag and not whole:
         yield slice(lag, None), slice(0, end), False
 
 
 def _q_values(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Benjamini-Hochberg: the least false discovery rate at which each would be named."""
+    """Benjamini-Hochberg q-values: least false discovery rate at which each pair is reported."""
     order = np.argsort(p, kind="stable")
     ranked = p[order] * len(p) / np.arange(1, len(p) + 1)
     q = np.empty(len(p))

@@ -1,4 +1,5 @@
-"""What two outcomes of contests rule out: winners, nominees, stages and places. Pure."""
+"""Which joint outcomes of two propositions on contests are impossible: winners, nominees, stages
+and places. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +17,11 @@ _OF_ELECTIONS: Final = frozenset({"general", "us", "primari", "nomin", "the"})
 
 
 def contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
-    """Winners, nominees, stages and places of one contest, or of two that follow each other."""
+    """The impossible joint outcomes of two propositions on one contest, or on two contests one of
+    which leads to the other (a nomination and an election).
+
+    matched : as in `logic.relate`
+    """
     if a.fixture != b.fixture or not (a.choice and b.choice):
         return 0
     if a.window.kind in ("by", "after") or b.window.kind in ("by", "after"):
@@ -32,7 +37,7 @@ def contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
     if same_choice:
         return _stages(a, b) or _nomination(a, b)
     if same_contest and not a.indefinite and not b.indefinite and _rivals(a, b):
-        # One of the two wins a game that knows no draw.
+        # In a game without draws exactly one of the two sides wins.
         return TT | FF if a.fixture and a.contest & DRAWLESS and _are_sides(a, b) else TT
     return 0
 
@@ -42,7 +47,7 @@ def _are_sides(a: Proposition, b: Proposition) -> bool:
 
 
 def _same_edition(a: Proposition, b: Proposition, *, matched: bool) -> bool:
-    if a.fixture:  # a game is told by its day
+    if a.fixture:  # games of the same sides differ by their day
         return a.window.kind == "on" and window_order(a.window, b.window) == "equal"
     fine = [p.window for p in (a, b) if p.window.kind in ("in", "on")]
     fine = [w for w in fine if w.precision != "year"]
@@ -63,7 +68,7 @@ def _same_edition(a: Proposition, b: Proposition, *, matched: bool) -> bool:
 
 
 def _one_choice(a: Proposition, b: Proposition) -> int:
-    """The same choice in the same contest: stages and places."""
+    """The impossible joint outcomes for stages and places of one choice in one contest."""
     if a.predicate == b.predicate:
         if a.predicate == "ranks" and a.threshold and b.threshold:
             return _places(a.threshold, b.threshold)
@@ -93,7 +98,8 @@ def _height(p: Proposition) -> int:
 
 
 def _order(one: int, two: int) -> int:
-    """Whoever reaches the later stage has reached the earlier."""
+    """The impossible joint outcomes of reaching stage `one` and stage `two` (0: unknown): whoever
+    reaches the later stage has reached the earlier one."""
     if not one or not two:
         return 0
     if one == two:
@@ -102,7 +108,8 @@ def _order(one: int, two: int) -> int:
 
 
 def _stages(a: Proposition, b: Proposition) -> int:
-    """Stages of a league's season, whose rounds have names of their own."""
+    """The impossible joint outcomes for stages of a league's season, whose rounds have special
+    names."""
     one, two = _season(a), _season(b)
     if one is None or two is None or one[0] != two[0]:
         return 0
@@ -110,7 +117,8 @@ def _stages(a: Proposition, b: Proposition) -> int:
 
 
 def _season(p: Proposition) -> tuple[str, int] | None:
-    """The league and the stage of its season that is reached: playoffs 1 .. title 5."""
+    """The league, and the stage of its season that is reached, from 1 (playoffs) to 5 (title); None
+    if the proposition is about something else."""
     for league, trophy, conferences in LEAGUES:
         if not p.contest & (trophy | {league, "afc", "nfc"} & (conferences | trophy | {league})):
             continue
@@ -134,7 +142,8 @@ def _season(p: Proposition) -> tuple[str, int] | None:
 
 
 def _nomination(a: Proposition, b: Proposition) -> int:
-    """Who wins an election was nominated for it, where the party is named."""
+    """The impossible joint outcomes of a nomination and an election: the winner of an election was
+    nominated for it. The party must be named."""
     if {a.predicate, b.predicate} != {"nominated", "wins"}:
         return 0
     nominee, winner = (a, b) if a.predicate == "nominated" else (b, a)
@@ -162,9 +171,9 @@ def _rivals(a: Proposition, b: Proposition) -> bool:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two names may be one in short: "UConn" and "Connecticut", "PSG" and its words."""
+    """Whether one name may be short for the other: "UConn" for "Connecticut", initials ("PSG")."""
     if any(":" in word for word in one | other):
-        return False  # teams by their keys
+        return False  # keys of teams, which are unambiguous
     pieces = {word[n : n + 4] for word in one for n in range(len(word) - 3)}
     if any(word[n : n + 4] in pieces for word in other for n in range(len(word) - 3)):
         return True

@@ -1,13 +1,13 @@
-"""Markets into events and links: which hang together, and which are one contract on two venues.
+"""Groups markets into events, and links markets that are the same contract on two venues.
 
-Pure. An event is whatever its markets share: the venue's own event, and the family that their
-propositions make (a ladder of one quantity, deadlines of one happening, the field of a contest,
-one game). A market so stands at up to two nodes, its venue's event and its family, and an event
-is a set of nodes that markets connect. Families join events across venues and take in markets
-whose venue names no event; what one venue keeps apart stays apart (`assign`).
+Pure. An event has the markets that belong together: by the venue's own event, or by the family that
+their propositions form (a ladder of one quantity, deadlines of one happening, the contenders of one
+contest, one game). A market therefore has up to two nodes, its venue's event and its family, and an
+event is a set of nodes that are connected by markets. Families join events of different venues and
+take in markets whose venue names no event; two events of one venue are never joined (`assign`).
 
-A link is stricter: both markets must assert the same, or one the complement of the other, by
-`augury.relations.logic`, and nothing that the venues read elsewhere may differ (the station of a
+A link is stricter: by `augury.relations.logic`, both markets must assert the same or the exact
+opposite, and they must be decided by the same source where that matters (the station of a
 temperature, the minute of a price).
 """
 
@@ -34,11 +34,13 @@ Kind = Literal["game", "ladder", "deadlines", "contest", "venue_event", "single"
 """What holds an event's markets together, the tightest first."""
 
 CODE: Final = "1"
-"""Raise it when markets are read, grouped or linked another way: all is then built anew."""
+"""Version of the code that reads, groups and links markets. Raise it when that code changes: all
+events and links are then built again."""
 
 
 class Listed(Readable, Protocol):
-    """A market as it is placed and linked: `store.IndexRow`, `store.StoredMarket`."""
+    """The fields of a market that are needed to place and link it. `store.IndexRow` and
+    `store.StoredMarket` have them."""
 
     @property
     def seq(self) -> int: ...
@@ -49,20 +51,21 @@ class Listed(Readable, Protocol):
 
 
 class Place(NamedTuple):
-    """Where a market stands among others."""
+    """What a market asserts, and which events and links it can be part of."""
 
     proposition: Proposition
     kind: Kind
     nodes: tuple[str, ...]
-    """Names of the nodes it connects, its venue's event first; never empty."""
+    """Names of the nodes that the market connects, its venue's event first; never empty."""
     key: int | None
-    """Equal for all markets that could be one contract; None: it can be linked to nothing."""
+    """Equal for all markets that could be the same contract; None if the market can't be linked."""
     stages: int | None
     """Equal for families of one contest that differ by stage or place."""
 
 
 class Link(NamedTuple):
-    """Two markets of two venues that assert the same, or each the other's complement."""
+    """A market on Polymarket (`one`) and a market on Kalshi (`other`), by number, that assert the
+    same or the exact opposite."""
 
     one: int
     other: int
@@ -71,7 +74,7 @@ class Link(NamedTuple):
 
 
 def place(market: Listed) -> Place:
-    """Read a market and say where it stands."""
+    """Read a market and determine its place."""
     p = read_market(market)
     family = _family(p)
     nodes: list[str] = []
@@ -87,7 +90,7 @@ def place(market: Listed) -> Place:
 
 
 def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
-    """What all markets of one family have in common; None where the text gives too little."""
+    """What all markets of one family have in common; None if the text says too little."""
     w = p.window
     if p.unclear or not p.terms:
         return None
@@ -117,7 +120,8 @@ def _stages(p: Proposition) -> int | None:
 
 
 def _key(p: Proposition, market: Listed) -> int | None:
-    """Of what two markets must have in common to be one contract, by `logic`'s own rules."""
+    """`Place.key`: a digest of the terms and the time, which two markets must have in common to be
+    the same contract by the rules of `logic`."""
     if p.unclear or not p.terms or len(market.outcomes) != 2:
         return None
     w = p.window
@@ -128,7 +132,7 @@ def _key(p: Proposition, market: Listed) -> int | None:
 
 
 def _digest(parts: Sequence[Hashable]) -> int:
-    """A stable signed number of 63 bits, whatever the order of the sets in `parts`."""
+    """A stable number in [0, 2**63); the order within the sets in `parts` does not matter."""
     text = "\x1e".join(
         "\x1f".join(sorted(part)) if isinstance(part, frozenset) else str(part) for part in parts
     )
@@ -139,19 +143,19 @@ def _digest(parts: Sequence[Hashable]) -> int:
 
 
 class Event(msgspec.Struct):
-    """A set of nodes while markets are assigned; `id` None: not stored yet."""
+    """An event while markets are assigned: a set of nodes. `id` is None until it is stored."""
 
     id: int | None
     nodes: set[str]
     venues: dict[str, str]
-    """The venue's own event, at most one of each venue."""
+    """Venue -> node of the venue's own event."""
 
 
 def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
-    """Bring the nodes of markets, in order, into events. Changes `events`, which is by node.
+    """Assign the nodes of each market, in order, to events. Changes `events` (node -> event).
 
-    Two events become one where a market stands in both, unless they hold two different events of
-    one venue: the venue has reasons that its texts may not tell.
+    If a market has nodes in two events, these become one event, unless they contain two different
+    events of one venue: the venue may have reasons that its texts do not show.
     """
     for nodes in markets:
         for node in nodes:
@@ -164,7 +168,7 @@ def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
                 first.venues.get(v, name) != name for v, name in other.venues.items()
             ):
                 continue
-            # The stored one stays, so that ids last.
+            # The stored event is kept, so that ids do not change.
             kept, gone = (other, first) if first.id is None else (first, other)
             kept.nodes |= gone.nodes
             kept.venues |= gone.venues
@@ -182,7 +186,7 @@ def venue_of(node: str) -> dict[str, str]:
 
 
 def links(placed: Sequence[tuple[Listed, Place]]) -> list[Link]:
-    """The links among markets of one key."""
+    """The links among markets with the same `Place.key`."""
     by_venue: dict[str, list[tuple[Listed, Place]]] = {"polymarket": [], "kalshi": []}
     for market, where in placed:
         by_venue[market.platform].append((market, where))
@@ -200,7 +204,8 @@ _COINS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether the rules of both read the same, where the texts may not say."""
+    """Whether the rules of both markets use the same source and deadline, where the titles may not
+    say so."""
     if p.predicate in _EVENTS:
         one, other = a.description or "", b.description or ""
         if bool(_ANNOUNCED.search(one)) != bool(_ANNOUNCED.search(other)):
@@ -220,7 +225,8 @@ def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
 
 _REPEATED: Final = frozenset(text_terms("meet visit strike speak talk attend test fly post say"))
 _TOGETHER: Final = 45
-"""Days between the openings of two questions that are taken to begin together."""
+"""Maximum number of days between the openings of two markets that count as opened together
+(`docs/experiments/relations-links.md`)."""
 
 
 def _asked_together(a: Listed, b: Listed) -> bool:
@@ -232,11 +238,12 @@ def _asked_together(a: Listed, b: Listed) -> bool:
 _EVENTS: Final = frozenset({"happens", "leaves", "announces", "says"})
 _ANNOUNCED: Final = re.compile(r"\b(?:announc\w+|intent(?:ion)?\s+to|agrees?\s+to)\b", re.I)
 _RULES: Final = 400
-"""Characters of the rules that say when it is Yes; what follows is about exceptions."""
+"""Number of characters of the rules in which a deadline is looked for; later text is about
+exceptions."""
 
 
 def _deadline(rules: str, p: Proposition) -> date | None:
-    """The first day after the window, as the rules name it."""
+    """The first day after the window, as the rules name it; None if they name none."""
     start = rules[:_RULES].split("therwise")[0]
     found = [m for m in mentions(start, p.window.end) if m.relation in ("by", "before")]
     return window(found[:1], start, anchor=p.window.end).end if found else None
@@ -250,6 +257,6 @@ _STATION: Final = re.compile(
 
 
 def _station(description: str | None) -> str | None:
-    """Where a temperature is taken, as far as the rules say."""
+    """The place where the value is measured, as the rules name it; None if they name none."""
     found = _STATION.search(description or "")
     return " ".join(fold(found["at"]).split()) if found else None

@@ -61,7 +61,7 @@ class JudgedCounts(msgspec.Struct):
     by_verdict: dict[str, int]
     by_strength: dict[str, int]
     by_domain: dict[str, int]
-    """A pair of two domains counts in both."""
+    """Number of judged pairs by domain of their factors; a pair of two domains counts in both."""
     judged_twice: int
     """Pairs that two readers judged; where they differed, a third one settled it."""
     own: int

@@ -1,8 +1,8 @@
 """Pairs of events that a language model may relate, what it is asked, which answers count. Pure.
 
-Logic and the causal base come first: a pair that either decides is not asked about, and a label
-that logic has since decided otherwise is not used. A label says what tends to move what; never that
-one thing implies another.
+Logic and the causal base take precedence: the model is not asked about a pair that one of them
+relates, and a label is not used once logic relates its pair. A label says what tends to move what,
+never that one thing implies another.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from augury.relations.store import LabelRelation, LabelRow
 
 WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
-"""Of a path over a label: little until an operator has confirmed it, then that of an edge of
-middling strength; a rejected one has none."""
+"""Weight (0 to 1) of a label by its status: small until the operator confirms the label, then that
+of an edge of strength 2. Rejected labels are not used."""
 A_FACTOR: Final = 6
-"""Most traded events of one factor that are paired with each other."""
+"""Number of events of one factor, the most traded ones, that are paired with each other."""
 
 LEAST_WORDS: Final = 4
-"""Of a reason."""
+"""Least number of words of a reason."""
 
 Lag = Literal["none", "hours", "days", "weeks", "months", "years"]
 DAYS: Final[dict[Lag, int]] = {
@@ -98,14 +98,14 @@ LABEL: Final = Task(
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """The market that stands for its event."""
+    """The market that represents its event."""
 
     market: StoredMarket
     event: int
     stages: int | None
-    """Equal for stages of one contest."""
+    """Equal for events that are stages of one contest."""
     factors: tuple[int, ...]
-    """What it is about, best fitting first."""
+    """Numbers of the factors that the market is about, best fitting first."""
     proposition: Proposition
 
     @property
@@ -121,7 +121,7 @@ class LeadPair(NamedTuple):
 
     @property
     def key(self) -> bytes:
-        """Equal for the same texts, in whatever markets and at whatever time."""
+        """Digest of the two texts: equal for all pairs of markets with the same texts."""
         parts = (str(LABEL.version), self.first.text, self.second.text)
         return hashlib.sha256("\x1f".join(parts).encode()).digest()
 
@@ -137,9 +137,9 @@ def pairs(
 ) -> Iterator[LeadPair]:
     """Pairs worth asking about, the most promising first, each once.
 
-    leads : of the most traded events, in that order
-    moving : ids of markets whose prices move together, the closest first
-    near : factors one step of the base from a factor
+    leads : leads of the most traded events, the most traded first
+    moving : ids of pairs of markets that move together, the strongest correlation first
+    near : returns the factors that are one step of the base away from a factor
     """
     by_id = {lead.market.id: lead for lead in leads}
     seen: set[bytes] = set()
@@ -166,12 +166,12 @@ def _of_one_factor(leads: Sequence[Lead]) -> list[tuple[Lead, Lead]]:
         for i, one in enumerate(members)
         for j, other in enumerate(members[:i])
     ]
-    rounds.sort(key=lambda found: found[0])  # the busiest two of every factor first
+    rounds.sort(key=lambda found: found[0])  # first the two most traded events of every factor
     return [(one, other) for _, one, other in rounds]
 
 
 def undecided(one: Lead, other: Lead) -> bool:
-    """Whether logic says nothing of two markets."""
+    """Whether neither events nor links nor logic relate two markets."""
     if one.event == other.event or (one.stages is not None and one.stages == other.stages):
         return False
     if other.market.id in one.market.linked_market_ids or one.text == other.text:
@@ -180,7 +180,7 @@ def undecided(one: Lead, other: Lead) -> bool:
 
 
 def _alike(one: Lead, other: Lead) -> bool:
-    """Whether both ask about the same things: these are direct to each other, whatever is said."""
+    """Whether both ask about the same things, so that each is a direct result for the other."""
     ours, theirs = one.proposition.terms, other.proposition.terms
     return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
@@ -201,14 +201,14 @@ def reason(label: Label, pair: LeadPair) -> str:
     Raises
     ------
     Unusable
-        It leads elsewhere, names a number that neither text has, or says nothing: a word or two,
-        or what the texts say already.
+        The reason has a web address or markup, names a number that neither text has, or says
+        nothing: it has fewer than `LEAST_WORDS` words or only repeats one of the texts.
     """
     return shown_reason(label.reason, [lead.text for lead in pair])
 
 
 def shown_reason(text: str, about: Sequence[str]) -> str:
-    """A model's reason for relating what the texts in `about` name, as one sentence.
+    """A model's reason why the things named in `about` are related, as one sentence.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
 
 
 def relation(label: Label) -> LabelRelation:
-    """How the first stands to the second, as it is kept."""
+    """The relation of the first market to the second, in the form that is stored."""
     match label.relation:
         case "first_causes_second":
             return "causes"
@@ -238,18 +238,18 @@ def relation(label: Label) -> LabelRelation:
 
 
 class Tie(NamedTuple):
-    """A market that a label relates to one the question is about."""
+    """A market that a label relates to a market that the question is about."""
 
     seq: int
     relation: Relation
-    """In which it stands to the question."""
+    """Relation of the market to the question."""
     weight: float
     sign: int
     lag_days: int
     told: str
-    """Why, and who says so."""
+    """The reason, with the name of the model and whether the label is confirmed."""
     factor: int
-    """What it is most about; 0: no factor of the base."""
+    """Number of the factor that the market is most about; 0 if it has none."""
 
 
 _INVERSE: Final[Mapping[LabelRelation, LabelRelation]] = {
@@ -261,7 +261,10 @@ _SEEN_AS: Final[Mapping[LabelRelation, Relation]] = {
 
 
 def tie(row: LabelRow, other: Lead, *, asked_first: bool) -> Tie:
-    """The label as seen from a question about its first market, or about its second."""
+    """The label as seen from a question about its first market (`asked_first`) or its second.
+
+    other : the lead of the market that the question is not about
+    """
     seen = row.relation if asked_first else _INVERSE[row.relation]
     confirmed = "confirmed" if row.status == "confirmed" else "not confirmed"
     return Tie(

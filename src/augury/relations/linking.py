@@ -1,4 +1,5 @@
-"""Follows the catalogue: places markets in events and links what is one contract on two venues."""
+"""Follows the catalogue's changes: assigns markets to events, and links markets that are the same
+contract on two venues."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from augury.storage import locks
 
 
 class Linker(Follower):
-    """Keeps events and links up to the catalogue."""
+    """Keeps events and links up to date with the catalogue."""
 
     LOCK = locks.EVENTS
 
@@ -40,7 +41,7 @@ class Linker(Follower):
         return len(rows)
 
     async def _apply(self, conn: Connection, rows: Sequence[IndexRow]) -> None:
-        # The last news of a market is what it is now; a removal is always the last.
+        # The last change of a market has its present state; a removal is always the last change.
         latest = {row.seq: row for row in rows}
         gone = [seq for seq, row in latest.items() if row.removed]
         kept = {seq: row for seq, row in latest.items() if not row.removed}
@@ -56,7 +57,7 @@ class Linker(Follower):
     async def _assign(
         self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
     ) -> None:
-        """Bring markets into events."""
+        """Assign the markets to events, and store both."""
         if not placed:
             return
         nodes = {node for place in placed.values() for node in place.nodes}
@@ -83,7 +84,7 @@ class Linker(Follower):
     async def _links(
         self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
     ) -> list[Link]:
-        """The links of the batch's markets, among themselves and with those known before."""
+        """The links of the batch's markets, among themselves and with markets stored before."""
         keys = {place.key for place in placed.values() if place.key is not None}
         groups = await store.seqs_of_keys(conn, keys)
         others = [seq for seqs in groups.values() for seq in seqs if seq not in placed]

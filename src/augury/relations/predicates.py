@@ -1,4 +1,4 @@
-"""Which predicate a text asserts, and the words of the one it is asserted of. Pure."""
+"""Reads which predicate a text asserts, and the words of whom or what it is asserted of. Pure."""
 
 from __future__ import annotations
 
@@ -107,24 +107,26 @@ _BY_WHOM: Final = re.compile(
 )
 _BE: Final = re.compile(r"\s+(?:be|become|becomes)\s+")
 _OPEN_PRIMARY: Final = re.compile(r"\b(?:california|washington|alaska|louisiana|open|top)\b", re.I)
-"""Primaries after which two of one party may stand for election."""
+"""Primaries after which two candidates of one party can stand for election, so that winning such a
+primary is no nomination."""
 
 
 class PredicateReading(NamedTuple):
-    """What is asserted, and what is read along with it."""
+    """The predicate of a text, and what is read along with it."""
 
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
-    """The place in the contest, for `ranks`; else that of the text."""
+    """For `ranks` the place in the contest; else the threshold of the text."""
     choice: str = ""
-    """The words of the one who is said to win, be nominated, come so far."""
+    """The words of whoever is said to win, be nominated, or reach a stage or place."""
     stage: str | None = None
-    """A key of `wording.STAGES`."""
+    """The stage that is reached: "playoffs" or a key of `wording.STAGES`."""
     fixture: bool = False
     denied: bool = False
-    """Asserted is that the predicate does not come true: "remains in office", "loses"."""
+    """Whether the text asserts that the predicate does not come true: "remains in office" denies
+    `leaves`, "loses" denies `wins`."""
     unheld: bool = False
-    """It is denied of every moment of the window: "remains in office"."""
+    """Whether the predicate is denied for the whole window: "remains in office"."""
 
 
 def read_predicate(
@@ -135,18 +137,18 @@ def read_predicate(
     rises: bool,
     negated: bool,
 ) -> PredicateReading:
-    """Cut the predicate out of the text.
+    """Cut the predicate out of the text, and return it.
 
     Parameters
     ----------
     threshold
         The quantity of the text.
     label
-        The market's outcome that is asserted, where it names a choice; None for Yes and No.
+        Label of the asserted outcome, if it names a choice; None for outcomes such as Yes and No.
     rises
-        The market's outcomes are Up and Down.
+        Whether the market's outcomes are Up and Down.
     negated
-        Words that may deny stand in the text (`Negations.possible`).
+        Whether the text has words that can deny (`Negations.possible`).
     """
     found = _stated(text, threshold, rises=rises, negated=negated)
     if found.predicate == "happens" and text.cut(_ANNOUNCE, "predicate"):
@@ -193,7 +195,7 @@ def _advance(text: BlankedText, threshold: Threshold | None) -> PredicateReading
 
 
 def _contest(text: BlankedText) -> PredicateReading:
-    """How a contest without a quantity goes for its choice."""
+    """The predicate of a text on a contest without a quantity."""
     if (found := _SHORTLIST.search(text.about)) and not _OF_PARTY.search(text.about):
         choice = _subject(text.about[: found.start()])
         text.cut(_SHORTLIST, "predicate")
@@ -260,13 +262,13 @@ def _won(text: BlankedText) -> PredicateReading | None:
 
 
 def _agent(about: str) -> str:
-    """Who, where it stands behind the verb: "won by X", "go to X"."""
+    """The choice, if it comes after the verb ("won by X", "go to X"); else empty."""
     found = _BY_WHOM.search(about + "?")
     return (found["by"] or found["to"]) if found else ""
 
 
 def _subject(before: str) -> str:
-    """Who, where it stands before the verb: "Will X" of "Will X win ..."."""
+    """The choice, if it comes before the verb ("Will X" of "Will X win ..."); else empty."""
     found = _CHOICE.search(before.rstrip() + " ")
     if found is None:
         found = _CHOICE.search(before.strip())

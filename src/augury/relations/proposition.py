@@ -81,7 +81,7 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     edition: int | None = None
     """Year of the contest: 2026 for "the 2025-26 season". None if no year is known."""
     stage: str | None = None
-    """Stage that `advances` reaches: a key of `wording.STAGES`."""
+    """Stage that `advances` reaches: "playoffs" or a key of `wording.STAGES`."""
     positive: bool = True
     exclusive: bool = False
     """Whether it can be true of only one choice: one winner, one nominee."""

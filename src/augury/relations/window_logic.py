@@ -1,4 +1,5 @@
-"""How one window of time lies to another, and what that rules out for one event in both. Pure."""
+"""How two windows of time relate, and which joint outcomes are therefore impossible for an event in
+one window and the same event in the other. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +14,12 @@ WindowOrder = Literal["equal", "inside", "contains", "overlap", "apart", "unknow
 _DAY: Final = 1440
 
 _ONCE: Final = frozenset({"die", "ipo", "dissolv"})
-"""Terms of what happens at most once."""
+"""Terms of events that happen at most once."""
 
 
 def occurrences(a: Proposition, b: Proposition) -> int:
-    """Something happens in one window, and in another."""
+    """The impossible joint outcomes of two propositions that the same event happens, each in its
+    own window."""
     match window_order(a.window, b.window):
         case "equal":
             return TF | FT
@@ -34,10 +36,11 @@ def occurrences(a: Proposition, b: Proposition) -> int:
 
 class _Span(NamedTuple):
     low: float
-    """Minute at which the window opens; -inf: with the question."""
+    """First minute of the window, counted from day 0 of `date.toordinal`; -inf if the window begins
+    when the question is opened."""
     high: float
     since: float
-    """Minute at which the question was opened; -inf: unknown."""
+    """Minute at which the question was opened, counted like `low`; -inf if unknown."""
 
 
 def _span(w: Window) -> _Span | None:
@@ -61,10 +64,10 @@ def _span(w: Window) -> _Span | None:
 
 
 def window_order(a: Window, b: Window) -> WindowOrder:
-    """How one window lies to another.
+    """How window `a` relates to window `b`: "inside" means that `a` lies within `b`.
 
-    A question is opened before its event has happened, so that "in 2026", asked in 2026, and
-    "by the end of 2026" are one window; asked in 2025 they are not.
+    A question is opened before its event has happened. Therefore "in 2026" and "by the end of 2026"
+    are the same window if both are asked in 2026; if they are asked in 2025, they are not.
     """
     if a.kind == "open" and b.kind == "open":
         if a.end == b.end:
@@ -73,9 +76,9 @@ def window_order(a: Window, b: Window) -> WindowOrder:
         return "equal" if near else "unknown"
     one, two = _span(a), _span(b)
     if one is None or two is None or one.high <= two.since or two.high <= one.since:
-        return "unknown"  # the one was over before the other was asked
+        return "unknown"  # one was over before the other was asked
     if one.high <= two.low or two.high <= one.low:
-        # Two moments of the same minute are one; a moment is not apart from itself.
+        # Two windows can be the same single moment, which is then not apart from itself.
         return "equal" if (one.low, one.high) == (two.low, two.high) else "apart"
     inside, contains = _within(one, two), _within(two, one)
     if inside and contains:
@@ -89,15 +92,16 @@ def window_order(a: Window, b: Window) -> WindowOrder:
 
 
 def _within(a: _Span, b: _Span) -> bool:
-    """Whether whatever falls into `a` falls into `b`."""
+    """Whether everything that lies within `a` also lies within `b`."""
     starts = max(a.low, a.since) if a.low == -math.inf else a.low
     return a.high <= b.high and (b.low == -math.inf or starts >= b.low)
 
 
 def starts_after_opening(a: Window, b: Window) -> bool:
-    """Whether a span with a first day lies behind the opening of one without.
+    """Whether a window with a first day starts after the opening of the question with window `by`.
 
-    What happens is asked only while it has not; a level may have been reached before.
+    True if both windows are `by` or neither is. This matters for levels: an event is asked about
+    only before it has happened, but a level may have been reached before.
     """
     for one, other in ((a, b), (b, a)):
         if one.kind == "by" and other.kind != "by":
