@@ -20,12 +20,13 @@ from tests.venues.conftest import NOW, make
 from tests.venues.simulator import Simulator
 from tests.venues.wire_markets import Generation
 
-from augury.errors import NotFound
+from augury.errors import NotFound, Unavailable
 from augury.markets import store as markets
 from augury.markets.records import PLATFORMS, Market, Platform
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.venues import store
+from augury.venues.flows import FlowOutcome
 from augury.venues.records import KnownTarget
 from augury.venues.sync import Sync, venue_health
 
@@ -461,3 +462,25 @@ async def test_what_the_store_knows_of_targets(database: Database, catalogue: li
     assert isinstance(target, KnownTarget)
     assert target.outcomes == ("Lions", "Tigers")
     assert 2 <= len(due) <= 4
+
+
+async def test_a_full_sync_whose_database_was_away_is_repeated_soon(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not after its interval, which is hours long."""
+    sync = Sync(database, settings, venues={}, patience=0)
+    waits: list[float] = []
+
+    async def fails(platform: Platform) -> FlowOutcome:
+        raise Unavailable("The database does not answer.", code="storage_unavailable")
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(sync, "full", fails)
+    monkeypatch.setattr("augury.venues.sync.asyncio.sleep", sleep)
+    with pytest.raises(asyncio.CancelledError):
+        await sync._keep("full", fails, "kalshi", 6 * 3600)
+    assert waits[2] < 60

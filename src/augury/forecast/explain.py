@@ -32,11 +32,12 @@ def shortened(text: str) -> str:
 
 def nothing(reading: Reading, seen: int) -> str:
     """The reason for an answer without evidence; `seen`: number of market outcomes compared."""
-    looked = (
-        f"{seen} open markets with a recent price were compared with it; none is about the same"
-        " things." if seen else "There was no open market with a recent price to compare it with."
-    )  # fmt: skip
-    return f"{NOTHING} {looked}"
+    if not seen:
+        return f"{NOTHING} There was no open market with a recent price to compare it with."
+    return (
+        f"{NOTHING} It was compared with {seen} outcome{'' if seen == 1 else 's'} of open markets"
+        " with a recent price; none is about the same things."
+    )
 
 
 def relation(c: Comparison, role: Role, flipped: bool) -> str:

@@ -260,8 +260,6 @@ def _read_cursor(cursor: str, filters: Filters, sort: Sort) -> Position:
             "query",
             "cursor",
             msg="This cursor belongs to a list with other filters or another order. Start again "
-            "without a cursor. Start again "
-            "without a cursor. Start again "
             "without a cursor.",
             type="cursor_invalid",
         )

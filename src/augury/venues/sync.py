@@ -98,15 +98,16 @@ class Sync:
     async def run(self, stop: asyncio.Event) -> None:
         """Follow both venues until `stop` is set. Failed flows are repeated."""
         every = self._settings
+        flows = (
+            ("full", self.full, every.sync_full_every),
+            ("incremental", self.incremental, every.sync_incremental_every),
+            ("prices", self.refresh_prices, every.price_refresh_every),
+            ("history", self.fetch_history, HISTORY_EVERY),
+        )
         tasks = [
-            asyncio.create_task(self._keep(flow, platform, interval), name=f"{platform} {name}")
+            asyncio.create_task(self._keep(name, flow, platform, interval))
             for platform in self._venues()
-            for name, flow, interval in (
-                ("full", self.full, every.sync_full_every),
-                ("incremental", self.incremental, every.sync_incremental_every),
-                ("prices", self.refresh_prices, every.price_refresh_every),
-                ("history", self.fetch_history, HISTORY_EVERY),
-            )
+            for name, flow, interval in flows
         ]
         stopping = asyncio.create_task(stop.wait())
         try:
@@ -214,6 +215,7 @@ class Sync:
 
     async def _keep(
         self,
+        name: str,
         flow: Callable[[Platform], Awaitable[FlowOutcome]],
         platform: Platform,
         interval: float,
@@ -231,7 +233,7 @@ class Sync:
                 outcome = await flow(platform)
             except (psycopg.Error, AuguryError) as problem:
                 log.warning("sync_failed", venue=platform, reason=str(problem)[:200])
-                outcome = FlowOutcome(platform, "", failure="failed")
+                outcome = FlowOutcome(platform, name, failure="failed")
             if outcome.failure is None:
                 backoff = FIRST_BACKOFF
                 wait = interval
@@ -239,7 +241,7 @@ class Sync:
                 log.warning(
                     "sync_ended_early", venue=platform, flow=outcome.flow, reason=outcome.failure
                 )
-                wait = min(interval, backoff) if outcome.flow == "full" else max(interval, backoff)
+                wait = min(interval, backoff) if name == "full" else max(interval, backoff)
                 backoff = min(LONGEST_BACKOFF, backoff * 2)
             # Jitter keeps replicas and flows from sending requests at the same time.
             wait *= random.uniform(0.9, 1.1)
