@@ -13,7 +13,7 @@ ANSWER_BYTES, ANSWER_SECONDS = 64 << 20, 5.0
 seconds at which an answer expires even if the index seems unchanged, because a process that only
 reads a shared index learns of its changes late."""
 _BYTES_A_RESULT = 2_000
-"""Memory that one cached result takes at most, in bytes: an estimate."""
+"""Estimated upper limit of the memory of one cached result, in bytes."""
 
 
 class _Answer(NamedTuple):

@@ -19,8 +19,8 @@ from augury.search.text import fold
 
 SEED: Final = 17
 A_SHAPE: Final = 6
-"""Most queries drawn from questions that differ only in their subject, year and month ("Will ~ win
-Eurovision?")."""
+"""Largest number of queries drawn from questions that differ only in their subject, year and month:
+"Will ~ win Eurovision?", where ~ is the subject."""
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _MONTH = re.compile(rf"\b{calendar.MONTH}\b")

@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 INDENT: Final = " " * 7
 LEAST_WIDTH: Final = 60
 MEMBERS: Final = 6
-"""Most members of a family that are named below the row's own market."""
+"""Largest number of other members of a family that are named below a row's own market."""
 SAMPLE: Final = "SAMPLE: these are not real markets."
 HEAD: Final = f"{'score':>5}  {'price':>6}  {'price of':<15} {'closes':<10} {'volume':>13}  status"
 

@@ -14,9 +14,9 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 SURELY_DIRECT = 40
-"""Most direct results that are protected: another relation may claim one of them only if its chance
-is well above the direct score (`augury.relations.rank.CLAIM`). Results further down can be claimed
-freely, because there a causal path says more than likeness."""
+"""Largest number of direct results that are protected: another relation may claim one of them only
+if its chance is well above the direct score (`augury.relations.rank.CLAIM`). Results further down
+can be claimed freely, because there a causal path says more than likeness."""
 
 
 class Hit(NamedTuple):

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 TAGS: Final = 2**16
 """Upper bound of tags: a tag is a number from 1 to TAGS - 1; 0 means no tag."""
 MOST_TAGS: Final = 6
-"""Most tags that a document can have."""
+"""Largest number of tags that a document can have."""
 STALE: Final = 16_384
-"""Most changed slots before the array is rebuilt. Every look-up reads all changed slots; reading
-more of them would take over a millisecond."""
+"""Number of changed slots above which the array is rebuilt. Every look-up reads all changed slots,
+and more of them would take over a millisecond."""
 
 Slots = NDArray[np.int64]
 Keys = NDArray[np.int64]

@@ -25,8 +25,8 @@ from augury.search.understanding import Understood
 from augury.storage.database import Database
 
 ROWS_KEPT = 20_000
-"""Most result rows kept in memory (some 10 MB) that were read from the database, because the index
-does not store them. The least recently used row is dropped first."""
+"""Largest number of result rows kept in memory (some 10 MB): those read from the database because
+the index does not store them. The least recently used row is dropped first."""
 
 NAMED_REASON = "Named in the query by its id or address."
 DIRECT_REASON = "Asks about the query's own subject, by its words and meaning."

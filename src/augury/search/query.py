@@ -23,7 +23,7 @@ Unit = Literal["usd", "percent", "bps", "degrees", "none"]
 T = TypeVar("T")
 
 MAX_FOUND: Final = 20
-"""Most mentions kept of each kind, e.g. dates or names; more of them, as in a pasted essay, would
+"""Largest number of mentions kept of each kind, e.g. dates or names. More, as in an essay, would
 not make a query more precise."""
 
 
@@ -69,7 +69,8 @@ class ParsedQuery:
     dates: tuple[DateMention, ...] = ()
     levels: tuple[Level, ...] = ()
     fixture: bool = False
-    """Whether the query asks about one game, or about a price in one short window."""
+    """Whether the query asks about one game, or about a price within one short window, such as "up
+    or down" in an hour."""
 
     @property
     def asks_level(self) -> bool:

@@ -26,7 +26,7 @@ from augury.storage.database import Database
 LOOK_EVERY = 1.0
 """Seconds between two queries for markets whose quotes changed."""
 MOVED_AT_ONCE = 1_000
-"""Most markets read by one such query, so that other work of the process does not wait long."""
+"""Largest number of markets read by one such query, so that other work does not wait long."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)  # noqa: UP017  (PostgreSQL counts from here)
 _MICROSECOND = timedelta(microseconds=1)

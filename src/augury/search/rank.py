@@ -113,13 +113,15 @@ class RankQuery:
     ids: TermIds
     """Ids of the query's distinct terms, at most `MAX_QUERY_TERMS`."""
     weights: Weights
-    """Weight of each term: its share of the query's total rarity. They sum to 1."""
+    """Weight of each term: its share of the query's total rarity (inverse document frequency). The
+    weights sum to 1."""
     years: NDArray[np.uint16]
     """Years that the query names; "before 2027" adds 2026."""
     numbers: TermIds
     """Term ids of the other numbers that the query names."""
     fixture: bool
-    """Whether the query asks for one game or one short window; then such markets lose no score."""
+    """Whether the query asks about one game, or a price within one short window; then markets on
+    such lose no score."""
 
     @classmethod
     def of(cls, text: str, frequencies: DocumentFrequencies) -> RankQuery:
@@ -326,7 +328,8 @@ def features(
     - year: 1 if query and market name the same year
     - number_conflict: 1 if query and market both name numbers, or months, or quarters, but none of
       them is the same
-    - fixture: 1 for a market on one game or one short window, unless the query asks for such
+    - fixture: 1 for a market on one game, or on a price within one short window, unless the query
+      asks for such
     """
     out = read(query, candidates, frequencies)
     count_families(out, candidates.records["family"])

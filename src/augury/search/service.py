@@ -39,7 +39,7 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 FOLDED_AT_ONCE = 200
-"""Most results per relation that are searched for a folded list."""
+"""Largest number of results per relation that are searched for a folded list."""
 
 OVERDUE_SECONDS = 30.0
 """Seconds between two reads of which markets are overdue."""

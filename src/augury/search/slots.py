@@ -21,7 +21,7 @@ from augury.search.postings import MOST_TAGS, Postings, Tagged
 _UNIT = 2**15 - 1
 _BLOCK = 32_768  # slots a scan handles at a time: its buffers stay in the processor's cache
 _FIRST = 1024  # slots of a new partition
-_SHOWN = 510  # longest `IndexDocument.shown` stored, in bytes; longer ones the database provides
+_SHOWN = 510  # longest `IndexDocument.shown` stored, in bytes; others come from the database
 _SHOWN_RECORD = np.dtype([("size", "<u2"), ("text", "u1", (_SHOWN,))])
 
 Slots = NDArray[np.integer[Any]]

@@ -19,7 +19,7 @@ from augury.search.text import DocumentFrequencies
 from augury.storage.database import Database
 
 NAMED = 20
-"""Most markets that are looked up for the ids and addresses in a query."""
+"""Largest number of markets that are looked up for the ids and addresses in a query."""
 
 
 class Wanted(NamedTuple):
@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
     """Number of results per relation for which candidates are gathered."""
     status: Status | None
     most: int
-    """Most results per relation: `top_k`, or more if they are folded afterwards."""
+    """Largest number of results per relation: `top_k`, or more if they are folded afterwards."""
 
 
 class Understood(NamedTuple):
