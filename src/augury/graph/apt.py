@@ -56,13 +56,13 @@ GRACE: Final = timedelta(days=1)
 """How long after a date it counts as past, for a market without a known close: the venue's date may
 be a day behind."""
 REPORTED: Final = timedelta(days=60)
-"""How long after a date it counts as past, for a market that closes later: by then it is known and
-reported what happened."""
+"""How long after a date it counts as past, for a market that closes later: by then what happened is
+known and reported."""
 EARLIEST: Final = 2000
 """Years up to this one are not read as dates, because they are parts of names ("AC Monza 1912")."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
 _SINCE: Final = frozenset({"after", "from"})
-"""Relations to a date that begin there and have no end, so such a date is never past."""
+"""Words that make a date the start of a time without an end; such a date is never past."""
 
 
 @lru_cache(maxsize=8_192)
@@ -109,8 +109,8 @@ _GROUPS: Final = {
     "person": "person", "place": "place", "company": "company", "product": "company",
     "coin": "coin", "commodity": "commodity",
 }  # fmt: skip
-"""Kind of an entity -> its group. Two entities with one name but of different groups are different
-things. Kinds without a group may share a name with a related entity: a team that of its city."""
+"""Kind of an entity -> its group. Two entities with the same name but of different groups are
+different things. Kinds without a group are not compared: a team may have the name of its city."""
 
 
 def _differ(one: Entity, other: Entity) -> bool:

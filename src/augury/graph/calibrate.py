@@ -28,8 +28,8 @@ PRIOR: Final = 25
 """Weight, in pairs of events, of the unrelated markets' share when the share of a kind is shrunk
 towards it. A larger weight shrinks more."""
 EARLIER: Final = 0.6
-"""Share (0 to 1) of the days on which related pairs moved, the earliest ones, that strengths are
-fitted on."""
+"""Share (0 to 1) of the days with moves of related pairs that strengths are fitted on: the earliest
+of these days."""
 
 
 class Joined(NamedTuple):

@@ -101,7 +101,7 @@ def evaluate_edges(
 
 
 def _tell(drawn: dict[str, Any], *, as_json: bool) -> None:
-    """Print a graph, as text with two lines and more per edge, or as JSON."""
+    """Print a graph edge by edge as text, or as JSON."""
     if as_json:
         typer.echo(json.dumps(drawn, ensure_ascii=False))
         return

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 LEAST_DAYS: Final = 3
 """Least number of days on which both markets of a pair must have a change of price."""
 PER_RELATION: Final = 12
-"""Most related markets that a market is paired with in each relation, those with the strongest
-paths."""
+"""Largest number of related markets that a market is paired with in each relation: those with the
+strongest paths."""
 TIED: Final = 0.1
 """Least weight of a path, times the market's fit to the factor, at which two markets are related by
 it. Without such a path, and without a common factor, they count as unrelated."""
@@ -40,10 +40,10 @@ SUBJECT: Final = 0.4
 """`Joined.told` for two markets about the same factor that logic does not relate. Chosen by
 hand."""
 ALIKE: Final = 30
-"""Most markets on the same factor or of the same event that are checked, for each market, for a
-logical relation."""
+"""Largest number of markets, on the same factor or of the same event, that are checked for a
+logical relation to a market."""
 CHANCE: Final = 12
-"""Most unrelated markets that a market is paired with."""
+"""Largest number of unrelated markets that a market is paired with."""
 
 
 def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from augury.relations import logic
 from augury.relations.proposition import Proposition
 
 MOST: Final = 8
-"""Most logical edges in one graph. Edges of the question are taken first, then those of others;
+"""Largest number of logical edges in one graph. Edges of the question are taken first, and
 implications before exclusions."""
 
 

@@ -41,7 +41,7 @@ class ReachedMarket:
     score: float
     factor: int
     lean: int
-    """+1 if Yes in the factor's best market means more of the factor, -1 if it means less, 0:
+    """+1 if Yes to the factor's best market means more of the factor, -1 if it means less, 0:
     unknown."""
     way: tuple[Step, ...]
     """Path from the question's factor to the market's factor."""
