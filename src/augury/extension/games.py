@@ -132,7 +132,7 @@ Reversed if the page speaks of the game as over."""
 
 
 class GameMarkets(NamedTuple):
-    """The markets on one game: the one that is nearest to what a page says."""
+    """The markets on one game, the one that fits best what a page says."""
 
     days: float
     """Days between the page's date and the game; counted from now if the page has no date."""

@@ -23,8 +23,8 @@ RANKS = 7.0
 """Rank, counted from 0, at which a vote has half the weight of the best market's. A larger value
 gives markets further down more weight."""
 DOUBT = 0.25
-"""Largest share of words in common (0 to 1) at which the leaning is halved. The larger it is, the
-more words a market must have in common with the page for a strong leaning."""
+"""The leaning is multiplied by s / (s + DOUBT), where s is the largest share (0 to 1) of the page's
+words that a voting market contains. A larger value makes leanings weaker."""
 
 
 class Vote(NamedTuple):

@@ -20,8 +20,8 @@ from augury.search.text import fold, terms
 _ALONE: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"})
 """Sports of individuals, in which a first name alone identifies nobody."""
 PARTLY, SURE = 0.4, 0.5
-"""Certainties, 0 to 1. `PARTLY`: that a side is meant if the text has only a part of its name.
-`SURE`: the least certainty of a game's better-named side for the game to count as named."""
+"""Certainties, 0 to 1. `PARTLY`: that of a side of whose name the text has only a part. `SURE`: the
+least that the better-named side of a game must have for the game to count as named."""
 _SHORT = 5
 _ONE = "1:"
 _WORD = re.compile(r"[a-z0-9]+")
@@ -265,8 +265,9 @@ def _note(keys: dict[str, _Known], key: str, surety: float, start: int, span: ra
 
 
 def _are_apart(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Whether two sides are named in different places: each has a position that the other does not
-    have. In "Vols beat East Tennessee", Tennessee (the Vols) and East Tennessee are apart."""
+    """Whether a text names two sides and not one twice: each has a position that the other does not
+    have. In "Vols beat East Tennessee", only Tennessee's Vols have "Vols", and only East Tennessee
+    has "East"."""
     return not (one <= other or other <= one)
 
 

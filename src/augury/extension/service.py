@@ -68,14 +68,14 @@ GAMES_READ, FOLLOW_SECONDS = 500, 5.0
 """`GAMES_READ`: number of changed markets read in one batch. `FOLLOW_SECONDS`: seconds between two
 checks for changed markets."""
 MANY: Final = 10_000
-"""Number of markets on games above which the objects of the process, once all are read, are
-excluded from Python's garbage collection."""
+"""Number of markets on games above which the first `catch_up` excludes all existing objects from
+Python's garbage collection (`gc.freeze`)."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
 """`GAMES_TURN`: seconds for which games are read before other work gets a turn. `GAMES_REST`: least
 duration of that turn, in seconds. Without turns, requests would wait during the first minutes with
 a large catalogue."""
 TOLD_WORDS = 3
-"""Most words of a market's question that `Shown.why` names."""
+"""Largest number of words of a market's question that `Shown.why` names."""
 COMMON: Final = 2.5
 """Inverse document frequency below which a word is too common to say what a market is about."""
 
@@ -470,7 +470,7 @@ class _Told:
 
 
 def _spoken(question: str, wanted: list[str]) -> str:
-    """The words of the question that have the `wanted` terms, in its order, as a list in words."""
+    """The words of the question that have the `wanted` terms, in its order: "a, b and c"."""
     words: dict[str, str] = {}
     for word in question.replace("*", "").split():
         plain = word.strip(".,:;?!()[]\"'“”’").removesuffix("'s").removesuffix("’s")
