@@ -109,7 +109,7 @@ def test_names_at_a_word_are_those_of_a_scan(vocabulary: Vocabulary) -> None:
 
 def test_a_wrong_entry_is_named_by_file_and_name(tmp_path: Path) -> None:
     (tmp_path / "odd.toml").write_text('kind = "planet"\n[entities]\n"Mars" = ["Red Planet"]\n')
-    with pytest.raises(VocabularyProblem, match=r"odd\.toml: 'Mars' is of the unknown kind"):
+    with pytest.raises(VocabularyProblem, match=r"odd\.toml: 'Mars' has an unknown kind, 'planet'"):
         Vocabulary.load(tmp_path)
 
 

@@ -431,11 +431,11 @@ async def test_an_account_whose_sources_sent_much_waits(
     series._budget = Budget(10, HOUR)
     id_ = await create(world, series, Source("csv", feed.url))
     await series.refresh(world.account, id_, None)
-    with pytest.raises(FetchFailed, match="within the hour"):
+    with pytest.raises(FetchFailed, match="within an hour"):
         await series.refresh(world.account, id_, None)
     assert len(feed.requests) == 1
     kept = await series.get(world.account, id_)
-    assert "within the hour" in (kept.failure or "")
+    assert "within an hour" in (kept.failure or "")
     key, _ = await AccessService(world.database).create_key("other", ["watch:write"])
     made = await series.create(key.account_id, "CPI", "macro_indicator", Source("csv", feed.url))
     assert (await series.refresh(key.account_id, made.id, None)).added == 2

@@ -308,7 +308,7 @@ async def test_a_listing_that_shows_half_is_not_taken_for_the_whole(
     simulator.requests.clear()
     outcome = await sync.full("polymarket")
     assert outcome.failure is not None
-    assert "not whole" in outcome.failure
+    assert "is incomplete" in outcome.failure
     assert not [path for path in simulator.requests if path.startswith("/gamma/markets/")]
     assert all(m.status == "active" for m in (await stored(database)).values())
 

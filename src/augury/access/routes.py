@@ -64,7 +64,8 @@ async def sign_in(
     traffic: Traffic = request.app.state.traffic
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise Forbidden(
-            "Sign-in from another website is not allowed. Open the console at its own address.",
+            "This sign-in request came from a page of another website. Open the console directly "
+            "in your browser and sign in there.",
             code="csrf",
         )
     await traffic.admit_sign_in(request)

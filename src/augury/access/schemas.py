@@ -48,7 +48,7 @@ class SignIn(BaseModel):
     @model_validator(mode="after")
     def _one(self) -> SignIn:
         if (self.key is None) == (self.link is None):
-            raise ValueError("give key or link")
+            raise ValueError("give either key or link, not both")
         return self
 
 

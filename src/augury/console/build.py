@@ -80,7 +80,10 @@ def build() -> None:
         There are no sources, no Node.js, no packages, or the bundler failed.
     """
     if not (SOURCES / "package-lock.json").exists():
-        raise BuildFailed("This installation has no sources of the console to build.")
+        raise BuildFailed(
+            "The console's source files are not part of this installation, so the console "
+            "can't be built here. Build it in a source checkout."
+        )
     if is_fresh():
         return
     try:
@@ -139,8 +142,8 @@ def _node() -> _Node:
     )  # fmt: skip
     if (found := _of_wheel(target)) is None:
         raise BuildFailed(
-            "The installed Node.js package has no program for this machine. Install "
-            "Node.js 20 or newer."
+            f"There is no prebuilt Node.js for this machine. Install Node.js {OLDEST_NODE} or "
+            "newer."
         )
     return found
 
@@ -176,7 +179,9 @@ def _run(command: list[str]) -> None:
     except subprocess.TimeoutExpired:
         raise BuildFailed(f"{Path(command[0]).name} took longer than {PATIENCE} s.") from None
     except OSError as error:
-        raise BuildFailed(f"{command[0]}: {error.strerror}.") from error
+        raise BuildFailed(
+            f"Could not run {command[0]} ({error.strerror}). Is it installed and executable?"
+        ) from error
     if done.returncode:
         (WORK / "build.log").write_text(done.stdout + done.stderr)
         pip = "pip" in command or "ensurepip" in command

@@ -59,7 +59,9 @@ def _clashes(vocabulary: Vocabulary) -> Iterator[LintFinding]:
     for spoken, entities in sorted(owners.items()):
         if len(entities) > 1:
             names = " and ".join(f"{e.name} ({e.source})" for e in entities)
-            yield LintFinding("warning", f"{' '.join(spoken)!r} means {names}, and none is marked")
+            yield LintFinding(
+                "warning", f"{' '.join(spoken)!r} is an unmarked alias of {names}; mark it ^ or ~"
+            )
 
 
 def _dangling(vocabulary: Vocabulary) -> Iterator[LintFinding]:
@@ -67,7 +69,9 @@ def _dangling(vocabulary: Vocabulary) -> Iterator[LintFinding]:
     for entity in vocabulary.entities:
         for name in entity.of:
             if name not in known:
-                yield LintFinding("warning", f"{entity.name} is of {name!r}, which has no entry")
+                yield LintFinding(
+                    "warning", f"{entity.name}: 'of' names {name!r}, which has no entry"
+                )
 
 
 def _short(vocabulary: Vocabulary) -> Iterator[LintFinding]:
@@ -75,7 +79,9 @@ def _short(vocabulary: Vocabulary) -> Iterator[LintFinding]:
         for alias in entity.aliases:
             if len("".join(alias.words)) < MIN_LETTERS and alias.words[0] not in _LETTERS:
                 yield LintFinding(
-                    "error", f"{entity.name} ({entity.source}): {alias.words[0]!r} is too short"
+                    "error",
+                    f"{entity.name} ({entity.source}): the alias "
+                    f"{' '.join(alias.words)!r} has fewer than {MIN_LETTERS} letters",
                 )
 
 

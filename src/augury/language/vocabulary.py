@@ -213,7 +213,7 @@ def _file(path: Path) -> list[Entity]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise VocabularyProblem(f"{path.name} is not TOML: {error}") from error
+        raise VocabularyProblem(f"{path.name} is not valid TOML: {error}") from error
     kind, topic = raw.get("kind", "topic"), raw.get("topic", path.stem)
     context = frozenset(fold(w.folded) for said in raw.get("context", ()) for w in words(said))
     found = []
@@ -228,7 +228,10 @@ def _entity(
 ) -> Entity:
     own = entry.get("is", kind)
     if own not in KINDS:
-        raise VocabularyProblem(f"{path.name}: {name!r} is of the unknown kind {own!r}")
+        raise VocabularyProblem(
+            f"{path.name}: {name!r} has an unknown kind, {own!r}. Use one of: "
+            f"{', '.join(sorted(KINDS))}."
+        )
     # The part in parentheses only tells namesakes apart; people leave it out.
     full = _ASIDE.sub("", name)
     said = [full if full == name else f"{full}~", *entry.get("aliases", ())]
@@ -237,7 +240,7 @@ def _entity(
         guard: Guard = _GUARDS.get(one[-1:], "any")
         spoken = tuple(w.folded for w in words(one.rstrip("^~")))
         if not spoken:
-            raise VocabularyProblem(f"{path.name}: {name!r} has the empty alias {one!r}")
+            raise VocabularyProblem(f"{path.name}: the alias {one!r} of {name!r} has no words.")
         # If an alias repeats the full name with a mark, the mark counts for the full name.
         if spoken not in aliases or guard != "any":
             aliases[spoken] = Alias(spoken, guard)

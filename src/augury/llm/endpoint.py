@@ -136,7 +136,9 @@ class ModelEndpoint:
                 "broken", f"cut its answer short ({type(error).__name__})"
             ) from None
         if self._key and self._key.get_secret_value().encode() in content:
-            raise CompletionFailed("bad_answer", "repeated the key that it was sent")
+            raise CompletionFailed(
+                "bad_answer", "sent our API key back in its answer, so the answer was discarded"
+            )
         return _read(content)
 
 
@@ -162,7 +164,7 @@ def _check(response: httpx2.Response) -> None:
     if status == 429:
         wait = retry_after(response.headers.get("retry-after"), datetime.now(UTC))
         raise CompletionFailed(
-            "throttled", "asked for a pause", healthy=None, charged=False,
+            "throttled", "asked for fewer requests", healthy=None, charged=False,
             pause=UNASKED_PAUSE if wait is None else wait,
         )  # fmt: skip
     if 300 <= status < 400:

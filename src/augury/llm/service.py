@@ -185,7 +185,9 @@ class LanguageModel:
             REQUESTS.labels(task.name, "late").inc()
             raise NoAnswer("timeout", "did not answer in time") from None
         except GivenUp:
-            raise NoAnswer("timeout", "is no longer asked") from None
+            raise NoAnswer(
+                "timeout", "gave no answer before Augury closed the connection"
+            ) from None
 
     async def qualified(self, task: Task[Any]) -> bool:
         """Whether the model gets enough of the task's controls right. Each process
@@ -300,7 +302,7 @@ class LanguageModel:
     def _admit(self) -> None:
         pause = self._paused_until - self._monotonic()
         if pause > 0:
-            raise NoAnswer("throttled", "asked for a pause", retry_in=pause)
+            raise NoAnswer("throttled", "asked for fewer requests", retry_in=pause)
         if not self._breaker.admits():
             raise NoAnswer(
                 "breaker", "failed repeatedly and is paused for 30 s",

@@ -222,7 +222,10 @@ class MacroRuntime:
             self._kept.move_to_end(key)
             return self._answer(stored, "hit")
         if "only-if-cached" in asked:
-            raise NotStored("No stored answer is fresh enough.")
+            raise NotStored(
+                "No stored answer is recent enough, and the request forbids fetching a new "
+                "one (Cache-Control: only-if-cached)."
+            )
         try:
             found = await self._shared(key, call, stored, keep="no-store" not in asked)
         except _Trouble as trouble:
@@ -411,7 +414,7 @@ class MacroRuntime:
             wait = min(300.0, float(told)) if told.isascii() and told.isdigit() else 1.0
             raise _Trouble(
                 Unavailable(
-                    "The macro runtime asks this service to slow down.",
+                    "The macro runtime asked for fewer requests.",
                     retry_after=wait,
                     code="macro_runtime_throttled",
                 ),

@@ -62,7 +62,10 @@ def below(base: str, raw_path: bytes, query: bytes) -> str:
     if not path.startswith(PREFIX):
         raise NotFound("Not found. See /docs for the available routes.")
     if not _QUERY.fullmatch(searched) or "#" in searched:
-        raise PathRefused("The query should hold visible ASCII characters only.")
+        raise PathRefused(
+            "The query should consist of visible ASCII characters other than #. "
+            "Percent-encode all others."
+        )
     segments = path[len(PREFIX) :].split("/")
     last = len(segments) - 1
     written = "/".join(_segment(part, may_be_empty=n == last) for n, part in enumerate(segments))
@@ -73,9 +76,12 @@ def _segment(raw: str, *, may_be_empty: bool) -> str:
     try:
         text = unquote_to_bytes(raw).decode("utf-8")
     except UnicodeDecodeError:
-        raise PathRefused("The path should be UTF-8.") from None
+        raise PathRefused("The percent-encoded path should be UTF-8.") from None
     if _ESCAPES.search(raw) or _UNSAFE.search(text):
-        raise PathRefused("The path contains a character that is not allowed, plain or encoded.")
+        raise PathRefused(
+            "The path contains a character that is not allowed even when percent-encoded, or "
+            "a % that is not followed by two hexadecimal digits."
+        )
     if not text and not may_be_empty:
         raise PathRefused("The path should have no empty part (//).")
     if text.partition(";")[0] in (".", ".."):

@@ -108,8 +108,9 @@ class AddressPolicy:
             raise Refused(f"The URL should have at most {MAX_URL} characters.")
         if not _VISIBLE.fullmatch(url):
             raise Refused(
-                "The URL may hold only visible ASCII characters and no backslash. Write other "
-                "host names in their xn-- form."
+                "The URL contains a space, a backslash, a control character or a non-ASCII "
+                "character. Percent-encode it in a path or query; write a non-ASCII host name in "
+                "Punycode (xn--...)."
             )
         try:
             parts = urlsplit(url)
@@ -130,7 +131,7 @@ class AddressPolicy:
         if parts.netloc.startswith("["):
             address = _literal(host)
             if address is None:
-                raise Refused("The URL's host is not a valid address.")
+                raise Refused("The URL's host is not a valid IP address.")
             self.check_address(address)
         else:
             self._check_name(host.removesuffix("."), has_dot=host.endswith("."))
@@ -171,7 +172,10 @@ class AddressPolicy:
         if address is not None and self.allows(address):
             return
         if port < 1024 or port in _BAD_PORTS:
-            raise Refused("The URL's port is not allowed. Use 443, 80 or a web port from 1024 on.")
+            raise Refused(
+                "The URL's port is not allowed. Use 443, 80, or a port above 1023. Ports of "
+                "well-known services such as databases are refused."
+            )
 
 
 def is_public(address: Address) -> bool:

@@ -82,7 +82,9 @@ def points(pairs: Iterable[tuple[Any, Any]]) -> Points:
         except (ValueError, OverflowError) as error:
             raise BadFeed(f"Row {n}: {error}.") from None
         if len(found) > MOST_POINTS:
-            raise BadFeed(f"It has more than {MOST_POINTS:,} points.")
+            raise BadFeed(
+                f"There are more than {MOST_POINTS:,} points, the most that are read at once."
+            )
     return sorted(found.items())
 
 
@@ -106,7 +108,7 @@ def read_time(raw: Any) -> datetime:
         try:
             moment = datetime.fromisoformat(text)
         except ValueError:
-            raise ValueError(f"its time is in no known format ({_shown(text)})") from None
+            raise ValueError(f"its time has an unknown format ({_shown(text)})") from None
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     if not 1800 <= moment.year <= 2200:
         raise ValueError("its year is not between 1800 and 2200")
@@ -148,9 +150,9 @@ def _csv(body: bytes, time_column: str | None, value_column: str | None) -> list
     try:
         rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row]
     except csv.Error:
-        raise BadFeed("It is not CSV.") from None
+        raise BadFeed("The answer is not CSV.") from None
     if not rows or len(rows[0]) < 2:
-        raise BadFeed("It is not CSV with a header row and at least two columns.")
+        raise BadFeed("The answer is not CSV with a header row and at least two columns.")
     names = [name.strip().casefold() for name in rows[0]]
     time, value = _column(names, time_column, 0), _column(names, value_column, 1)
     last = max(time, value)
@@ -166,7 +168,7 @@ def _column(names: list[str], wanted: str | None, default: int) -> int:
     if wanted is None:
         return default
     if wanted.strip().casefold() not in names:
-        raise BadFeed(f"It has no column {_shown(wanted)}.")
+        raise BadFeed(f"The answer has no column {_shown(wanted)}.")
     return names.index(wanted.strip().casefold())
 
 
@@ -174,7 +176,7 @@ def _json(body: bytes, time_path: str, value_path: str) -> list[tuple[Any, Any]]
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
-        raise BadFeed("It is not JSON.") from None
+        raise BadFeed("The answer is not JSON.") from None
     times, values = _reach(document, time_path), _reach(document, value_path)
     if len(times) != len(values):
         raise BadFeed(

@@ -281,7 +281,10 @@ class SeriesService:
     def _led(self, host: str) -> None:
         """Count the fetch from `host` to which a redirect leads, or raise FetchFailed."""
         if not self._hosts.left(host):
-            raise FetchFailed(f"It redirects to {host}, which had too many fetches just now.")
+            raise FetchFailed(
+                f"The source redirects to {host}, from which Augury has fetched too often in "
+                "the last moments. Try again later."
+            )
         self._hosts.spend(host, 1)
 
     async def _refresh_claimed(self, series: Series) -> None:
@@ -298,7 +301,10 @@ class SeriesService:
             # Concerns this series only: the others continue, and it is retried like after any other
             # failure.
             log.exception("series_refresh_failed_unexpectedly", series=series.id, host=series.host)
-            await self._note_failure(series, "It could not be refreshed, by a fault of ours.")
+            await self._note_failure(
+                series,
+                "The refresh failed because of an error in the service; its log has the cause.",
+            )
 
     @asynccontextmanager
     async def _turn(self, account_id: str) -> AsyncIterator[_Turns]:
@@ -332,14 +338,16 @@ class SeriesService:
                 )  # fmt: skip
             return await self._take(series, map(parse.unpacked, found), at, answer)
         except BadFeed as error:
-            failure: AuguryError = FetchFailed(f"The source's answer holds no series. {error}")
+            failure: AuguryError = FetchFailed(
+                f"The source's answer can't be read as a series. {error}"
+            )
         except (FetchFailed, Refused) as error:
             failure = error
         except (MemoryError, TimeoutError):
             failure = FetchFailed("The source's answer is too complex to read.")
         except CantOpen:
             failure = FetchFailed(
-                "Its address is encrypted with a key that this service does not "
+                "The URL of this series was encrypted with a key that this service does not "
                 "have. Create the series again."
             )
         await self._note_failure(series, str(failure))
@@ -363,8 +371,8 @@ class SeriesService:
         account = series.account_id
         if not self._budget.left(account):
             raise FetchFailed(
-                f"The sources of this account sent {HOURLY_BYTES >> 20} MiB within the hour; "
-                f"fetching resumes when the hour has passed."
+                f"The sources of this account have sent {HOURLY_BYTES >> 20} MiB within an hour, "
+                "the most allowed. Fetching resumes when the hour has passed."
             )
         assert series.url is not None
         url = self._vault.open(series.url, series.id).decode()

@@ -49,7 +49,7 @@ def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy
     if (source.type == "push") != (source.url is None):
         raise InvalidInput.at(
             "body", "source", "url",
-            msg="A push series has no URL." if source.url else "Field required",
+            msg="A push series can't have a URL. Leave it out." if source.url else "Field required",
             type="missing" if source.url is None else "value_error",
         )  # fmt: skip
     if source.url is None:
@@ -68,13 +68,24 @@ def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy
         raise InvalidInput.at("body", "refresh_every", msg="Should be at least 1m.")
     for name, value in source.headers.items():
         if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise InvalidInput.at("body", "source", "headers", msg="A header is not valid.")
+            raise InvalidInput.at(
+                "body",
+                "source",
+                "headers",
+                msg=(
+                    "The name or the value of a header is not valid. Use printable ASCII, at "
+                    "most 100 characters in a name and 2,000 in a value."
+                ),
+            )
         if name.lower() in _OURS:
             raise InvalidInput.at(
                 "body",
                 "source",
                 "headers",
-                msg="One of the headers may not be set by a caller.",
+                msg=(
+                    f"The header {name.lower()} is set by Augury and can't be given here. "
+                    "Leave it out."
+                ),
             )
     for field_name in ("time_path", "value_path"):
         path = getattr(source, field_name)

@@ -140,7 +140,10 @@ def forget_secrets(
     Example: augury db forget-secrets --yes
     """
     if not yes:
-        raise SetupProblem("This deletes endpoints and addresses. Add --yes to go ahead.")
+        raise SetupProblem(
+            "This permanently deletes all alert endpoints and stops fetching all external "
+            "series. Add --yes to go ahead."
+        )
 
     async def run() -> dict[str, int]:
         database = await Database.open(Settings())

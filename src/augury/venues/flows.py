@@ -149,8 +149,8 @@ class FlowRun:
         problem = None
         if not walk.sound:
             problem = (
-                f"The listing of {venue.platform} was not whole"
-                f" ({walk.listed} open markets, {open_before} known before)."
+                f"The listing of {venue.platform} is incomplete: it has {walk.listed} open "
+                f"markets, and {open_before} were open before."
             )
         await self._finish(walk.run_at, problem)
 
@@ -190,7 +190,10 @@ class FlowRun:
             await self.take_in(page, {t.id: t for t in batch})
             self._report(self.outcome)
         if len(due) >= SOUND_FROM and not self.outcome.records:
-            raise BadAnswer(venue.platform, f"answered for none of {len(due)} known markets")
+            raise BadAnswer(
+                venue.platform,
+                f"returned none of the {len(due)} known markets that it was asked about",
+            )
         await self._finish(at)
 
     async def fetch_history(self) -> None:

@@ -224,7 +224,9 @@ class VenueClient:
         except TimeoutError:
             raise Unreachable(self.venue, "did not answer in time") from None
         except GivenUp:
-            raise Unreachable(self.venue, "is no longer asked") from None
+            raise Unreachable(
+                self.venue, "gave no answer before Augury closed the connection"
+            ) from None
 
     def _url(self, base: str, path: str, params: Params) -> str:
         pairs = [
@@ -403,13 +405,13 @@ def _connect_problem(exc: Exception) -> str:
     seen: BaseException | None = exc
     while seen is not None:
         if isinstance(seen, ssl.SSLError):
-            return "can't be reached (its certificate or TLS is not in order)"
+            return "can't be reached (TLS failed, or its certificate is not valid)"
         if isinstance(seen, OSError) and not isinstance(seen, ConnectionError):
             break
         seen = seen.__cause__ or seen.__context__
     lowered = str(exc).lower()
     if "certificate" in lowered or "ssl" in lowered or "tls" in lowered:
-        return "can't be reached (its certificate or TLS is not in order)"
+        return "can't be reached (TLS failed, or its certificate is not valid)"
     if any(word in lowered for word in ("name", "getaddrinfo", "nodename", "resolution")):
         return "can't be reached (its host name does not resolve)"
     return "can't be reached (no connection)"

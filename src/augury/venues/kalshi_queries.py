@@ -90,7 +90,7 @@ def read_page(answer: object, kind: str) -> tuple[list[Any], str | None]:
         When the answer has another shape.
     """
     if not isinstance(answer, dict) or not isinstance(answer.get(kind), list):
-        raise ValueError(f"a page of {kind} was expected")
+        raise ValueError(f'expected an object with a list "{kind}"')
     return answer[kind], identifier(answer.get("cursor"), 4_000)
 
 
@@ -103,7 +103,7 @@ def read_one(answer: object, kind: str) -> dict[str, Any]:
         When the answer has another shape.
     """
     if not isinstance(answer, dict) or not isinstance(answer.get(kind), dict):
-        raise ValueError(f"one {kind} was expected")
+        raise ValueError(f'expected an object with a record "{kind}"')
     beside = answer.get("markets")
     record = answer[kind]
     return {**record, "markets": beside} if beside and "markets" not in record else record

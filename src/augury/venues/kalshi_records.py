@@ -210,7 +210,7 @@ def candles(answer: object, market_id: str) -> list[PricePoint]:
         When the answer has no `candlesticks`.
     """
     if not isinstance(answer, dict) or not isinstance(answer.get("candlesticks"), list):
-        raise ValueError("candlesticks were expected")
+        raise ValueError('expected an object with a list "candlesticks"')
     candles_by_end = {
         at: raw
         for raw in answer["candlesticks"]

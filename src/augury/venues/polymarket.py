@@ -136,7 +136,7 @@ def read_page(
     if isinstance(answer, dict) and isinstance(answer.get(kind), list):
         cursor = identifier(answer.get("next_cursor"), 4_000)
         return answer[kind], cursor if answer[kind] else None
-    raise ValueError(f"a page of {kind} was expected")
+    raise ValueError(f'expected a list, or an object with a list "{kind}"')
 
 
 def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
@@ -255,7 +255,7 @@ def history(answer: object, market_id: str, outcome: int) -> list[PricePoint]:
         When the answer has no `history`.
     """
     if not isinstance(answer, dict) or not isinstance(answer.get("history"), list):
-        raise ValueError("a price history was expected")
+        raise ValueError('expected an object with a list "history"')
     points: dict[datetime, PricePoint] = {}
     for raw in answer["history"]:
         if not isinstance(raw, dict):

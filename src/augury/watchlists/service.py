@@ -205,16 +205,24 @@ class WatchlistService:
     ) -> str | None:
         """Raise if the target is not valid. Returns the outcome as the market spells it."""
         if outcome is not None and kind in ("series", "asset"):
-            raise InvalidInput.at("body", "outcome", msg=f"A target of kind {kind} has no outcome.")
+            raise InvalidInput.at(
+                "body",
+                "outcome",
+                msg=f"A target of kind {kind} can't have an outcome. Leave it out.",
+            )
         if kind == "series" and await series.fetch(conn, account_id, ref) is None:
             raise InvalidInput.at("body", "ref", msg="No series of yours has this id.")
         if kind not in ("market", "event"):
             return outcome
         quotes = await markets.quotes(conn, members)
         if not quotes:
-            what = "market with this id" if kind == "market" else "event with a market here"
+            what = (
+                "No market has this id"
+                if kind == "market"
+                else "No known market belongs to this event"
+            )
             hint = "" if kind == "market" else "; write it as polymarket:<id> or kalshi:<ticker>"
-            raise InvalidInput.at("body", "ref", msg=f"There is no {what}{hint}.")
+            raise InvalidInput.at("body", "ref", msg=f"{what}{hint}.")
         if outcome is None:
             return None
         names = {name for quote in quotes.values() for name in quote.outcomes}
@@ -473,8 +481,8 @@ class WatchlistService:
     async def _check_pairs(self, conn: Connection, watchlist_id: str) -> None:
         if await store.pair_count(conn, watchlist_id) > MOST_PAIRS:
             raise Conflict(
-                f"Rules times targets of a watchlist are at most {MOST_PAIRS:,}; "
-                "make another watchlist.",
+                f"A watchlist may have at most {MOST_PAIRS:,} pairs of a rule and a target "
+                "(number of rules times number of targets). Use another watchlist for more.",
                 code="too_many",
             )
 
