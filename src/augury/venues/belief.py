@@ -16,7 +16,8 @@ from augury.markets.records import Market, MarketChange, Status
 from augury.venues.records import KnownTarget, Refusal
 
 CONFIRMATIONS = 2
-"""How often a claim that contradicts a stored resolution must be repeated before it is believed."""
+"""How often a claim that contradicts a stored resolution must be repeated, after it came first,
+before it is believed."""
 CONFIRM_AFTER = timedelta(seconds=60)
 """Least time between two repetitions that count: closer answers may be one cached answer."""
 FORGET_AFTER = timedelta(days=2)
@@ -55,7 +56,8 @@ def align(market: Market, known: KnownTarget) -> Market | Refusal:
 
 
 def as_change(market: Market, observed_at: datetime) -> MarketChange:
-    """The fields of a market that change, as news: for a record whose texts may be incomplete."""
+    """The fields of `market` that change (status, resolution, prices, volumes), without its texts,
+    which may be incomplete in this answer."""
     return MarketChange(
         id=market.id,
         observed_at=observed_at,

@@ -56,7 +56,7 @@ class DumpFile:
     ------
     SetupProblem
         When the file is missing, can't be read, has the columns of neither markets nor prices, or
-        is of the other kind than `kind`.
+        does not hold what `kind` says.
     """
 
     def __init__(self, path: Path, *, kind: Kind | None = None) -> None:

@@ -1,4 +1,5 @@
-"""One run of a venue's flow: a full listing, news, price refresh or price history.
+"""One run of a venue's flow: a full listing, an incremental one (markets that are new or changed),
+a price refresh, or a fetch of price histories.
 
 Each flow advances page by page. A page's rows and the start of the next page are stored in one
 transaction, so that a run that was killed continues where it stopped. No flow draws conclusions
@@ -44,7 +45,8 @@ SOUND_SHARE = 0.5
 """Least share (0 to 1) of the markets stored as open that a full listing must contain. With fewer,
 the listing is taken to be incomplete."""
 SOUND_FROM = 50
-"""Fewest known markets for which an answer is checked for completeness."""
+"""An answer is checked for completeness only if at least this many markets are expected: those
+stored as open (listing), or those asked for (price refresh)."""
 BATCH = 100
 """Markets asked for in one request by id."""
 LOOKUPS = 100
@@ -311,7 +313,11 @@ class FlowRun:
         known: dict[str, KnownTarget] | None = None,
         walk: _Walk | None = None,
     ) -> None:
-        """Store the believable part of a page and the walk's checkpoint, in one transaction."""
+        """Store the believed part of a page (see belief.py) and the checkpoint, in one transaction.
+
+        `known`: the stored markets that the page is about, by id; None: they are read here. `walk`:
+        the checkpoint; None: none is stored.
+        """
         at, platform, outcome = self._clock(), self._venue.platform, self.outcome
         async with self._database.transaction() as conn:
             if known is None:

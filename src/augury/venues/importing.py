@@ -40,8 +40,8 @@ class FileSummary(msgspec.Struct):
     unchanged: int = 0
     refused: Counter[str] = msgspec.field(default_factory=Counter)
     quarantined: Counter[str] = msgspec.field(default_factory=Counter)
-    """Quotes and price points held in quarantine, by reason. The market of a held quote is counted
-    as added, updated or unchanged as well; a held price point is counted only here."""
+    """Quotes and price points put into quarantine, by reason. The market of such a quote also
+    counts as added, updated or unchanged; such a price point counts only here."""
     examples: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """Examples of refused rows, by reason."""
     seconds: float = 0.0

@@ -74,9 +74,9 @@ class Kalshi:
         return page
 
     async def complete(self, kin: Mapping[str, str]) -> Page:
-        """Whole records of new markets, read with their events.
+        """Complete records of new markets, read with their events (at most `COMPLETED_AT_ONCE`).
 
-        kin : id of the event, by market id
+        kin : the event id of each new market, by market id
         """
         page = Page()
         for event in list(dict.fromkeys(kin.values()))[:COMPLETED_AT_ONCE]:

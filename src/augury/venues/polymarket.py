@@ -443,7 +443,8 @@ class Polymarket:
         return Page()
 
     async def news(self, targets: Sequence[KnownTarget]) -> Page:
-        """The current state of known markets, by id. Closed ones take a request of their own."""
+        """The current state of known markets, requested by id: first among open markets; those not
+        found there are requested again, among closed ones."""
         observed_at = self._clock()
         page = Page(partial=True)
         wanted = [t.platform_id for t in targets if t.platform_id.isdecimal()]
@@ -479,7 +480,8 @@ class Polymarket:
     async def history(
         self, target: KnownTarget, start: datetime, end: datetime
     ) -> list[PricePoint]:
-        """Prices, hourly or (if resolved) every 12 hours. Of two outcomes only the first's."""
+        """Prices of each outcome, hourly or (if the market is resolved) every 12 hours. Of a market
+        with two outcomes, only prices of the first."""
         # For resolved markets, the venue returns nothing below 12 hours.
         minutes = 720 if target.status == "resolved" else 60
         points: list[PricePoint] = []

@@ -141,7 +141,7 @@ async def count_open(conn: Connection, platform: Platform) -> int:
 async def unseen(
     conn: Connection, platform: Platform, before: datetime, after_seq: int, limit: int
 ) -> list[tuple[int, KnownTarget]]:
-    """Active markets not observed since `before`, with their numbers (`seq`), in that order.
+    """Active markets not observed since `before`, each with its number (`seq`), ascending.
 
     A full listing that began at `before` did not contain them.
     """
@@ -183,8 +183,8 @@ async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> li
 async def without_history(
     conn: Connection, platform: Platform, after_seq: int, limit: int
 ) -> list[tuple[int, KnownTarget]]:
-    """Traded active markets whose price history has not been fetched yet, with their numbers
-    (`seq`), in that order."""
+    """Traded active markets whose price history has not been fetched yet, each with its number
+    (`seq`), ascending."""
     cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
     await cursor.execute(
         f"""

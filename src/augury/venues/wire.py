@@ -222,5 +222,6 @@ _PLACEHOLDER = re.compile(
 
 
 def is_placeholder(question: str | None, label: str | None) -> bool:
-    """Whether the question or its label has a placeholder instead of a name."""
+    """Whether the question or its label has a placeholder, e.g. "Player Y", instead of a name that
+    is not known yet."""
     return any(part is not None and _PLACEHOLDER.search(part) for part in (question, label))
