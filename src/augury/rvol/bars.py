@@ -21,12 +21,12 @@ SPIKE, REVERTED = 12.0, 0.15
 returns and the next bar reverses all of it except a share below `REVERTED` (0 to 1): a real move
 does not undo itself within a bar. Chosen by hand."""
 SMALLEST_SPIKE = 0.02
-"""Absolute log return that a bad print must exceed, however calm the day is."""
+"""Absolute log return that a bad print must exceed, however calm the day is. Chosen by hand."""
 
 
 @dataclass(frozen=True)
 class Day:
-    """The bars of one asset over one day or session, on their grid."""
+    """The bars of one asset over one day or session, at regular intervals."""
 
     path: Floats
     """(bars + 1): the first price, then every bar's close, gaps filled with the last price."""
@@ -52,7 +52,7 @@ class Day:
 def on_grid(
     stamps: Ints, ohlcv: Floats, *, start: int, end: int, minutes: int, previous: float | None
 ) -> Day:
-    """Put a day's bars on the grid of its session.
+    """Put a day's bars on a regular grid: one place for every `minutes` from `start` to `end`.
 
     Parameters
     ----------
@@ -92,7 +92,8 @@ def on_grid(
 
 
 def consistent(ohlcv: Floats) -> Bools:
-    """(n): prices positive and finite, low <= open, close <= high, volume not negative."""
+    """(n): True for bars with positive, finite prices, open and close both between low and high
+    (except for rounding), and a volume that is not negative."""
     opens, highs, lows, closes, volumes = ohlcv.T
     # Venues round the four prices apart: allow for the last digit.
     slack = 1e-6 * np.abs(closes)

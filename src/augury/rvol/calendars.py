@@ -61,7 +61,7 @@ class Calendar:
 
     @property
     def per_year(self) -> int:
-        """Trading days a variance is annualized with."""
+        """Number of trading days in a year, by which variances are annualized: 365 or 252."""
         return 365 if self.continuous else 252
 
     def hours(self, day: int) -> tuple[int, int] | None:
@@ -78,8 +78,8 @@ class Calendar:
         return at is not None and bool(self.early[at])
 
     def days_of(self, start: int, end: int) -> Ints:
-        """Trading days that close between `start` and `end` (seconds since 1970). On a market that
-        never closes they also begin in this span."""
+        """Trading days that close after `start` and not later than `end` (seconds since 1970). On a
+        market that never closes, only whole days: those that also begin within this span."""
         if self.continuous:
             return np.arange(-(-start // DAY), end // DAY, dtype=np.int64)
         return self.days[(self.closes > start) & (self.closes <= end)]

@@ -44,10 +44,11 @@ SOON = timedelta(minutes=30)
 """Time from the fetch of a coin to the next one while its last closed day is missing. A failed
 fetch does not count: it is repeated in the next round."""
 ARCHIVE_FROM = 45
-"""Least number of days to fetch for which whole months are taken from the archive, because it is
-faster than the exchanges."""
+"""If more than this many days of a coin have to be fetched, whole months are taken from the archive
+of monthly files (`feeds.Archive`), which is faster, and only the rest from exchanges."""
 CHUNK = 30
-"""Days that are fetched and stored at a time; a cut connection loses at most these."""
+"""Number of days that are fetched from an exchange and stored at a time. If a connection breaks,
+only the days of one such portion have to be fetched again."""
 
 
 class Collected(msgspec.Struct):

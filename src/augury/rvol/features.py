@@ -52,9 +52,9 @@ NEEDS = {
     "class_d": "panel", "class_e": "panel",
     "weekend": "continuous", "monday": "continuous", "weekend_now": "continuous",
 }  # fmt: skip
-"""By regressor: the requirement without which it carries no information. It is a measure that the
-asset must have, `panel` (the class has other assets) or `continuous` (the market trades every day);
-regressors that are not listed need only rv."""
+"""By regressor: its requirement, without which the regressor carries no information. It is the name
+of a measure that the asset must have (e.g. `bv`), `panel` (the class has other assets) or
+`continuous` (the market trades every day). Regressors that are not listed need only rv."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ class Carry:
     log_sum: Floats
     """(assets): sum of ln rv (capped) over the rows so far."""
     totals: dict[str, Floats]
-    """By name of a series, (assets, month): its running totals at the last `month` rows."""
+    """By series (e.g. `capped`), (assets, rows in a month): the running total of the series at each
+    of the last rows, from which means over a week or a month are continued."""
     averages: Floats
     """(centres, assets): exponentially weighted totals of capped rv, one for each of `CENTRES`."""
     smoothed: Floats
@@ -75,7 +76,7 @@ class Carry:
     recent: Floats
     """(assets, CAP_ROWS): rv of the last rows; infinite where an asset has fewer rows."""
     has: dict[str, Bools]
-    """By measure, (assets): which assets have had a value of it."""
+    """By measure, (assets): whether the asset has had any value of the measure so far."""
     class_days: Ints
     """(days): the days for which class means are known, ascending."""
     class_means: Floats
@@ -84,7 +85,7 @@ class Carry:
 
 @dataclass(frozen=True)
 class Design:
-    """Regressors of every asset and row, with the variance levels that models need besides."""
+    """Regressors of every asset and row, and the variance levels that models also need."""
 
     x: Floats
     """(assets, rows, columns): regressors, zero where unknown. The columns that describe the target
@@ -103,7 +104,8 @@ class Design:
     has: dict[str, Bools]
     """By requirement (a value of `NEEDS`), (assets): which assets meet it."""
     carry: Callable[[Ints], Carry]
-    """Takes a number of rows for each asset, (assets), and returns the `Carry` after these rows."""
+    """Function of the number of rows of each asset, (assets), that are already done. It returns the
+    `Carry` after these rows."""
 
 
 def nothing(assets: int, month: int) -> Carry:
@@ -218,13 +220,13 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
 
     def carry(first: Ints) -> Carry:
         def last(values: Floats, initial: Floats) -> Floats:
-            """The value after the first `first` rows of each asset; `initial` if that is none."""
+            """Each asset's value after its first `first` rows; `initial` where `first` is 0."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """The last `width` values after the first `first` rows of each asset; `values` starts
-            `width` columns before the panel's first row."""
+            """Each asset's last `width` values after its first `first` rows. `values` has `width`
+            more columns in front of the panel's first row."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return Carry(

@@ -313,7 +313,8 @@ async def import_file(
 
 
 def described(asset: str, calendar: str, family: str | None, minutes: int) -> CoveredAsset:
-    """The record of an imported asset; without a `family` it follows from the calendar."""
+    """The record of an imported asset. Without `family`, its family is `crypto` for the calendar
+    `24/7`, else the calendar's name with `equity-` in front."""
     kind = family or ("crypto" if calendar == ALWAYS else f"equity-{calendar.lower()}")
     if not 1 <= len(asset) <= 100 or not asset.isprintable():
         raise SetupProblem("An asset's name has 1 to 100 visible characters.")

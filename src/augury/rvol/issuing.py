@@ -80,8 +80,8 @@ def code_hash() -> str:
 
 
 def model_version() -> str:
-    """The version of all models: the edition and a hash of the code, so that changed code is a new
-    version."""
+    """The version that all models share: `EDITION` and a hash of the code, so that any change of
+    the code makes a new version."""
     return f"{EDITION}+{code_hash()[:8]}"
 
 
@@ -116,9 +116,9 @@ def issue(
     Parameters
     ----------
     given : Panel
-        Of one family; rows after `day` are ignored.
+        The measures of one class; rows after `day` are ignored.
     since : Checkpoint, optional
-        Of an earlier day. If it fits, the same forecasts are made in less time.
+        The checkpoint of an earlier day. If it fits, the same forecasts are made in less time.
 
     Returns
     -------

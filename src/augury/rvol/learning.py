@@ -47,7 +47,8 @@ class Taught(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What the models need of the first rows of a class's assets."""
+    """What the models need to keep of the rows of a class that are already done, so that the next
+    forecast is computed from later rows only."""
 
     day: int
     """The last day of the panel from which the checkpoint was made."""

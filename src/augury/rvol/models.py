@@ -120,9 +120,11 @@ class Closed:
     levels: dict[str, Sums]
     """By name of a member that is not in logs: the sums for its regression."""
     low: Floats
-    """(assets): smallest mean daily variance realized over a target window."""
+    """(assets): smallest mean daily variance realized over a target window. Members' forecasts are
+    raised to it."""
     high: Floats
-    """(assets): largest mean daily variance realized over a target window."""
+    """(assets): largest mean daily variance realized over a target window. Members' forecasts are
+    lowered to it."""
 
 
 @dataclass(frozen=True)

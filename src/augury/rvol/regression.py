@@ -35,7 +35,7 @@ evaluation data."""
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums of products for any number of regressions, which the leading axes (...) number."""
+    """Sums of products for many regressions: one for each index of the leading axes (...)."""
 
     xx: Floats
     """(..., k, k): sums of products of the regressors; the first regressor is the constant 1."""

@@ -20,8 +20,8 @@ def qlike(actual: Floats, forecast: Floats) -> Floats:
 
 
 def long_run_variance(values: Floats, lags: int) -> float:
-    """Newey-West estimate of the long-run variance: that of the mean of `values`, times their
-    number."""
+    """Newey-West estimate of the long-run variance, i.e. of the variance of the mean of `values`
+    multiplied by their number."""
     centred = values - values.mean()
     n = len(centred)
     total = float(centred @ centred) / n

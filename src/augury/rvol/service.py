@@ -28,7 +28,7 @@ LIVE = timedelta(hours=24)
 """Longest time after a day's close in which a forecast for it counts as live; later it is a
 replay."""
 ACTUALS_BACK = 750
-"""Number of days, back from a family's last day, for which actuals are computed."""
+"""Number of days, back from a class's last day, for which actuals are computed."""
 AT_ONCE = 50
 """Number of assets whose actuals are stored in one transaction."""
 KEPT, LARGEST_KEPT = 256, 256 * 1024
@@ -114,8 +114,8 @@ class RvolService:
     async def put_measures(
         self, assets: Sequence[CoveredAsset], rows: Sequence[DayRow]
     ) -> tuple[int, int]:
-        """Store assets and days, which replace the sample. Returns the numbers of new and of
-        changed days."""
+        """Store assets and their days; the sample, if there is one, is removed. Returns the numbers
+        of new and of changed days."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             await store.drop_sample(conn)
@@ -131,13 +131,13 @@ class RvolService:
     ) -> RefreshOutcome:
         """Issue missing forecasts, newest day first, then store what was realized.
 
-        Each day of a family is one set, published in one transaction: if a refresh is killed, the
-        sets stored so far are whole and the next refresh continues. Idempotent.
+        The forecasts of a class for one day are one set, published in one transaction: if a refresh
+        is killed, the sets stored so far are whole and the next refresh continues. Idempotent.
 
         Parameters
         ----------
         replay
-            Number of days to issue, back from a family's last day; default: from the settings.
+            Number of days to issue, back from a class's last day; default: from the settings.
         """
         outcome = RefreshOutcome()
         async with self.database.reading() as conn:
@@ -427,7 +427,7 @@ class RvolService:
         start: datetime | None = None,
         end: datetime | None = None,
     ) -> list[dict[str, Any]]:
-        """Scores of every model against what was realized, over all assets and of each."""
+        """Scores of every model against what was realized, for each asset and over all assets."""
         async with self.database.reading() as conn:
             chosen = None if model is None else await self._chosen(conn, model, None)
             subject = await self._subject(conn, asset, horizon)

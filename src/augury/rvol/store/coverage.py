@@ -94,17 +94,18 @@ def _asset(*values: Any) -> CoveredAsset:
 
 
 class Newest(NamedTuple):
-    """How far the data of one origin and kind of calendar reach."""
+    """The end of the newest data of one origin (exchange, import or sample), separately for markets
+    that never close and for those with sessions."""
 
     origin: Origin
     always: bool
-    """Whether the data are of markets that never close."""
+    """True: the data of markets that never close. False: of markets with sessions."""
     through: datetime
     """The end of the newest day."""
 
 
 async def newest(conn: Connection) -> list[Newest]:
-    """How far the data of covered assets reach, by origin and kind of calendar."""
+    """The end of the newest data of active assets, for each case of `Newest` that has data."""
     rows = await conn.execute(
         """
         select origin, calendar = '24/7', (max(d.day) + 1)::timestamp at time zone 'UTC'

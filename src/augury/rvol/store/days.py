@@ -165,7 +165,8 @@ async def series(
 
 
 async def changed_from(conn: Connection, family: str, calendar: str) -> date | None:
-    """The first day whose measures are newer than the actuals of its asset; None if there is none.
+    """The first day with measures that were stored after its asset's actuals were last computed;
+    None if there is none.
 
     `family` and `calendar` select the active assets.
     """

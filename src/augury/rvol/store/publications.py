@@ -83,7 +83,8 @@ async def publish(
 
 
 async def set_of(conn: Connection, set_id: int) -> tuple[str, date, datetime]:
-    """Family and day of a published set, and the time as of which its inputs were known."""
+    """Class (as `family@calendar`) and day of a published set, and the time as of which its inputs
+    were known."""
     rows = await conn.execute(
         "select family, day, known_at from rvol_sets where set_id = %s", (set_id,)
     )

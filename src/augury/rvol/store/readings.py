@@ -50,8 +50,8 @@ async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volat
 async def volatility_history(
     conn: Connection, asset: str, start: datetime, end: datetime
 ) -> tuple[list[tuple[datetime, float]], list[tuple[datetime, float]]]:
-    """The values of `volatility` over [start, end): (time, value) pairs of the forecasts, then of
-    what was realized, each at the origin of its target window."""
+    """The values of `volatility` over [start, end), as two lists of (time, value) pairs: forecasts,
+    and what was realized. The time is the origin of the target window."""
     named = await aliases(conn)
     given = {
         "asset": asset, "start": start, "end": end,

@@ -63,7 +63,8 @@ class Model(msgspec.Struct, frozen=True):
     code: str
     created_at: datetime
     trained_through: datetime | None
-    """The newest origin at which this version was fitted."""
+    """Origin of the newest forecast of this version, because models are refit at every origin; None
+    without forecasts."""
     updated_at: datetime | None
     """When the newest forecast of this version was published."""
 
