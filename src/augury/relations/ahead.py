@@ -19,7 +19,7 @@ def rule(pattern: str, replacement: Replacement) -> tuple[Finder, Replacement]:
 
 
 class Finder(Protocol):
-    """The methods of a pattern that are used; `re.Pattern` and `Ahead` have them."""
+    """The methods that users of a pattern need; `re.Pattern` and `Ahead` have them."""
 
     def search(self, text: str, /) -> re.Match[str] | None: ...
     def finditer(self, text: str, /) -> Iterator[re.Match[str]]: ...

@@ -1,7 +1,8 @@
 """The text of a proposition, whose parts are blanked once they are read, and its content terms.
 
 Pure. Text that was read is replaced by the character 0x1F, so that all other words keep their
-positions.
+positions. Content terms are the stemmed words that tell what a text is about, without words such as
+"will" and "reach" (`wording.GENERIC`).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from augury.search.text import terms as text_terms
 
 
 class BlankedText:
-    """A text whose parts are blanked once they are read: `about` is what is asked, `side` the
-    subtitle."""
+    """A text whose parts are blanked once they are read. `about` is the question or title, `side`
+    the market's subtitle; `side` is empty if there is none."""
 
     __slots__ = (
         "_names", "_quotes", "about", "anchor", "asked", "dates", "raw", "read", "side",
@@ -65,7 +66,8 @@ class BlankedText:
     def cut(self, pattern: Finder, slot: Slot) -> str | None:
         """Blank the first match of the pattern; returns the matched text, None without a match.
 
-        With slot "polarity" only `about` is searched: a subtitle is a name and denies nothing.
+        slot : the part of the proposition that the pattern reads. For "polarity" only `about` is
+            searched: a subtitle is a name and denies nothing.
         """
         for name in ("about",) if slot == "polarity" else ("side", "about"):
             text: str = getattr(self, name)
@@ -122,6 +124,7 @@ def content_terms(text: str) -> frozenset[str]:
 
 
 def ordered_terms(text: str) -> list[str]:
-    """The content terms of a text in their order, including those that others imply."""
+    """The content terms of a text in their order. Unlike in `content_terms`, a term that another
+    one implies ("NHL" beside "Stanley Cup") is included."""
     plain = districts(_DROP.sub(" ", text))
     return [t for t in text_terms(plain) if t not in GENERIC]

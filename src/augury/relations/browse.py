@@ -1,4 +1,8 @@
-"""Pages of the factor base, filtered by words and domain, each edge with its reason. Pure."""
+"""Pages of the factor base, filtered by words and domain, each edge with its reason. Pure.
+
+A pattern of the base stands for many factors, one instance for each team, country ...; only the
+first instance of a pattern is listed.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from augury.relations.knowledge import Base
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The factors that are listed, one for each pattern, by name, with their edges and links."""
+    """The factors that are listed, by name, with their edges and links."""
 
     factors: tuple[Factor, ...]
     texts: tuple[str, ...]
@@ -30,7 +34,8 @@ class Shelf:
 
 @lru_cache(maxsize=1)
 def shelf(base: Base, judged: Judged) -> Shelf:
-    """The factors of the base that are listed, each edge with the readers' verdict. Cached."""
+    """The factors of the base that are listed, each edge with the verdict of the readers who judged
+    its two factors. Cached."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}
     for factor in base.factors.values():

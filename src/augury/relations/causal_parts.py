@@ -1,5 +1,8 @@
-"""Parts of the causal base: factors, edges from cause to effect, and links without a direction.
-Pure."""
+"""Parts of the factor base: factors, edges from cause to effect, and links without a direction.
+
+Pure. A pattern is written once and expanded into one factor, its instance, for each entity of a
+list (teams, countries).
+"""
 
 from __future__ import annotations
 
@@ -54,10 +57,10 @@ class Factor:
     kind: str | None = None
     """For an instance of a pattern: name of the list that contains the entity."""
     contests: tuple[str, ...] = ()
-    """Keys of the contests in which the factor is one contender's part: the league's title for the
-    title of a team."""
+    """If the factor is about one contender of a contest: keys of the factors on the whole contest.
+    For a team's title, this is the factor on the league's title."""
     siblings: bool = True
-    """Whether the other instances of its pattern are related to it."""
+    """Whether the factor counts as related to the other instances of its pattern."""
     hearsay: bool = False
     """Whether its markets are about what is said or searched; other factors that such a market
     names do not count."""
@@ -69,8 +72,8 @@ class Factor:
 
     @property
     def is_of_one(self) -> bool:
-        """Whether each of its markets is about somebody or something of its own: "the song in
-        question leads the chart"."""
+        """Whether the factor stands for many different things: under "the song in question leads
+        the chart", each market can be about another song."""
         return "in question" in self.up
 
 

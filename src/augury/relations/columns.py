@@ -1,5 +1,9 @@
 """Features of markets for one query: one row of numbers for each market. Pure numpy.
 
+The query's own factors are those that the query is about. Paths along the edges and links of the
+factor base lead from them to other factors. The fit (0 to 1) of a market and a factor is the share
+of the words of the market's question that the factor explains (`factors.Match.fit`).
+
 `training/relations/fit.py` fits the trees of `augury.relations.ranker` on these columns. After a
 column is changed, added or removed, the trees have to be fitted again.
 """
@@ -20,19 +24,20 @@ from augury.search.related import Pool
 Floats = NDArray[np.float32]
 
 SUBJECT: Final = 0.5
-"""How much (0 to 1) a market is about its factor at a fit of 0; it rises to 1 at a fit of 1."""
+"""How much (0 to 1) a market with a fit of 0 is about the factor; with a fit of 1, it is 1."""
 NAMING: Final = 0.15
-"""Least share (0 to 1) of the query's rarity in a market's title (`Pool.words`) for the title to
-count as naming something of the query."""
+"""Least BM25 score (`Pool.words`) at which a market's title counts as naming something of the
+query."""
 YEAR: Final = 31_557_600
 """Number of seconds in a year."""
 FAR: Final = 10.0
 """Largest value, in years, of the column `after`; more distant dates get this value."""
 BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
-"""Weights of the verdicts on the query's first, second ... factor; verdicts on further factors are
-left out."""
+"""Weights of the readers' verdicts (`judged`) on the query's first, second ... factor; verdicts on
+further factors are left out."""
 BESIDE: Final = 0.7
-"""Weight of the verdicts on a market's second and further factors; for its first factor it is 1."""
+"""Weight of the readers' verdicts on a market's second and further factors; for the market's first
+factor, the weight is 1."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -60,10 +65,11 @@ class Paths(NamedTuple):
     """How the query's own factors lead to the factors of each market."""
 
     own: Floats
-    """(n, MOST_TAGS), 0 to 1: for each factor of a market, how much the market is about it, times
-    its weight if it is one of the query's own factors, else 0."""
+    """(n, MOST_TAGS), 0 to 1: for each factor of a market, how much the market is about the factor,
+    times how much the query is; 0 if the factor is not one of the query's own."""
     weights: Floats
-    """(3, n, MOST_TAGS), 0 to 1: the same with the weight of the path to it, by relation."""
+    """(3, n, MOST_TAGS), 0 to 1: for each relation and each factor of a market, how much the market
+    is about the factor, times the weight of the path from the query's own factors to it."""
 
 
 def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
@@ -74,9 +80,9 @@ def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
 def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
     """How the query's own factors lead to the factors of each market of a pool.
 
-    unnamed : (n, MOST_TAGS), True for factors whose markets are each about somebody or something of
-        their own ("the song in question"); a path to such a factor counts only if the market's
-        title names something of the question
+    unnamed : (n, MOST_TAGS), True for factors that stand for many different things ("the song in
+        question", `Factor.is_of_one`); a path to such a factor counts only if the market's title
+        names something of the query
     """
     about = held(pool.tags, pool.fits)
     weights = reached.weights[:, pool.tags] * about
@@ -93,7 +99,8 @@ def table(
     rivals: NDArray[np.bool_],
     judged: Sequence[Around],
 ) -> Floats:
-    """(n, len(COLUMNS)): all columns but those that compare markets, which `compared` fills.
+    """(n, len(COLUMNS)): all columns except those that compare a market with the other markets of
+    the query; `compared` fills these.
 
     Parameters
     ----------
@@ -106,7 +113,7 @@ def table(
     rivals : (n,)
         True for markets on other outcomes of what is asked.
     judged
-        The verdicts on the query's first factors, in the order of `factors`.
+        The readers' verdicts on the query's first factors, in the order of `factors`.
     """
     columns: dict[str, Any] = {
         "names_weight": pool.naming, "names_share": pool.named, "directness": pool.directness,
@@ -126,7 +133,8 @@ def table(
 
 
 def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
-    """A copy of the rows of `table`, with the columns filled that compare the markets.
+    """A copy of `rows`, as `table` returns them, in which the columns that compare a market with
+    the other markets of the query are filled in.
 
     Parameters
     ----------

@@ -35,7 +35,8 @@ SHIFTS: Final = 3
 BLOCK: Final = 512
 """Number of series that are correlated with all others at a time; more of them take more memory."""
 SPIKE: Final = 0.4
-"""Least change of log-odds, up or down, that can be a spike."""
+"""Least change of log-odds, up or down, that can be a spike, i.e. a jump that is soon taken back
+(`log_odds_changes`)."""
 SPIKE_STEPS: Final = 4
 EDGE: Final = 0.01
 """Least distance of a price from 0 and 1 when log-odds are computed; closer prices are clipped."""
@@ -89,8 +90,8 @@ def co_movements(
     Parameters
     ----------
     events
-        Number of each market's event. Markets of one event are not compared, because the rungs of a
-        ladder move together by construction.
+        Number of each market's event. Markets of one event are not compared, because their prices
+        move together by construction, e.g. those of the levels of one quantity.
     focus
         Rows of which every pair must contain at least one; by default all rows.
     """

@@ -58,9 +58,12 @@ class Place(NamedTuple):
     nodes: tuple[str, ...]
     """Names of the nodes that the market connects, its venue's event first; never empty."""
     key: int | None
-    """Equal for all markets that could be the same contract; None if the market can't be linked."""
+    """Hash that is equal for all markets that could be the same contract; None if the market can't
+    be linked."""
     stages: int | None
-    """Equal for families of one contest that differ by stage or place."""
+    """Hash of a contest and its year. It is shared by the families that ask for different stages or
+    finishing places of that contest: "reach the final", "win", "finish second". None for other
+    markets."""
 
 
 class Link(NamedTuple):
@@ -225,7 +228,8 @@ def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
 
 _REPEATED: Final = frozenset(text_terms("meet visit strike speak talk attend test fly post say"))
 _TOGETHER: Final = 45
-"""Maximum number of days between the openings of two markets that count as opened together
+"""Maximum number of days between the openings of two markets on something that happens repeatedly,
+e.g. a visit. Markets opened further apart may mean different visits and are not linked
 (`docs/experiments/relations-links.md`)."""
 
 

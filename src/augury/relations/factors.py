@@ -24,7 +24,7 @@ class Match(NamedTuple):
     """A factor that a text names."""
 
     factor: int
-    """Number of the factor: 1 for the first of the base; 0 means none."""
+    """Number of the factor: its position in `Base.factors`, counted from 1; 0 means none."""
     fit: float
     """Share of the words of the question or query that the match explains, in (0, 1]. Numbers and
     months do not count, weak words count less (`query_weight`)."""
@@ -166,7 +166,9 @@ _NOT: Final = frozenset("not no never fail fails failed without nobody none refu
 
 
 def lean(told: str, factor: Factor) -> int:
-    """+1 if Yes to a folded text means the factor's `up`, -1 if the opposite, 0 if unknown.
+    """+1 if Yes to the text `told` means the factor's `up`, -1 if the opposite, 0 if unknown.
+
+    told : the text as `augury.search.text.fold` returns it
 
     Words such as "above" and "cut" count only if the factor is a quantity: a country that "falls"
     into recession has more recession.

@@ -1,7 +1,8 @@
 """Judged pairs of factors: readers' verdicts on how two factors are related, if at all. Pure.
 
 The readers did not see the base's edges. Their verdicts are in `knowledge/judged/*.tsv`;
-`docs/factors.md` describes the format.
+`docs/factors.md` describes the format. A verdict can also be on patterns: a pattern stands for many
+factors, one instance for each entity of a list (teams, countries).
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
 common driver; rival: a rival or a parallel case; part: (a part of) the same thing; none: unrelated.
 """
 Side = Literal["", "same", "other"]
-"""For a pair of patterns over one list: `same` if the verdict holds for two instances for the same
-entity, `other` if for two different entities. Empty for any other pair."""
+"""For a pair of patterns over the same list of entities: `same` if the verdict holds for two
+instances about the same entity (one team), `other` if it holds for two instances about different
+entities. Empty for any other pair."""
 
 CODES: Final[tuple[Code, ...]] = ("cause", "effect", "driver", "rival", "part", "none")
 SIDES: Final[tuple[Side, ...]] = ("", "same", "other")
@@ -53,7 +55,7 @@ class PairVerdict:
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """Equal for all verdicts on the same pair."""
+        """Both keys in sorted order, and `side`: equal for all verdicts on the same pair."""
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 
     @property
@@ -197,8 +199,8 @@ class Judged:
 
 
 def side_of(one: Factor, other: Factor) -> Side:
-    """Whether two instances over one list are for the same entity or not; empty for any other
-    pair."""
+    """Whether two instances of patterns over the same list are about the same entity or about
+    another one; empty for any other pair."""
     if one.kind is None or one.kind != other.kind:
         return ""
     return "same" if one.entity == other.entity else "other"

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from augury.relations.knowledge import Base
 
 EdgeKind = Literal["drives", "driven_by", "moves_with"]
-"""How the base joins a factor to another one."""
+"""How an edge or link of the base joins one factor to another."""
 
 AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
     "drives": frozenset({"effect"}),
     "driven_by": frozenset({"cause"}),
     "moves_with": frozenset({"driver", "rival", "part"}),
 }
-"""How the base joins two factors -> verdicts that name the same relation."""
+"""How an edge or link joins two factors -> the verdicts that name the same relation."""
 
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
@@ -49,9 +49,10 @@ class EdgeCounts(msgspec.Struct):
     judged: int = 0
     same_relation: int = 0
     opposite_sign: int = 0
-    """Of `same_relation`: edges whose verdict has the opposite sign; "0" is not opposite."""
+    """Number of the edges counted in `same_relation` whose own sign is "+" while the verdict's is
+    "-", or the reverse."""
     none: int = 0
-    """Edges whose two factors readers judged to be unrelated."""
+    """Number of edges whose two factors readers judged to be unrelated."""
 
 
 class JudgedCounts(msgspec.Struct):
@@ -63,13 +64,14 @@ class JudgedCounts(msgspec.Struct):
     by_domain: dict[str, int]
     """Number of judged pairs by domain of their factors; a pair of two domains counts in both."""
     judged_twice: int
-    """Pairs that two readers judged; where they differed, a third one settled it."""
+    """Number of pairs that two readers judged; where they differed, a third one settled it."""
     own: int
-    """Pairs that this instance's operator accepted."""
+    """Number of pairs with a verdict that the operator of this installation accepted."""
     own_over_shipped: int
-    """Of `own`: pairs on which there is a shipped verdict as well."""
+    """Number of the pairs counted in `own` on which there is a shipped verdict as well."""
     own_same_relation: int
-    """Of `own_over_shipped`: pairs on which both verdicts name the same relation."""
+    """Number of the pairs counted in `own_over_shipped` on which the operator's verdict and the
+    shipped one name the same relation."""
     against_edges: EdgeCounts
 
 

@@ -35,7 +35,7 @@ class Base:
     """The whole factor base."""
 
     factors: Mapping[str, Factor]
-    """Key -> factor, sorted by key. A factor's number is its place here, from 1."""
+    """Key -> factor, sorted by key. A factor's number is its position here, counted from 1."""
     edges: tuple[Edge, ...]
     links: tuple[FactorLink, ...]
     dangling: tuple[str, ...]
@@ -43,7 +43,8 @@ class Base:
     problems: tuple[str, ...]
     """Messages, with file and factor, one for each entry that could not be read."""
     version: str
-    """16 hexadecimal digits that change whenever markets may get other factors."""
+    """Hash, 16 hexadecimal digits, of all that decides which factors a market gets: the base's TOML
+    files, and the aliases and stems of search."""
     verdicts: tuple[PairVerdict, ...]
     """Verdicts of readers on pairs of factors; the readers did not see edges and links."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]

@@ -1,5 +1,6 @@
 """Asks a language model how pairs of events are related, and keeps its labels ready for search.
 
+A label is the model's answer on one pair: the relation of the two events and the reason for it.
 The command `augury relations label` asks, outside of any request. Every process reloads the labels
 when they change, so that confirming, rejecting or removing them takes effect within seconds.
 """
@@ -34,7 +35,8 @@ LEADS: Final = 3_000
 MOVING: Final = 2_000
 """Number of co-moving pairs of markets considered: those with the strongest correlation."""
 SIBLINGS: Final = 200
-"""Maximum number of markets of an event to which the event's labels apply."""
+"""Maximum number of markets of an event to which the event's labels apply: those with the smallest
+market numbers. The market that the model was asked about is always included."""
 LOOK_EVERY: Final = 5.0
 """Seconds between two checks whether labels have changed."""
 READ_EVERY: Final = 600.0
@@ -86,8 +88,8 @@ class Labels:
         self._ties: Mapping[int, tuple[Tie, ...]] = {}
 
     def ties(self, seqs: Iterable[int]) -> dict[int, Tie]:
-        """The markets that labels relate to any of the markets `seqs`, by market number, each with
-        its strongest label."""
+        """The markets that a label relates to any of the markets `seqs`: market number -> the label
+        with the largest weight, as a `Tie`."""
         found: dict[int, Tie] = {}
         for seq in seqs if self._ties else ():
             for tie in self._ties.get(seq, ()):
@@ -148,9 +150,10 @@ class Report(msgspec.Struct):
     model: str
     ended: Ended = "all asked"
     candidates: int = 0
-    """Pairs worth asking about that had no label."""
+    """Number of pairs worth asking about that had no label."""
     labelled: int = 0
-    """Pairs that got a label; `related` of them got a relation other than none."""
+    """Number of pairs that got a label; `related` counts those whose label is a relation other than
+    "none"."""
     related: int = 0
     unusable: int = 0
     failed: int = 0

@@ -1,6 +1,6 @@
 """Pairs of events that a language model may relate, what it is asked, which answers count. Pure.
 
-Logic and the causal base take precedence: the model is not asked about a pair that one of them
+Logic and the factor base take precedence: the model is not asked about a pair that one of them
 relates, and a label is not used once logic relates its pair. A label says what tends to move what,
 never that one thing implies another.
 """
@@ -103,7 +103,8 @@ class Lead:
     market: StoredMarket
     event: int
     stages: int | None
-    """Equal for events that are stages of one contest."""
+    """Hash that the events on different stages or finishing places of one contest share
+    (`events.Place.stages`); None for other events."""
     factors: tuple[int, ...]
     """Numbers of the factors that the market is about, best fitting first."""
     proposition: Proposition
@@ -114,7 +115,8 @@ class Lead:
 
 
 class LeadPair(NamedTuple):
-    """Two events to be asked about, in the order of their texts."""
+    """Two events to be asked about, each with its lead; the lead whose text sorts first comes
+    first."""
 
     first: Lead
     second: Lead
@@ -171,7 +173,7 @@ def _of_one_factor(leads: Sequence[Lead]) -> list[tuple[Lead, Lead]]:
 
 
 def undecided(one: Lead, other: Lead) -> bool:
-    """Whether neither events nor links nor logic relate two markets."""
+    """Whether no event, no link and no rule of logic relates two markets."""
     if one.event == other.event or (one.stages is not None and one.stages == other.stages):
         return False
     if other.market.id in one.market.linked_market_ids or one.text == other.text:
@@ -227,7 +229,7 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
 
 
 def relation(label: Label) -> LabelRelation:
-    """The relation of the first market to the second, in the form that is stored."""
+    """The relation of the first market to the second, as the value that the database stores."""
     match label.relation:
         case "first_causes_second":
             return "causes"

@@ -34,7 +34,8 @@ from augury.relations.proposition import AMOUNTS, Proposition
 from augury.relations.window_logic import occurrences, window_order
 
 _DECIDED: Final = frozenset({"wins", "nominated", "advances", "ranks"})
-"""Predicates of which two within one contest can exclude or imply each other."""
+"""Predicates that decide a contest or a stage of it. Two propositions with such predicates, also
+with different ones, can exclude or imply each other (`contest_logic.contests`)."""
 
 
 def relate(a: Proposition, b: Proposition, *, matched: bool = False) -> Relation:

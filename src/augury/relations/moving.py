@@ -54,7 +54,8 @@ class Moving:
         self._partners: Mapping[int, tuple[Partner, ...]] = {}
 
     def partners(self, seqs: Iterable[int]) -> dict[int, Partner]:
-        """Number of a market -> its strongest tie, for markets that move with any of `seqs`."""
+        """The markets that move together with any of the markets `seqs`, by market number, each as
+        the `Partner` with the strongest correlation."""
         found: dict[int, Partner] = {}
         for seq in seqs:
             for partner in self._partners.get(seq, ()):

@@ -58,8 +58,8 @@ class Negations(NamedTuple):
     """Whether the text has a word that can deny at all."""
     number: int = 0
     unheld: bool = False
-    """Whether the text says that nothing happens during the whole window ("2026 passes without",
-    "remains unsigned")."""
+    """Whether the text says that the thing asked about happens at no time in the window: "2026
+    passes without a deal", "the bill remains unsigned"."""
     stays: bool = False
     """Whether the text says that a quantity stays on one side of its threshold."""
 

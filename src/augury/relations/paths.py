@@ -25,7 +25,7 @@ RELATIONS: Final[tuple[Relation, ...]] = ("upstream", "downstream", "correlated"
 STRENGTH: Final = {3: 1.0, 2: 0.6, 1: 0.3}
 """Weight of one step along an edge or link, by its strength (3: main, 1: weak). Chosen by hand."""
 SECOND_STEP: Final = 0.3
-"""Factor by which a second step multiplies the weight of a path; 1 would mean no loss. Chosen by
+"""Multiplier (0 to 1) of the weight of a path that has two steps; 1 would mean no loss. Chosen by
 hand."""
 SIBLING: Final = 0.5
 """Weight of the path between siblings, i.e. two instances of one pattern: two central banks, rival
@@ -33,8 +33,9 @@ teams. Chosen by hand; 0.3 was measured to be worse (`docs/experiments/relations
 MOST_SIBLINGS: Final = 400
 """Maximum number of instances of a pattern; those of a larger pattern are not siblings."""
 FIRST_SIBLINGS: Final = 4
-"""Number of siblings whose markets are looked up, the best known first. Markets of other siblings
-are candidates only if their text is like the query."""
+"""Number of siblings of a factor whose markets are looked up: the first ones of the pattern's list,
+which has the best known first. Markets of other siblings are candidates only if search finds them
+by their text."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 SUPPOSED: Final = "The question asks what follows from it."
 REMEMBERED: Final = 512
@@ -82,8 +83,8 @@ class Reached:
     weights : (3, factors + 1), weight of the best path, 0 to 1, by relation (in the order of
         `RELATIONS`) and factor number; 0 if there is no path
     asked : (factors + 1,), how much the question is about each factor itself, 0 to 1
-    far : (factors + 1,), True for factors whose markets are worth a look-up; for most siblings it
-        is False, since their markets are found by likeness
+    far : (factors + 1,), True for factors whose markets are worth a look-up; False for most
+        siblings, since search finds their markets by their text
     """
 
     weights: NDArray[np.float32]
@@ -91,7 +92,8 @@ class Reached:
     far: NDArray[np.bool_]
     _sources: tuple[tuple[float, _Around], ...]
     _supposed: Mapping[int, Way]
-    """Paths to the factors that the question supposes as causes, for use if the base has none."""
+    """Factor number -> path to it, for the factors that the question supposes as causes ("if the
+    dollar collapses"). The path is used if the base has none."""
 
     def way(self, relation: int, target: int) -> Way:
         """The path from the question's factor to `target`; empty if there is none.
@@ -164,8 +166,8 @@ class FactorGraph:
         """The factors that drive, follow from and move with a question's own factors.
 
         asked : (number, weight from 0 to 1) of the question's own factors
-        supposed : factors that the question supposes; they count as upstream only, whatever the
-            base says of them
+        supposed : factors that the question supposes as causes ("if the dollar collapses"); they
+            count as upstream only, whatever the base says of them
         """
         weights = np.zeros((3, self.size), np.float32)
         own = np.zeros(self.size, np.float32)

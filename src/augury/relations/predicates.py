@@ -126,7 +126,8 @@ class PredicateReading(NamedTuple):
     """Whether the text asserts that the predicate does not come true: "remains in office" denies
     `leaves`, "loses" denies `wins`."""
     unheld: bool = False
-    """Whether the predicate is denied for the whole window: "remains in office"."""
+    """Whether the text says that the predicate comes true at no time in the window: "remains in
+    office" rules out `leaves` for the whole window."""
 
 
 def read_predicate(

@@ -105,7 +105,8 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return msgspec.structs.replace(self, positive=not self.positive)
 
     def same_subject(self, other: Proposition) -> bool:
-        """Whether both have the same terms, and do not name different choices."""
+        """Whether both are about the same subject: `terms`, `lead`, `indefinite` and `fixture` are
+        equal, and so are the choices unless one of them is empty."""
         if not self.terms or (self.lead, self.indefinite, self.fixture) != (
             other.lead, other.indefinite, other.fixture,
         ):  # fmt: skip

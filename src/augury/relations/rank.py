@@ -20,7 +20,7 @@ FLOOR: Final = 0.05
 """Least chance (0 to 1) of a market that is shown: the highest value that costs less than 0.01 of
 nDCG@10 on held-out queries (`docs/experiments/relations-ranker.md`)."""
 CLAIM: Final = 2.0
-"""A relation takes over one of the best direct results if the market's chance in the relation is
+"""One of the best direct results is listed in a relation instead if its chance in the relation is
 larger than CLAIM times its score in `direct`. A larger value keeps more markets in `direct`; twice
 this value was measured to cost the relations as much as it gives to `direct`."""
 FAMILY_SIZE: Final = 3
@@ -42,8 +42,8 @@ def bearing(
 def through(found: Paths) -> Floats:
     """Weight of the path to each of a market's factors by relation, (3, n, MOST_TAGS).
 
-    A market without a path for correlated has there how much it is about the question's own
-    factors.
+    For a market without a path of the relation correlated, the values of that relation are taken
+    from `Paths.own`: how much the market is about the question's own factors.
     """
     weights = found.weights.copy()
     weights[2] = np.where(weights[2].any(axis=1)[:, None], weights[2], found.own)

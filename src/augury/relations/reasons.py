@@ -31,7 +31,8 @@ _ONE_OF: Final = {
     "safe-senate": "state", "striker": "player", "swing-state": "state",
     "takeover-target": "company", "tariff-sector": "sector", "wbd-bidder": "bidder",
 }  # fmt: skip
-"""Name of a list of entities -> noun for one member, where the list's name is no such noun."""
+"""Name of a list of entities -> noun for one of its entities. A list that is not named here has
+such a noun as its name ("country")."""
 _TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
 _FIRST_WORD: Final = re.compile(r"(?P<word>[A-Z][a-z]*)(?![\w'’.-])(?P<before_name> [A-Z])?")
 _NO_NAMES: Final = frozenset(
@@ -39,7 +40,8 @@ _NO_NAMES: Final = frozenset(
     Most No Of On One Only Or She Some That The Their There These They This Those To Two What When
     Where While Who With Without""".split()
 )
-"""First words that begin no name, whatever follows: "The AFC champion", but "New England"."""
+"""Words at the beginning of a sentence that are not part of a name even if a capitalized word
+follows: "The" in "The AFC champion", unlike "New" in "New England"."""
 
 
 def causes(names: Sequence[str], reasons: Sequence[str]) -> str:
@@ -85,7 +87,8 @@ def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
 
 
 def supposed(condition: str, about: str) -> str:
-    """The sentence for a cause that only the question itself names and the base does not know."""
+    """The sentence for a cause that the question itself supposes ("if the dollar collapses") and
+    that the base does not have as a cause."""
     return f"The question asks what {_quoted(condition)} would do to {_quoted(about)}."
 
 

@@ -1,4 +1,9 @@
-"""Relations as search uses them: tags for markets, and for a query what is related and why."""
+"""Relations as search uses them: tags for markets, and for a query what is related and why.
+
+The tags of a market are the numbers of the factors that it is about. The question's own factors are
+those that its words name or that its best direct results (markets on the question itself) are
+about. A pool has all markets that may be listed for one query.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +49,8 @@ ASKED: Final = 6
 ASKED_SHARE: Final = 0.25
 """Least weight of each of the query's factors, as a share of the strongest one's weight."""
 NAMED: Final = 0.4
-"""Weight of a factor that the query's words name at a fit of 0; it rises to 1 at a fit of 1."""
+"""Weight of a factor that the query's words name, if its fit (`factors.Match.fit`) is 0; with a fit
+of 1, the weight is 1."""
 VOTE: Final = 0.8
 """Weight of a factor that all of the best direct results are about."""
 GUESS: Final = 0.5
@@ -58,13 +64,14 @@ ANSWERED: Final = 0.5
 """Least share of the best direct results that have a named factor. Below it, the factor counts as
 unanswered and its own markets are searched as well."""
 SUPPOSED_SHARE: Final = 0.8
-"""Least weight of a condition's factor, as a share of the condition's strongest factor, for the
-factor to count as supposed."""
+"""A condition ("if the dollar collapses") supposes the factors that it names with at least this
+share of the weight of the strongest one: the question takes them as given causes."""
 RIVAL: Final = 0.3
 """How much, at least, a market on another outcome of the same contest is about the question."""
 BESIDE: Final = 0.4
-"""Multiplier of the weight of a factor that only the direct results have although the query's words
-surely name others, and of a factor whose words are only a part of another factor's words."""
+"""Multiplier of the weight of two sorts of factors: those that only the direct results are about,
+if the query's words name other factors with certainty (`SURE`); and those whose words are only a
+part of another factor's words."""
 LOOKED_UP: Final = 24
 """Maximum number of factors whose markets are looked up for one query; 30 were no better
 (`docs/experiments/relations-tried.md`)."""
@@ -251,7 +258,8 @@ class Asked(Lookup):
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Factors that the query's words surely name, but few of its best direct results have."""
+        """Numbers of the factors that the query's words name with certainty (`SURE`), but that few
+        of the best direct results are about (`ANSWERED`)."""
         return self._unanswered
 
     def bearing(
@@ -283,7 +291,7 @@ class Asked(Lookup):
         return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
     def read(self, pool: Pool) -> TreeReading:
-        """Compute what the trees read of each market of the pool."""
+        """Compute the trees' input for each market of the pool."""
         tags = pool.tags
         graph, around = self.relations.graph, self.relations.judged.around
         found = columns.paths(self.reached, pool, graph.of_one[tags])
@@ -378,7 +386,7 @@ class Asked(Lookup):
 
 
 class TreeReading(PoolReading):
-    """What the trees read of each market of a pool, computed once for `direct` and relations."""
+    """The trees' input for each market of a pool, computed once for `direct` and for relations."""
 
     def __init__(
         self, asked: Asked, pool: Pool, found: columns.Paths, rows: columns.Floats
@@ -393,8 +401,8 @@ class TreeReading(PoolReading):
         return columns.compared(self._rows, self._pool.family)
 
     def direct_rows(self) -> columns.Floats:
-        """The input of the trees for `direct`, in which the query's own candidates are compared
-        only with each other: (own, len(DIRECT_COLUMNS))."""
+        """The input of the trees for `direct`: (own, len(DIRECT_COLUMNS)). It has only the query's
+        own candidates (`Pool.own`), and compares these only with each other."""
         own = slice(0, self._pool.own)
         rows = columns.compared(self._rows[own], self._pool.family[own])
         return columns.direct_table(rows, self._pool.features[own])

@@ -98,10 +98,11 @@ def _within(a: _Span, b: _Span) -> bool:
 
 
 def starts_after_opening(a: Window, b: Window) -> bool:
-    """Whether a window with a first day starts after the opening of the question with window `by`.
+    """If one window is `by` and the other is not: whether the other one starts on or after the day
+    on which the question with the `by` window was opened. True if both windows are `by` or neither.
 
-    True if both windows are `by` or neither is. This matters for levels: an event is asked about
-    only before it has happened, but a level may have been reached before.
+    This matters for levels: an event is asked about only before it has happened, but a level may
+    have been reached before.
     """
     for one, other in ((a, b), (b, a)):
         if one.kind == "by" and other.kind != "by":

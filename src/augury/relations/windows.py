@@ -43,7 +43,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     since: date | None = None
     """Day on which the question was opened; what it asks about had not happened by then."""
     vague: bool = False
-    """The wording has two readings ("by June"), or its year is not known."""
+    """Whether the wording can mean two windows ("by June"), or its year is not known."""
     years: frozenset[int] = frozenset()
     """Years that the text names by themselves, as editions of contests ("2026"; 2026 for "the
     2025-26 season")."""

@@ -29,7 +29,8 @@ class EventRow(NamedTuple):
     kind: Kind
     name: str
     stages: int | None
-    """Equal for events that are stages, or places, of one contest."""
+    """Hash that the events on different stages or finishing places of one contest share
+    (`events.Place.stages`); None for other events."""
 
 
 async def state(conn: Connection) -> LinkingState | None:

@@ -14,7 +14,7 @@ class PricedStep(NamedTuple):
 
     seq: int
     event: str
-    """Id that the market shares with its siblings: that of its group or event, else its own."""
+    """Id of the market's family, else of its venue's event, else of the market itself."""
     step: int
     price: float
 
