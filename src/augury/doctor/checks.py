@@ -32,7 +32,8 @@ LEAST_ROOM = 2 * 2**30
 """Least free space, in bytes, on the disk of the data folder; with less the database may soon
 stop."""
 MOST_SKEW = 30.0
-"""Largest difference, in seconds, of this machine's clock from a venue's or the database's."""
+"""A difference above this, in seconds, between this machine's clock and that of a venue or of the
+database is reported as a problem."""
 
 
 class Finding(NamedTuple):
@@ -106,7 +107,7 @@ def port(settings: Settings, running: str | None) -> list[Finding]:
 
 async def database(settings: Settings) -> list[Finding]:
     """Checks the database: whether it answers, the rights of its role, its clock, its schema, and
-    whether the key opens its secrets."""
+    whether the installation's key can decrypt the secrets stored in it."""
     try:
         async with (
             backups.reachable(settings) as url,

@@ -1,5 +1,8 @@
-"""Compares the answers of two services with the same API, before clients move from one to the
-other."""
+"""Compares the answers of two services with the same API, before clients move to the other one.
+
+In names and sentences, "there" is the service that the clients use now, and "here" is the one that
+they are to use instead.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +29,15 @@ CALLS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
     ("GET", "/v1/rvol/actuals?asset=BTC", None),
     ("GET", "/v1/rvol/features/latest", None),
 )
-"""The requests that are compared, as method, path and body: reads of the API that need no id of the
-service, and two that are invalid on purpose."""
+"""The requests whose answers are compared, as method, path and body: requests that need no id of
+either service, and two that are invalid on purpose."""
 RETRIES = 2
 LONGEST_WAIT_S = 10.0
 
 
 class ComparedRequest(NamedTuple):
-    """One request to both services; `there` and `here` are the statuses of their answers."""
+    """One request sent to both services; `there` and `here` are the HTTP statuses of their
+    answers."""
 
     request: str
     there: int
@@ -44,7 +48,8 @@ class ComparedRequest(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether a client that works there works here, as far as this request tells."""
+        """Whether a client that now works there would also work here, as far as this request
+        tells."""
         if self.found is not None:
             return not self.found.breaking
         return self.there == self.here or self.there >= 400
@@ -53,7 +58,8 @@ class ComparedRequest(NamedTuple):
 async def compare(
     there: httpx2.AsyncClient, here: httpx2.AsyncClient
 ) -> tuple[list[ComparedRequest], list[str]]:
-    """The result of every request, and sentences that say what to set here."""
+    """The result of every request, and advice: sentences that name the keys and settings with which
+    the answers here would be more like those there."""
     made: list[ComparedRequest] = []
     advice: dict[str, None] = {}
     for method, path, body in CALLS:

@@ -1,4 +1,7 @@
-"""Finds the differences between two JSON answers that a client would notice: fields, types, ids."""
+"""Finds the differences between two JSON answers that a client would notice: fields, types, ids.
+
+One answer comes from the other service ("there"), one from this service ("here").
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ class Differences(NamedTuple):
     extra: list[str]
     """Fields that only this service has: a client that allows no unknown fields fails here."""
     types: list[str]
-    """Fields of another type here, e.g. `id: string there, number here`."""
+    """Fields whose type differs, e.g. `id: string there, number here`."""
 
     @property
     def breaking(self) -> bool:
@@ -27,7 +30,8 @@ class Differences(NamedTuple):
 
 
 def shape(answer: Any) -> dict[str, set[str]]:
-    """Each path of an answer with the types seen there; the answer itself is the path ``""``."""
+    """Each path of an answer with the JSON types of its values; the path of the whole answer is
+    ``""``."""
     found: dict[str, set[str]] = {}
     for path, kind in _walk(answer, ""):
         found.setdefault(path, set()).add(kind)

@@ -1,4 +1,4 @@
-"""Health as a set of facts: the parts of the data with origin and age, the index and its lag."""
+"""The health report: origin and age of each part of the data, the index and its lag, problems."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ UNFOLLOWED: Final = timedelta(days=1)
 """Age above which a venue's data count as late, and the health as degraded, if no sync runs."""
 
 VOLATILITY_LASTS: Final = {True: timedelta(days=2), False: timedelta(days=5)}
-"""Time since the end of the newest day above which volatility counts as late: for markets that
-never close (True), and for those with weekends and holidays (False)."""
+"""Volatility data count as late if more than this time has passed since the end of their newest
+day: for markets that never close (True), and for those with weekends and holidays (False)."""
 
 NAMES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 
 
 class HealthService:
-    """Answers `/v1/health`. Never raises: what can't be asked is reported as such."""
+    """Answers `/v1/health`. Never raises: a part that can't be reached is reported as a problem."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class HealthService:
         self._made: tuple[float, dict[str, Any]] | None = None
 
     async def report(self) -> dict[str, Any]:
-        """The facts; `status` is ok, degraded (the service answers, but has problems) or down.
+        """The report; its `status` is ok, degraded (the service answers, but has problems) or down.
 
         A report is reused for `HOLDS` seconds, because counting a large catalogue is costly and
         anybody may ask.

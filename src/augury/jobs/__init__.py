@@ -1,1 +1,1 @@
-"""Durable jobs and schedules on the same PostgreSQL."""
+"""Durable jobs and schedules, kept in Augury's PostgreSQL database."""

@@ -142,10 +142,10 @@ async def retry(connection: AsyncConnection[Any], job_id: str) -> bool:
 
 
 async def mend(connection: AsyncConnection[Any]) -> list[str]:
-    """Queue again the jobs that have not ended but have no entry (see `LOST_AFTER`); returns their
-    ids.
+    """Queue again the lost jobs: those that have not ended but have no entry in the queue (see
+    `LOST_AFTER`). Returns their ids.
 
-    A record and its entry are written together, so this should not happen, whatever the cause.
+    A safety net: a record and its entry are written together, so no job should ever be lost.
     """
     async with connection.transaction():
         cursor = await connection.execute(

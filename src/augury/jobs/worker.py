@@ -31,8 +31,8 @@ log = structlog.get_logger(__name__)
 HEARTBEAT = 4.0
 """Seconds without a sign of life after which a job is taken away from its worker."""
 LOST = 20
-"""Number of workers that may die while they run a job; if more do, the job is taken for the cause
-and fails."""
+"""Number of workers that may die while they run the same job. If one more dies, the job is taken to
+be the cause and fails."""
 LONGEST_PAUSE = 60.0
 """Longest pause, in seconds, before a failed job is tried again; pauses double up to this."""
 MEND_EVERY = 30.0
@@ -84,8 +84,8 @@ class _Kind:
 
 
 class Worker:
-    """Runs registered jobs and schedules until it is told to stop. It continues when an unreachable
-    database is back."""
+    """Runs registered jobs and schedules until it is told to stop. While the database is
+    unreachable, the worker waits for it."""
 
     def __init__(
         self, database: Database, *, heartbeat: float = HEARTBEAT, drain: float = DRAIN

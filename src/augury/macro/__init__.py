@@ -1,1 +1,5 @@
-"""The macro runtime proxy: another service behind this one's keys, limits and cache."""
+"""The proxy to the macro runtime: another HTTP service of the operator (e.g. for macroeconomic
+data), which callers reach through Augury, with its keys, limits and cache.
+
+In this package, "upstream" is the macro runtime.
+"""

@@ -50,7 +50,7 @@ BREAKER = Gauge("augury_macro_breaker_open", "1 while the macro runtime is not a
 MAX_BYTES = 5 * 1024 * 1024
 """Largest answer that is accepted, in bytes after decompression."""
 CACHE_BYTES = 64 * 1024 * 1024
-"""Most bytes of stored answers; the ones unused for longest are dropped first."""
+"""Most bytes of stored answers, all together; those unused for longest are dropped first."""
 MAX_REDIRECTS = 3
 MOST_ROUTES = 50
 """Most routes that metrics tell apart; all others are counted as `other`."""
@@ -64,8 +64,8 @@ PASSED: Final = (
 """Names of the upstream's headers that are sent to the caller."""
 _KEPT = (*PASSED, "cache-control", "age", "date")
 _ACTIVE = ("html", "xml", "javascript", "ecmascript")
-"""Parts of media types that a browser might run as content of this service; such answers are
-refused."""
+"""An answer is refused if its media type contains one of these words, because a browser might run
+it as content of this service."""
 
 Cache = Literal["hit", "miss", "stale"]
 
@@ -98,7 +98,8 @@ _ESCAPED = re.compile(
     rb"|&#0{0,4}([0-9]{2,3});|\\(/)",
     re.IGNORECASE,
 )
-"""Matches an ASCII character as it may be escaped in URLs, JSON, program text or HTML."""
+"""Matches an ASCII character escaped as in URLs, JSON, program text or HTML, so that the credential
+is found in an answer even if it is escaped."""
 
 
 def _character(found: re.Match[bytes]) -> bytes:
@@ -114,7 +115,7 @@ class NotConfigured(Unavailable):
 
 
 class RuntimeFailed(UpstreamFailed):
-    """The upstream gave nothing usable."""
+    """Raised when the upstream fails to give a usable answer."""
 
     code = "macro_runtime_failed"
 

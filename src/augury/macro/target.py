@@ -1,8 +1,8 @@
-"""The URL of a proxied request: what follows the prefix, unless it is not plainly a path. Pure.
+"""The upstream's URL for a request, made from the part of its path behind the prefix. Pure.
 
-The path is taken undecoded, as it was sent, and written anew from its decoded segments. So nothing
-passes that one parser reads as a name and another as "one level up" or "another host": `..`, `%2e`,
-encoded slashes, `//host`, backslashes, double encodings, `..;`.
+The path is taken as it was sent, split into segments, and each segment is decoded, checked and
+encoded again. A path is refused if any parser could read it as "one level up" or "another host":
+`..`, `%2e`, encoded slashes, `//host`, backslashes, double encodings, `..;`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _PLAIN = "-._~!$&'()*+,;=:@"
 
 
 class PathRefused(InvalidInput):
-    """A path that is not plainly below the upstream's address."""
+    """Raised for a request that is not passed on: its path might lead out of the upstream's
+    address, or its query has characters that are not allowed."""
 
     code = "path_refused"
 
@@ -33,7 +34,7 @@ def base_of(url: str) -> str:
     Raises
     ------
     SetupProblem
-        It is not a plain http or https address: without credential, query and fragment.
+        The address is not http or https, or it has a credential, a query or a fragment.
     """
     parts = urlsplit(url)
     if (
@@ -55,8 +56,10 @@ def below(base: str, raw_path: bytes, query: bytes) -> str:
 
     Raises
     ------
-    PathRefused, NotFound
-        The text of the error does not repeat any part of the path.
+    PathRefused
+        The path or the query is not allowed. The error's text does not repeat any part of them.
+    NotFound
+        The path does not begin with `PREFIX`.
     """
     path, searched = raw_path.decode("latin-1"), query.decode("latin-1")
     if not path.startswith(PREFIX):

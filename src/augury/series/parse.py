@@ -33,7 +33,7 @@ Packed = tuple[bytes, bytes]
 """Points as two byte strings: times in microseconds since 1970 (64-bit integers), and values
 (64-bit floats)."""
 SLICE = 2_000
-"""Number of points that are unpacked and stored at a time, which takes some milliseconds."""
+"""Number of points in a slice. Unpacking and storing one slice takes some milliseconds."""
 
 
 class BadFeed(ValueError):
@@ -54,8 +54,8 @@ def parse(kind: str, body: bytes, time_path: str | None, value_path: str | None)
 
 
 def packed(kind: str, body: bytes, time_path: str | None, value_path: str | None) -> list[Packed]:
-    """`parse` for use in another process: the points as slices that are cheap to send and
-    unpack."""
+    """The points that `parse` finds, as slices that are cheap to send to another process and to
+    unpack there."""
     found = parse(kind, body, time_path, value_path)
     return [_pack(found[n : n + SLICE]) for n in range(0, len(found), SLICE)]
 

@@ -47,8 +47,8 @@ requested."""
 _EACH_HOST = 8
 """Most scheduled refreshes from one host that run at the same time in one process."""
 _BURST = 10.0
-"""Fetches that a host may get at once after a pause, in seconds of its permitted rate: at 5 a
-second, 50 fetches."""
+"""Default length of a burst, in seconds: after a pause, a host may get as many fetches at once as
+its rate permits in this time, e.g. 50 at a rate of 5 a second."""
 _LOOK_AGAIN = 1.0
 """Longest time, in seconds, between two searches for due series while refreshes are running."""
 _PARSING = 10.0

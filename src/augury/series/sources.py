@@ -22,14 +22,16 @@ _OURS = {
     "upgrade", "expect", "keep-alive", "accept-encoding", "if-none-match", "if-modified-since",
     "range", "proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for",
 }  # fmt: skip
-"""Headers, in lower case, that callers may not set for a source: fetching decides on them."""
+"""Headers, in lower case, that callers may not set for a source, because Augury itself sets or
+omits them when it fetches."""
 
 _PUSHED = "A push series is not fetched. Leave this out."
 
 
 @dataclass(frozen=True)
 class Source:
-    """The source of a series. With type `push` there is none: the series' owner sends points."""
+    """Where the points of a series come from. With type `push` nothing is fetched: the series'
+    owner sends the points."""
 
     type: SourceType
     url: str | None = None
@@ -44,7 +46,7 @@ def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy
     Raises
     ------
     InvalidInput
-        It names the field of the request that is wrong.
+        A field is wrong or not permitted; the error names the field.
     """
     if (source.type == "push") != (source.url is None):
         raise InvalidInput.at(

@@ -1,7 +1,8 @@
 """The SQL of external series, their points and revisions.
 
-Writers of points hold one advisory lock until their transaction ends. So the numbers in `moved`
-become visible in ascending order, and a reader can follow all changes by number.
+Each change of a series' points stores a new number in the series' column `moved`, larger than all
+numbers before. Writers of points hold one advisory lock until their transaction ends. So these
+numbers become visible in ascending order, and a reader can follow all changes by number.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class Overview(NamedTuple):
 
 
 async def overview(conn: Connection, now: datetime) -> Overview:
-    """How many series there are, the time of their newest point until `now`, how many are late."""
+    """The number of series, the newest time of a series' last point that is not after `now`, and
+    the number of late series."""
     cursor = await conn.execute(
         """
         select count(*), max(latest_time) filter (where latest_time <= %(now)s),
@@ -326,8 +328,8 @@ async def points(
 async def revisions(
     conn: Connection, series_id: str, first: datetime, last: datetime
 ) -> list[Revision]:
-    """Earlier values of the points within [first, last], by time of the point, then oldest
-    first."""
+    """Superseded values of the points within [first, last], ordered by the point's time and, for
+    each point, from the oldest value to the newest."""
     async with conn.cursor(row_factory=class_row(Revision)) as cursor:
         await cursor.execute(
             """
@@ -364,8 +366,8 @@ async def latest(conn: Connection, series_ids: Sequence[str]) -> dict[str, Lates
 async def values_before(
     conn: Connection, asked: Sequence[tuple[str, timedelta]]
 ) -> list[float | None]:
-    """For each pair of a series' id and a span: the value in force at that span before the series'
-    last point; None if there is none."""
+    """For each pair (id of a series, span): the value that was in force `span` before the time of
+    the series' last point; None if there was none yet."""
     if not asked:
         return []
     rows = await conn.execute(
