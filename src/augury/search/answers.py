@@ -32,8 +32,8 @@ class Answers:
         self._bytes = 0
 
     def known(self, asked: tuple[Any, ...], position: int) -> Found | None:
-        """The cached answer to `asked`; None if there is none, or it has expired, or the index has
-        moved on from its position to `position`."""
+        """The cached answer to `asked`. None if there is none, if it is too old, or if the index
+        was at another position than `position`, the current one, when its search began."""
         if (answer := self._kept.get(asked)) is None:
             return None
         if answer.position != position or time.monotonic() - answer.at >= ANSWER_SECONDS:

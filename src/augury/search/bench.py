@@ -323,9 +323,9 @@ def asked_over_http(
 
 
 def memory(pid: int) -> dict[str, float]:
-    """Proportional set size in MB: of the process (`process`), also of its descendants, such as
-    PostgreSQL (`with_database`), and of all these without file pages, which the kernel can reclaim
-    (`held`)."""
+    """Memory of a process in MB, as proportional set size. `process`: of the process alone;
+    `with_database`: of the process and its descendants, such as PostgreSQL; `held`: like
+    `with_database`, without file pages, which the kernel can reclaim."""
     every = [_pss(one) for one in (pid, *_below(pid))]
     return {
         "process": round(sum(every[0].values())),

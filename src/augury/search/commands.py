@@ -33,8 +33,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market per line.")]
 
 EVALUATION_DEPTH = 200
-"""Number of results requested per relation of each query when scoring. Scoring skips unjudged
-markets, so ten judged ones may need a long list."""
+"""Number of results requested in each relation (`direct`, `upstream`, ...) when search is scored.
+It is large because scoring skips unjudged markets, so ten judged ones may need a long list."""
 
 
 def search(

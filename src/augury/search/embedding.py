@@ -110,9 +110,9 @@ class Embedder:
     def embed_documents(self, documents: Sequence[DocumentText]) -> Vectors:
         """Unit vectors of markets, shape (len(documents), dim).
 
-        A market's vector is the mean of its question's vector and its event's. The event's name
-        states the subject without the strike, name or date that distinguishes the market from its
-        siblings. Without an event it is the question's vector.
+        A market's vector is the mean of its question's vector and the vector of its event's name.
+        That name states the subject without the strike, name or date that distinguishes the market
+        from others of the event. Without an event, the market's vector is that of its question.
         """
         titles = [document.title for document in documents]
         distinct = dict.fromkeys(document.event for document in documents if document.event)
@@ -126,7 +126,8 @@ class Embedder:
 
 
 def content(text: str) -> str:
-    """The text without its stop words, other than `_KEPT`; unchanged if nothing else is left."""
+    """The text without its stop words, except those in `_KEPT`; unchanged if nothing else is
+    left."""
     text = text[:MAX_CHARS].replace("**", "")
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")  # the tokenizer takes no surrogates

@@ -101,8 +101,9 @@ class IndexDocument:
     vector : float32 (dim,), unit length, or zero where the text has no known word
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
     tags : numbers under which `SearchEngine.tagged` finds the document, at most `MOST_TAGS`, each
-        in 1..65535; the value is its merit under that tag, and a look-up finds the highest merits
-    shown : bytes that `SearchEngine.shown` returns, with what a result shows; never searched
+        in 1..65535; the value of a tag is the document's merit: `tagged` returns the highest ones
+    shown : data of the market that a search result shows, as bytes; `SearchEngine.shown` returns
+        them, and they are never searched
     """
 
     key: int

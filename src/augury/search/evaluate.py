@@ -1,7 +1,9 @@
 """Scores of a ranking against judged markets. Pure.
 
-Unjudged markets are removed from a ranking before it is scored, because their relevance is
-unknown. A market's gain is its grade in the dimension it was judged to be in, and 0 in the others.
+A market was judged to be in one dimension, i.e. to have one relation to the query (`direct`,
+`upstream`, `downstream`, `correlated` or "none"), with a grade. Its gain is this grade in that
+dimension, and 0 in the others. Unjudged markets are removed from a ranking before it is scored,
+because their relevance is unknown.
 """
 
 from __future__ import annotations
@@ -17,14 +19,15 @@ CUT: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A query with the judgments of markets for it."""
+    """A query and the judgments of markets for it."""
 
     qid: str
     query: str
     form: str
     domain: str
     labels: Mapping[str, tuple[str, int]]
-    """Market id -> (relation, grade 1-3); relation "none" has grade 0."""
+    """Market id -> (relation to the query, grade 1 to 3). The relation is one of `DIMENSIONS`, or
+    "none" (irrelevant) with grade 0."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> JudgedQuery:
@@ -46,7 +49,8 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class QueryScore:
-    """Scores of one query. nDCG is None in a dimension in which no market has a grade."""
+    """Scores of one query by dimension. nDCG@10 is None in a dimension in which no market has a
+    grade."""
 
     qid: str
     query: str
@@ -62,7 +66,8 @@ def dcg(gains: Sequence[float]) -> float:
 
 
 def ndcg10(ranking: Iterable[str], judged: JudgedQuery, dimension: str) -> float | None:
-    """nDCG@10 of a ranking of market ids; None if no market has a grade in the dimension."""
+    """nDCG@10 of a ranking of market ids in one of `DIMENSIONS`; None if no market has a grade
+    there."""
     ideal = sorted((judged.gain(m, dimension) for m in judged.labels), reverse=True)[:CUT]
     if not any(ideal):
         return None
@@ -79,7 +84,8 @@ def none_share(ranking: Iterable[str], judged: JudgedQuery) -> float | None:
 
 
 def per_query(rankings: Mapping[str, Sequence[str]], judged: JudgedQuery) -> QueryScore:
-    """Scores of one query. `rankings` has the market ids of each dimension, best first."""
+    """Scores of one query. `rankings`: for each dimension (`direct`, `upstream`, ...), the ids of
+    the markets found, best first."""
     return QueryScore(
         qid=judged.qid,
         query=judged.query,
@@ -97,7 +103,8 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def summary(scores: Sequence[QueryScore]) -> dict[str, Any]:
-    """The means over queries, by dimension, in the shape `augury eval search` prints."""
+    """The number of queries and, for each dimension, the mean scores over all queries, as `augury
+    eval search` prints them."""
     return {
         "queries": len(scores),
         "ndcg10": {d: mean(s.ndcg10[d] for s in scores) for d in DIMENSIONS},

@@ -23,11 +23,12 @@ from augury.search.text import fold, terms
 Kind = Literal["contest", "ladder", "dates"]
 
 FOUND: Final = 2
-"""Number of results searched for each row that is requested. Time in the console from key press to
-rows (39,449 markets, idle machine): median 83 ms and 95th percentile 125 ms with 2, but 119 ms and
-555 ms with 5."""
+"""For a folded list, number of results searched per requested row; it exceeds 1 because results of
+one family become one row. Time in the console from key press to rows (39,449 markets, idle
+machine): median 83 ms and 95th percentile 125 ms with 2, but 119 ms and 555 ms with 5."""
 NEAR: Final = 0.7
-"""Least share (0 to 1) of the best member's score that a member needs to represent the family."""
+"""Least score of a member that may represent its family, as a share (0 to 1) of the best member's
+score. Chosen by hand."""
 
 
 class FoundMember(msgspec.Struct, frozen=True, gc=False):
@@ -35,11 +36,11 @@ class FoundMember(msgspec.Struct, frozen=True, gc=False):
 
     id: str
     label: str
-    """Distinguishes it from the other members, e.g. "Matteo Zuppi"; its whole question if nothing
-    shorter does."""
+    """Text that distinguishes the member from the others of its family, e.g. "Matteo Zuppi"; the
+    whole question if nothing shorter does."""
     status: str
     price: float | None
-    """Price (0 to 1) of its first outcome, usually Yes; None: no quote."""
+    """Price (0 to 1) of the market's first outcome, usually Yes; None: no quote."""
     closes_at: datetime | None
 
 
@@ -48,9 +49,10 @@ class FoundFamily(msgspec.Struct, frozen=True, gc=False):
 
     kind: Kind
     label: str
-    """Distinguishes the row's own market from the other members."""
+    """Text that distinguishes the row's own market from the other members."""
     size: int
-    """Number of members that the search found in this relation, including the row's own market."""
+    """Number of members among the results of one relation (`direct`, `upstream`, ...), including
+    the row's own market."""
     more: list[FoundMember]
     """The other members."""
 
@@ -84,8 +86,8 @@ R = TypeVar("R", bound=Foldable)
 
 
 def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | None]]:
-    """One row per family, ordered by the best members. Each comes with its family's best score,
-    and with the family itself if several of `rows` belong to it."""
+    """One row per family, ordered by each family's best member. With the row come the family's best
+    score and, if several of `rows` belong to the family, the family itself."""
     families: dict[str, list[R]] = {}
     for row in rows:
         key = family_key(row.platform, row.event_id, row.question)

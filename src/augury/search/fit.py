@@ -35,13 +35,13 @@ from augury.search.text import (
 Floats = NDArray[np.float64]
 
 POOL: Final = 100
-"""Number of candidates taken by lexical score, and as many by cosine."""
+"""Number of candidates of a query taken by lexical score, and as many by cosine."""
 FOLDS: Final = 6
 PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
 """Seeds of the random partitions into folds; scores are means over them."""
 RIDGE: Final = 0.01
 """L2 penalty on the weights, of features scaled to a standard deviation of 1. A larger penalty
-gives smaller weights."""
+gives smaller weights. Chosen by hand."""
 NONE_GAIN: Final = -0.5
 """Gain, in fitting, of a market judged irrelevant (relation "none"). It is negative so that such a
 market ranks below one of another relation, whose gain is 0. Chosen by hand."""

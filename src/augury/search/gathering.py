@@ -1,4 +1,6 @@
-"""Second stage of a search: gather the best hits by words and by meaning, and those of factors."""
+"""Second stage of a search: gather the best hits by words (terms) and by meaning (vector). It can
+also look up the markets that are about a factor, i.e. about something in the world such as a policy
+rate."""
 
 from __future__ import annotations
 
@@ -15,23 +17,25 @@ from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
 CANDIDATES = 100
-"""Number of hits that the index returns by terms, and as many by vector, before ranking. It is
-twice the number of requested results if that is more."""
+"""Number of hits taken by terms, and as many by vector, before ranking; twice the number of
+requested results if that is more. The ranker was fitted on as many (`augury.search.fit.POOL`)."""
 
 PHRASE_CANDIDATES = 500
-"""`CANDIDATES` for a query with quoted phrases, because most hits will not contain the phrases."""
+"""`CANDIDATES` for a query with quoted phrases: more, because most hits will not contain the
+phrases. Chosen by hand."""
 
 OCCURRENCES = 100_000
 """Upper limit on the postings scanned for a query's terms, rarest terms first; the two rarest terms
 are always scanned. Measured in `docs/adr/0001-search-engine.md`."""
 
 TAGGED = 40
-"""Number of markets taken for each related factor, those of highest merit; the number of requested
-results if that is more."""
+"""Number of markets looked up for each factor, those of highest merit (`Gathering.under`); the
+number of requested results if that is more. Chosen by hand."""
 
 
 class Overdue:
-    """The overdue markets: the index has them as active, but to callers they are closed."""
+    """The overdue markets: their announced close has passed without news from the venue. The index
+    has them as active, but callers see them as closed."""
 
     def __init__(self) -> None:
         self._keys = np.array([MAX_KEY + 1], np.int64)
@@ -41,15 +45,15 @@ class Overdue:
         return len(self._keys) - 1
 
     def put(self, keys: NDArray[np.int64]) -> None:
-        """Set the overdue markets: the numbers of all of them, ascending."""
+        """Replace the set of overdue markets. `keys`: their market numbers, ascending."""
         self._keys = np.append(keys, MAX_KEY + 1)
 
     def told(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each of these markets is overdue."""
+        """Whether each of these markets, given by number, is overdue."""
         return self._keys[np.searchsorted(self._keys, keys)] == keys
 
     def among(self, seqs: Iterable[int]) -> set[int]:
-        """The numbers among `seqs` that are of overdue markets."""
+        """Those of the market numbers `seqs` whose markets are overdue."""
         keys = np.fromiter(seqs, np.int64)
         return set(keys[self.told(keys)].tolist())
 
@@ -78,7 +82,9 @@ class Gathering:
         return Gathered(asked, hits)
 
     def under(self, tags: Sequence[int], asked: Understood) -> EngineHits:
-        """The markets of highest merit under each of these tags (numbers of factors)."""
+        """The markets of highest merit under each of these tags. A tag is the number of a factor.
+        The merit of a market is higher the better it fits the factor, the more it is traded and the
+        later it closes."""
         most = max(TAGGED, asked.wanted.top_k)
         return self._in_status(
             lambda among: self._engine.tagged(tags, asked.vector, among, most), asked.wanted.status

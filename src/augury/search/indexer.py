@@ -42,8 +42,9 @@ RECORD = np.dtype(
         *records.RECORD.descr,
     ]
 )
-"""The payload of a candidate: the number of the change that the market was indexed at, its tags and
-their fits, and the fields that the ranker reads."""
+"""The payload of a candidate: `change` (number of the change that the market was indexed at),
+`tags` (numbers of the factors that it is about), `fits` (how much of its text is about each of
+these factors) and the fields that the ranker reads."""
 
 VERSION = "8"
 """Version of the documents. Raise it when their text, weighting or records change: every index is
@@ -298,8 +299,8 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
 
 
 _LONG_AGO, _SINCE = 1_577_836_800, 7 * 365.25 * 86_400
-"""`_LONG_AGO`: 2020-01-01, in epoch seconds; an earlier close adds no merit. `_SINCE`: seven years,
-in seconds; the merit of a close grows over this time and is constant afterwards."""
+"""A later close gives a market a higher merit only within a period of seven years. `_LONG_AGO`: its
+start, 2020-01-01, in epoch seconds. `_SINCE`: its length, in seconds. Chosen by hand."""
 
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:

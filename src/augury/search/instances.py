@@ -40,9 +40,9 @@ class Instance(NamedTuple):
 
 
 def draw(titles: Iterable[tuple[str, str]]) -> list[Instance]:
-    """One query for each question that the titles ask for several years or months, at most
-    `A_SHAPE` of one kind. `titles` has pairs of market id and title. The `FORMS` alternate; the
-    same titles give the same queries."""
+    """One query for each question that the titles ask for several years or months, but at most
+    `A_SHAPE` from questions that differ only in their subject. `titles`: pairs of market id and
+    title. The `FORMS` alternate; equal titles give equal queries."""
     asked: dict[str, dict[tuple[int, frozenset[int]], list[tuple[str, str]]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -99,8 +99,9 @@ def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> 
     """Whether a market is of the requested year and months; `texts` are its question and its
     event's name.
 
-    A year and a month in the texts decide. If they do not name the requested year, the market must
-    close in that year or in the January after, and the texts must name no year or the one before.
+    A year and a month in the texts decide. If the texts do not name the requested year, the market
+    must close in that year or in the January after; and if they name other years, the year before
+    the requested one must be among these.
     """
     said = fold(" ; ".join(texts))
     years = {int(year) for year in _YEAR.findall(said)}

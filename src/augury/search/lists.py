@@ -1,5 +1,6 @@
-"""Fifth stage of a search: one ranked list per relation. Fitted trees give the grades for `direct`
-and the chances for the other relations."""
+"""Fifth stage of a search: make one ranked list per relation. Decision trees fitted on judged
+queries give a market its grade for the list `direct`, and its chance of belonging to each other
+list."""
 
 from __future__ import annotations
 
@@ -14,14 +15,16 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 SURELY_DIRECT = 40
-"""Largest number of direct results that are protected: another relation may claim one of them only
-if its chance is well above the direct score (`augury.relations.rank.CLAIM`). Results further down
-can be claimed freely, because there a causal path says more than likeness."""
+"""Largest number of best direct results that are protected: another relation may claim such a
+market only if the market's chance there is well above its direct score
+(`augury.relations.rank.CLAIM`). Results further down are not protected, because there a causal path
+says more than similar words. Chosen by hand."""
 
 
 class Hit(NamedTuple):
-    """A ranked market: its number, the change that it was indexed at, its score. For a related
-    market also the tag (number of the factor) through which it was reached, and the reason."""
+    """A ranked market: its number, the number of the change that it was indexed at, and its score.
+    For a market of another relation than `direct`, also the tag (number of the factor) through
+    which it was found, and the reason."""
 
     key: int
     change: int

@@ -22,9 +22,9 @@ from augury.search.postings import Tagged, best_of_each
 from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 
 SHORTLIST = 1024
-"""Number of vectors whose cosines are computed in a dense search: more for large limits, and half
-as many up to `_ALONE` slots, where all bits of all sketches are compared. Measured in
-`docs/adr/0001-search-engine.md`."""
+"""Least length of the shortlist, i.e. number of vectors whose cosines are computed in a dense
+search; four times the requested hits if that is more. Up to `_ALONE` slots, where all bits of all
+sketches are compared, half of it suffices. Measured in `docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
 _ALONE = 200_000  # slots up to which all bits of all sketches are compared
@@ -80,7 +80,7 @@ class Partition:
         return [(int(point.id), point.score) for point in found]
 
     def best_of_tags(self, tags: Sequence[int], limit: int) -> tuple[Tagged, NDArray[np.int64]]:
-        """The `limit` best documents under each tag, and their keys."""
+        """The `limit` best documents under each tag, and the key of each row."""
         with self.lock:
             found = self.columns.best_of_tags(tags, limit)
             return found, self.columns.keys(found.slots)
@@ -225,8 +225,9 @@ def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list
 
 
 def drop_doubles(parts: Sequence[Partition]) -> None:
-    """Remove documents that are in two partitions from the first of them. A crash while a document
-    changes its status leaves it in both; the replay then writes its current state."""
+    """If a document is in two partitions, remove it from the one that comes first in `parts`. A
+    crash while a document changes its status leaves it in both; the replay then writes its current
+    state."""
     for i, part in enumerate(parts):
         for other in parts[i + 1 :]:
             part.remove(part.columns.slots.keys() & other.columns.slots.keys())

@@ -1,8 +1,9 @@
 """The documents of each tag, best first, for look-ups by tags. Pure numpy.
 
-There is an array of slots ordered by tag and merit, and a set of the slots that have changed since
-the array was built. A look-up reads both, for all its tags in a few array operations. When too many
-slots have changed, the array is rebuilt.
+A tag is a number that a document has, and the document's merit under a tag says how early a look-up
+by that tag returns it. There is an array of slots ordered by tag and merit, and a set of the slots
+that have changed since the array was built. A look-up reads both, for all its tags in a few array
+operations. When too many slots have changed, the array is rebuilt.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ Keys = NDArray[np.int64]
 Tags = NDArray[np.uint16]
 """(slots, MOST_TAGS): the tags of the document in each slot; 0 pads."""
 Merits = NDArray[np.float32]
-"""(slots, MOST_TAGS): the document's merit under each of its tags; look-ups return the highest."""
+"""(slots, MOST_TAGS): the document's merit under each of its tags; look-ups return the documents of
+highest merit."""
 
 
 class Tagged(NamedTuple):
@@ -87,7 +89,7 @@ class Postings:
     def best(
         self, asked: Sequence[int], limit: int, tags: Tags, merits: Merits, keys: Keys
     ) -> Tagged:
-        """The `limit` slots of highest merit under each tag `asked` for, ties by key."""
+        """The `limit` slots of highest merit under each tag in `asked`; ties by ascending key."""
         changed = self._changed_slots
         if changed is None:
             changed = np.sort(np.fromiter(self._changed, np.int64, len(self._changed)))

@@ -34,7 +34,7 @@ RELATED_REASON = "Shares a causal factor with the query."
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
-    """A search result of the specification, ready to be encoded."""
+    """A search result as the API returns it, ready to be encoded."""
 
     id: str
     platform: str
@@ -55,7 +55,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     origin: ShownOrigin
     twin_ids: list[str]
     reason: str
-    """Why it is among the results."""
+    """Why the market is among the results."""
     family: FoundFamily | None = None
     """In folded lists: the family that the row represents, if it has several members."""
 
@@ -69,7 +69,7 @@ class Explored(NamedTuple):
     found: Found
     lookup: Lookup
     tags: dict[str, int]
-    """Id of a related market -> number of the factor through which it was reached."""
+    """Id of a related market -> number of the factor through which it was found."""
 
 
 class Presenter:

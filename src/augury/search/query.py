@@ -43,7 +43,8 @@ class DateMention:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A threshold: a number with its unit, and the side of it that the query asks about."""
+    """A threshold in the query: a number with its unit, and whether the query asks about values
+    above, below or at it."""
 
     relation: LevelRelation
     value: float

@@ -26,7 +26,7 @@ from augury.storage.database import Database
 LOOK_EVERY = 1.0
 """Seconds between two queries for markets whose quotes changed."""
 MOVED_AT_ONCE = 1_000
-"""Largest number of markets read by one such query, so that other work does not wait long."""
+"""Largest number of changed markets read by one query, so that other work does not wait long."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)  # noqa: UP017  (PostgreSQL counts from here)
 _MICROSECOND = timedelta(microseconds=1)
@@ -42,8 +42,8 @@ class Quoted(NamedTuple):
     volume: float | None
     origin: ShownOrigin
     old: bool
-    """Whether the last news of its price (or, without any quote, of the market) is older than
-    `AgeRule.max_age`."""
+    """Whether the last news of the market's price (or, if it has no quote, of the market itself) is
+    older than `AgeRule.max_age`."""
     twins: list[str]
     category: str | None
 

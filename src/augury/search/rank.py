@@ -5,6 +5,10 @@ name and its vector; the weights were fitted on judged queries (`augury.search.f
 which markets a query is about. Where relations are known, their fitted grades order the results
 (`by_grade`). What the features need of a market is packed into a record of fixed size when it is
 indexed, so that ranking 200 candidates reads 200 records and nothing else.
+
+A factor is something in the world that markets are about, such as a policy rate. A query's own
+factors are those that it asks about; related factors drive these, follow from them or move with
+them.
 """
 
 from __future__ import annotations
@@ -54,24 +58,25 @@ _WORDS, _PRECISION, _DENSE, _FAMILY = map(FEATURES.index, ("words", "precision",
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
 OWN: Final = 2.0
-"""Added to a market's raw score, times how much (0 to 1) the market is about the query's own
-factors. Chosen on judged queries (`docs/experiments/search.md`)."""
+"""Largest addition to the raw score of a market that is about the query's own factors; it is
+multiplied by how much (0 to 1) the market is about them. Chosen on judged queries
+(`docs/experiments/search.md`)."""
 BESIDE: Final = 1.0
 """Subtracted from the raw score of a market that is about neither the query's own nor related
 factors, if another candidate surely is about the query's own (`TOLD_FROM`): the market merely
 shares a word or a date with the query. Chosen on judged queries (`docs/experiments/search.md`)."""
 TOLD_FROM: Final = 0.6
-"""How much (0 to 1) a candidate must be about the query's own factors for `BESIDE` to apply to the
-others."""
+"""How much (0 to 1) some candidate must be about the query's own factors for `BESIDE` to apply to
+the others. Chosen by hand."""
 RELATED: Final = 4.0
 """Subtracted from the raw score of a market that is mainly about a related factor, e.g. a cause or
-a consequence: it belongs to another relation, however similar its words are. See
-`docs/relations.md`."""
+a consequence: it belongs to another relation, however similar its words are. Chosen by hand."""
 RELATED_FROM: Final = 0.05
-"""How much (0 to 1) a market must be about a related factor for `RELATED` to apply."""
+"""How much (0 to 1) a market must be about a related factor for `RELATED` to apply. Chosen by
+hand."""
 OUTWEIGHED: Final = 0.75
-"""Highest ratio at which `RELATED` applies: how much a market is about the query's own factors,
-divided by how much it is about a related one."""
+"""`RELATED` applies to a market only if it is about the query's own factors at most this many times
+as much as about a related one. A larger value lowers more markets. Chosen by hand."""
 
 FLOOR: Final = 4.75
 """Raw score below which a market is not shown; see `BODY_EVIDENCE` for the exception. A higher
@@ -83,11 +88,13 @@ asked for, another that merely shares a word with it is not. Chosen on judged qu
 (`docs/adr/0002-embedding-and-ranking.md`)."""
 BODY_EVIDENCE: Final = 0.5
 """Least lexical score of a market that is shown although no market reaches `FLOOR`. This score
-counts words in rules and tags too; about 1 means that all of the query's terms occur once."""
+counts words in rules and tags too; about 1 means that all of the query's terms occur once. Chosen
+by reading the results of 166 queries (`docs/experiments/search.md`)."""
 FAMILY_POOL: Final = 150
 """Number of best candidates among which the feature `family` counts a family's members."""
 FAMILY_SIZE: Final = 10
-"""Number of markets of one family that keep their raw score; others lose `FAMILY_PENALTY`."""
+"""Number of markets of one family that keep their raw score; further ones lose `FAMILY_PENALTY`.
+Both were chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
 FAMILY_PENALTY: Final = 1.0
 """Subtracted from the raw score of each further market of a large family. It then ranks behind
 other markets that are nearly as direct, but not behind those that are far less direct."""
@@ -95,9 +102,10 @@ LEAST_GRADE: Final = 0.1
 """Fitted grade (0 to 1) below which `by_grade` leaves a market out. Chosen on judged queries
 (`docs/experiments/relations-ranker.md`)."""
 OF_ANOTHER_TIME: Final = 0.25
-"""Factor on the grade of a market of another year or month than the query names."""
+"""Multiplier (0 to 1) of the grade of a market of another year or month than the query names.
+Chosen by hand."""
 GRADE_TIE: Final = 0.01
-"""Step to which grades are rounded for ordering; equal steps are a tie."""
+"""Step to which grades are rounded for ordering; grades of one step are a tie. Chosen by hand."""
 TIE: Final = 0.05
 """Step to which raw scores are rounded for ordering; in a tie the more traded market goes first."""
 _MIDDLE: Final = 5.7
@@ -120,8 +128,8 @@ class RankQuery:
     numbers: TermIds
     """Term ids of the other numbers that the query names."""
     fixture: bool
-    """Whether the query asks about one game, or a price within one short window; then markets on
-    such lose no score."""
+    """Whether the query asks about one game, or about a price within one short window. If so,
+    markets on games and such windows lose no score."""
 
     @classmethod
     def of(cls, text: str, frequencies: DocumentFrequencies) -> RankQuery:
@@ -165,8 +173,8 @@ class Ranking:
     scores: NDArray[np.float32]
     """Score of each market in `order`, in (0, 1), never rising. Not a probability."""
     by_title: bool = True
-    """Whether some market reaches `FLOOR`, by its question and its event's name. If not, only rules
-    or tags match the query, and the fitted grades do not read these."""
+    """Whether some market reaches `FLOOR`, which counts only its question and its event's name. If
+    none does, only rules or tags match the query, and the fitted grades do not read these."""
 
 
 def rank(
@@ -181,13 +189,15 @@ def rank(
 
 
 def raw(features: Features) -> Features:
-    """The weighted sum of each row of `features`: how direct, on an open scale."""
+    """The raw score of each row of `features`: their sum, weighted by `WEIGHTS`. It is higher the
+    more directly a market is about the query, and has no fixed range."""
     return features @ _VECTOR
 
 
 def bearing(own: NDArray[np.float32], related: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What relations add to raw scores, (n,). `own` and `related` (n,), in 0 to 1, say how much
-    each market is about the query's own factors and about related ones."""
+    """The change of each market's raw score, (n,), by `OWN`, `RELATED` and `BESIDE`. `own` and
+    `related`, (n,) from 0 to 1, say how much each market is about the query's own factors and about
+    related ones."""
     elsewhere = (own <= OUTWEIGHED * related) & (related >= RELATED_FROM)
     # If no market is surely about the query's factors, being about none of them says nothing.
     beside = (own == 0) & ~elsewhere & (own.max(initial=0) >= TOLD_FROM)
@@ -208,13 +218,13 @@ def order(
     adjust
         Added to the raw scores: see `bearing`.
     collapse
-        Whether the further markets of a large family rank behind others nearly as good. Off when
-        the query asks for a level or a game, because then the siblings are the answer.
+        Whether the further markets of a large family rank behind others nearly as good. False if
+        the query asks for a level or a game, because then all markets of the family are the answer.
 
     Notes
     -----
-    Total order: score (in steps of `TIE`), then salience, then key; so equal input gives equal
-    output whatever the order of the candidates.
+    Total order: score (in steps of `TIE`), then how much the market is traded, then key; so equal
+    input gives equal output whatever the order of the candidates.
     """
     merit = raw(features)
     if adjust is not None:
@@ -237,10 +247,10 @@ def order(
 
 
 def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
-    """Which markets are of another year or month than the query names: (n,).
+    """Whether each market is of another year or month than the query names: (n,).
 
-    A market that names no year belongs to the query's year if it closes in that year or in the
-    January after. So does a market that names the year before, e.g. that in which a season began.
+    A market whose text names no year, or names the year before the query's (e.g. that in which a
+    season began), is of the query's year if it closes in that year or in the January after.
     """
     other = np.zeros(len(records), np.bool_)
     if len(query.years):
@@ -329,7 +339,7 @@ def features(
     - number_conflict: 1 if query and market both name numbers, or months, or quarters, but none of
       them is the same
     - fixture: 1 for a market on one game, or on a price within one short window, unless the query
-      asks for such
+      asks about one, too
     """
     out = read(query, candidates, frequencies)
     count_families(out, candidates.records["family"])
@@ -385,10 +395,10 @@ def read(query: RankQuery, candidates: Candidates, frequencies: DocumentFrequenc
 
 
 def count_families(features: Features, family: NDArray[np.uint64]) -> None:
-    """Fill in the column `family`: how many of the `FAMILY_POOL` best rows are of each row's
-    family.
+    """Fill in the column `family` from the number of markets, among the `FAMILY_POOL` best ones,
+    that are of each row's family.
 
-    Their number is fixed, so that a deeper search ranks like a shallow one.
+    The size of this pool is fixed, so that a search for more results ranks like one for fewer.
     """
     if not len(features):
         return

@@ -127,8 +127,8 @@ _BLANKS = re.compile(r"(?<![\W_])[\W_]*#[\W_#]*")
 def family_key(platform: str, event_id: str | None, title: str) -> str:
     """The key of a market's family: its event or, without one, its question with blanks.
 
-    Many markets come without an event. Then siblings differ in the subject ("Will X win ..."), a
-    number or a date, so the question with blanks in place of these identifies the family.
+    Many markets come without an event. Then the questions of a family differ in the subject ("Will
+    X win ..."), a number or a date, so the question with blanks in place of these identifies it.
     """
     if event_id:
         return f"{platform}:{event_id}"

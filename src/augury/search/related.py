@@ -1,8 +1,9 @@
 """The interface (port) through which search uses relations; `augury.relations` implements it.
 
-When a market is indexed, it gets tags: the numbers of the factors that it is about. For a query,
-relations say which tags to look up and how the markets found are related to it. Search itself knows
-nothing about factors and reasons.
+A factor is something in the world that markets are about, such as a policy rate. When a market is
+indexed, it gets tags: the numbers of the factors that it is about. For a query, relations say which
+tags to look up and how the markets found are related to it. Search itself knows nothing about
+factors and reasons.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Tag(NamedTuple):
     fit: float
     """How much of the market's text is about the factor, in (0, 1]."""
     lean: int
-    """+1 where Yes means more of the factor, -1 where it means less, 0: unknown."""
+    """+1 if Yes means a rise of the factor, -1 if Yes means a fall, 0: unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +85,7 @@ class Ranked(NamedTuple):
     position: int
     score: float
     tag: int
-    """Number of the factor through which it was reached."""
+    """Number of the factor through which the market was found."""
     reason: str
 
 
@@ -100,8 +101,9 @@ class PoolReading(Protocol):
         """The `most` best markets of each relation, best first; no market is in two relations.
 
         `direct` (n,): the score of a market that is among the best direct results, else 0. A
-        relation claims such a market only if its chance is larger than the score times
-        `augury.relations.rank.CLAIM`."""
+        relation claims such a market only if the market's chance in it is larger than this score
+        times `augury.relations.rank.CLAIM`.
+        """
         ...
 
 
@@ -110,20 +112,22 @@ class Lookup(Protocol):
 
     @property
     def tags(self) -> Sequence[int]:
-        """Tags whose markets may be related, the most promising first."""
+        """Tags (numbers of factors) whose markets may be related to the query, the most promising
+        first."""
         ...
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Tags that the query's words surely name, but that few of its best direct results have.
-        Markets under these tags may be the answer although they share no word with the query."""
+        """Tags (numbers of factors) that the query's words name with certainty, but that few of its
+        best direct results have. Markets with such a tag may be the answer although they share no
+        word with the query."""
         ...
 
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How much each market is about the query's own factors, and how much about related ones:
-        two arrays (n,). The markets are given by `tags` and `fits` (n, MOST_TAGS)."""
+        """Two arrays (n,), from 0 to 1: how much each market is about the query's own factors, and
+        how much about related ones. The markets are given by `tags` and `fits` (n, MOST_TAGS)."""
         ...
 
     def read(self, pool: Pool) -> PoolReading:
@@ -136,7 +140,8 @@ class Relations(Protocol):
 
     @property
     def version(self) -> str:
-        """Changes whenever a text may get other tags than before; the index is then rebuilt."""
+        """The version of the rules that give tags. It changes whenever a text may get other tags
+        than before; the index is then rebuilt."""
         ...
 
     def tags(self, text: DocumentText) -> Sequence[Tag]:

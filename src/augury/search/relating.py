@@ -1,5 +1,6 @@
-"""Fourth stage of a search: find out which factors the query is about, add the markets of these and
-of related factors, and compute once what relations know about each market."""
+"""Fourth stage of a search: find out which factors (things in the world, such as a policy rate) the
+query is about, add the markets of these and of related factors, and read once what relations
+(`augury.search.related`) know about each market."""
 
 from __future__ import annotations
 

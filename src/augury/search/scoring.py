@@ -14,7 +14,8 @@ from augury.search.gathering import Gathered
 from augury.search.text import DocumentFrequencies
 
 VOTERS = 10
-"""Number of best direct results from which relations infer what a query is about."""
+"""Number of best direct results from which `augury.relations` infers what a query is about. Chosen
+by hand."""
 
 
 class ScoredHits(NamedTuple):

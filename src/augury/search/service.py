@@ -42,7 +42,7 @@ FOLDED_AT_ONCE = 200
 """Largest number of results per relation that are searched for a folded list."""
 
 OVERDUE_SECONDS = 30.0
-"""Seconds between two reads of which markets are overdue."""
+"""Seconds between two queries to the database for the overdue markets."""
 
 
 class SearchService:
@@ -147,7 +147,8 @@ class SearchService:
         status: Status | None = None,
         fold: bool = False,
     ) -> Found:
-        """The best `top_k` markets of each relation, best first; no market is in two relations.
+        """The best `top_k` markets of each relation in `dimensions`, best first; no market is in
+        two relations.
 
         `fold`: return one row per family (`augury.search.families`); `top_k` then counts families.
         """
@@ -166,7 +167,8 @@ class SearchService:
     async def explore(
         self, query: str, *, top_k: int = 20, status: Status | None = None
     ) -> Explored:
-        """`search` in all relations, with the factors that led to what was found."""
+        """Like `search`, in all four relations; the answer also has the factors through which the
+        markets were found."""
         return await self._search(Wanted(query, DIMENSIONS, top_k, status, top_k))
 
     async def _search(self, wanted: Wanted) -> Explored:
@@ -183,8 +185,8 @@ class SearchService:
         return rank_lists(self.related(asked)) if asked.text else Lists(asked, {"direct": []})
 
     def related(self, asked: Understood) -> Related:
-        """All markets that may be listed for a query whose text is not empty, with what the fitted
-        trees read of each."""
+        """All markets that may be listed for a query whose text is not empty, with what relations
+        (`augury.search.related`) know about each."""
         frequencies = self.frequencies
         gathered = self._gathering.gather(asked, frequencies)
         scored = score(gathered, frequencies)
@@ -198,8 +200,8 @@ class SearchService:
         statuses: tuple[Status, ...] | None = None,
         open_at: float | None = None,
     ) -> list[Hit]:
-        """Candidate markets for a closer look, the likeliest first. None is left out because of its
-        score or its family.
+        """Candidate markets for a forecast, which examines them, the likeliest first. No market is
+        left out because of its score or its family.
 
         Parameters
         ----------

@@ -68,7 +68,8 @@ async def named_markets(
     pages: Sequence[tuple[Platform, str]],
     limit: int,
 ) -> list[ResultRow]:
-    """Markets named by `ids` (ids or UUIDs) or by `pages`, the (platform, slug or ticker) of pages.
+    """Markets named by `ids` (market ids or UUIDs) or by `pages` (venue pages, each as platform and
+    slug or ticker).
 
     Markets named themselves come first, then those of a named event, then those of a named series;
     each most traded first. A Kalshi name may be the ticker of a market, an event or a series,

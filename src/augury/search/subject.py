@@ -16,9 +16,9 @@ class SplitQuestion(NamedTuple):
     """The two parts of a question, in its own words."""
 
     about: str
-    """What it asks about; the whole text if it supposes nothing."""
+    """What the question asks about; the whole text if it supposes nothing."""
     condition: str = ""
-    """What it supposes; empty if it supposes nothing."""
+    """The condition that the question supposes; empty if it supposes nothing."""
 
 
 _MODAL: Final = r"(?:would|will|could|might|does|do|did|can|may|should)"

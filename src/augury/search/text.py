@@ -39,14 +39,14 @@ TITLE_WEIGHT: Final = 2.0
 EVENT_WEIGHT: Final = 1.0
 BODY_WEIGHT: Final = 0.5
 BODY_WORDS: Final = 80
-"""Number of words that are indexed of a market's resolution rules. Rules state their subject at the
-start; the rest is boilerplate."""
+"""Number of words, from the start, of a market's resolution rules that are indexed. Rules state
+their subject at the start; the rest is boilerplate. Chosen by hand."""
 MAX_CHARS: Final = 10_000
 """Longest text that is read, in characters; longer text is cut before any other step."""
 
 NUMBER_WEIGHT: Final = 0.5
-"""Factor on the query weight of numbers, months and headline verbs (`WEAK_WORDS`). Numbers and
-months say which market of a family is meant; the other words say which family."""
+"""Multiplier of the query weight of numbers, months and headline verbs (`WEAK_WORDS`). Numbers and
+months say which market of a family is meant; the other words say which family. Chosen by hand."""
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*[^\W\d_]*|[^\W_\d][^\W_]*(?:'[^\W\d_]+)?")
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)([^\W\d_]*)\Z")
@@ -111,8 +111,8 @@ def fold(text: str) -> str:
 
 @remembered(16 << 20)
 def title_terms(text: str) -> tuple[str, ...]:
-    """`terms` with a cache: siblings share an event's name, and both the index and the ranker read
-    a market's question."""
+    """`terms` with a cache: markets of one event share its name, and both the index and the ranker
+    read a market's question."""
     return tuple(terms(text))
 
 

@@ -28,10 +28,12 @@ class Wanted(NamedTuple):
     query: str
     dimensions: tuple[Dimension, ...]
     top_k: int
-    """Number of results per relation for which candidates are gathered."""
+    """Number of results per relation that the caller requested; more candidates are gathered if it
+    is large."""
     status: Status | None
     most: int
-    """Largest number of results per relation: `top_k`, or more if they are folded afterwards."""
+    """Largest number of results per relation that are made: `top_k`, or more if they are folded
+    into families afterwards."""
 
 
 class Understood(NamedTuple):
@@ -42,7 +44,8 @@ class Understood(NamedTuple):
     named: list[ResultRow]
     """Markets whose ids or addresses are in the query."""
     text: str
-    """What to search for; empty if the query has nothing to search for."""
+    """The text to search for; if the query is only an id, the question of that market. Empty if
+    there is none."""
     query: RankQuery
     vector: NDArray[np.float32]
     """The vector of `text`: (dim,), zero if it has no tokens."""
