@@ -12,7 +12,7 @@ from augury.watchlists.rules import Op, Severity
 
 
 class ChartPoint(BaseModel):
-    """A value at a time."""
+    """One point of a line on the chart."""
 
     time: datetime
     value: float | None = Field(description="Null: a gap.")
@@ -26,7 +26,7 @@ class ChartSeries(BaseModel):
 
 
 class ChartThreshold(BaseModel):
-    """A rule's threshold."""
+    """A rule's threshold: a horizontal line on the chart."""
 
     name: str
     op: Op
@@ -35,7 +35,7 @@ class ChartThreshold(BaseModel):
 
 
 class ChartMarker(BaseModel):
-    """An alert on the chart."""
+    """An alert: a triangle on the chart where it fired."""
 
     time: datetime
     resolved_at: datetime | None

@@ -2,6 +2,9 @@
 
 All of it happens in one transaction that locks each watchlist involved. So concurrent evaluations
 have the same result as one after the other, and alerts are stored together with their messages.
+
+A market or series has moved when its stored data changed since the last evaluation. A pair is a
+rule and one of the targets that it applies to.
 """
 
 from __future__ import annotations
@@ -37,15 +40,16 @@ SECONDS = Histogram("augury_evaluation_seconds", "Seconds an evaluation took.")
 MOVED_AT_ONCE = 20_000
 """Most moved markets, and most moved series, that one transaction processes."""
 DUE_AT_ONCE = 5_000
-"""Most states due by time that one transaction evaluates."""
+"""Most pairs of a rule and a target that one transaction evaluates because their time has come,
+and not because their target has new data."""
 MEMBERS = 100
 """Most markets that are watched for one event or one saved search."""
 LOOK_UP_AFTER = timedelta(minutes=5)
-"""Age from which the list of an event's or a saved search's markets is looked up again."""
+"""Time after which the list of the markets of an event or a saved search is looked up again."""
 _LOOK_UPS = 200
 """Most events and saved searches looked up in one run."""
 _TICKS = 50
-"""Most transactions in one tick."""
+"""Most transactions in one call of `Evaluator.tick`."""
 _YIELD = 250
 """Number of evaluated pairs after which the event loop gets a turn, to serve requests."""
 
@@ -63,7 +67,7 @@ class Evaluated(NamedTuple):
     target: Target
     state: RuleState
     origin: str | None = None
-    """Where the evaluated value comes from."""
+    """Origin of the evaluated value: live, import, sample; None if nothing is known."""
 
 
 class Evaluator:
@@ -103,7 +107,8 @@ class Evaluator:
         return at, evaluated
 
     async def tick(self) -> int:
-        """Evaluate what moved since the last tick and what is due by time.
+        """Evaluate the pairs whose target moved since the last tick, and those that are due
+        although nothing moved.
 
         Returns the number of pairs of a rule and a target that were evaluated.
         """

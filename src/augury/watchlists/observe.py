@@ -21,16 +21,17 @@ from augury.watchlists.rules import HOUR, Rule, Seen
 from augury.watchlists.store import Connection, Target
 
 ZSCORE_WINDOWS = 96
-"""Earlier windows that a z-score compares the last move with."""
+"""Number of earlier windows that a z-score compares the last move with."""
 SPIKE_WINDOWS = 72
-"""Earlier windows that a volume spike compares the last window with."""
+"""Number of earlier windows that a volume spike compares the last window with."""
 _YIELD = 250
-"""Number of looks after which the event loop gets a turn, to serve requests."""
+"""Number of (rule, target) pairs after which the event loop gets a turn, to serve requests."""
 SAMPLES_APART = timedelta(minutes=10)
 """Least time between two stored samples of a market's volume."""
 
 Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
-"""Reads, by market number, the numbers of its twins, each with True if Yes there means No here."""
+"""Reads, by market number, the numbers of the market's twins (the same contract on the other
+venue), each with True if the twin's Yes is the market's No."""
 ReadVolatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Volatility]]]
 """Reads the latest volatility of assets, by asset; assets without a forecast are left out."""
 
@@ -45,7 +46,7 @@ async def no_volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Vo
 
 @dataclass
 class Look:
-    """The value of a rule's metric on a target, with the evidence for it."""
+    """The value of a rule's metric on a target, with the data that it was computed from."""
 
     seen: Seen
     quote: Quote | None = None
@@ -87,7 +88,7 @@ def price_of(quote: Quote, outcome: int) -> float | None:
 
 
 class Observer:
-    """Looks at many (rule, target) pairs at once."""
+    """Reads the values of many (rule, target) pairs at once."""
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class Observer:
         pairs: Iterable[tuple[Rule, Target]],
         now: datetime,
     ) -> list[Look]:
-        """One look for each pair, in the same order."""
+        """One `Look` for each pair, in the order of `pairs`."""
         pairs = list(pairs)
         facts = await self._facts(conn, pairs, now)
         looks = []

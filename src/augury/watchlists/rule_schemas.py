@@ -158,7 +158,7 @@ class RuleChange(BaseModel):
 
 
 class RuleRecord(BaseModel):
-    """A rule."""
+    """A rule of a watchlist, as it is stored."""
 
     model_config = example(**RULE)
 

@@ -58,7 +58,7 @@ _PACE = {
     "rvol_forecast": timedelta(minutes=1),
     "rvol_ratio": timedelta(minutes=1),
 }
-"""How often to evaluate metrics whose value changes without news of a market; see `pace_of`."""
+"""How often to evaluate metrics whose value changes without new data of a market; see `pace_of`."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,7 +134,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     over: bool = False
     """True if there is no value because what is watched has ended; then an open alert ends."""
     until: datetime | None = None
-    """When the value becomes too old to count, if its source sends no news before."""
+    """When the value becomes too old to count, unless its source gives a new one before."""
 
 
 class RuleState(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,7 +160,8 @@ Event = Literal["fired", "recovered", "expired"]
 
 
 def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleState, Event | None]:
-    """The state after an observation at the time `now`, and the event, if any.
+    """The state after an observation at the time `now`, and what happened to an alert, if
+    anything.
 
     If `now` is before the last evaluation (the clock was set back), the time of that evaluation is
     used. If the observed value is older than the state's, the state's value is used.
@@ -206,7 +207,7 @@ def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleS
 def due(
     rule: Rule, state: RuleState, now: datetime, until: datetime | None = None
 ) -> datetime | None:
-    """When to evaluate again even if nothing moved, because time alone may change the result.
+    """When to evaluate again even without new data, because time alone may change the result.
 
     None means never. `until` is the time at which the observed value becomes too old to count.
     """
@@ -225,7 +226,8 @@ def due(
 
 
 def pace_of(rule: Rule) -> timedelta | None:
-    """How often to evaluate a metric that changes with time; None: only when its source moves."""
+    """How often to evaluate a metric that changes with time; None: only when its target has new
+    data."""
     if rule.metric in ("probability_change", "probability_zscore", "volume_spike"):
         window = rule.window or HOUR
         return min(max(window / 12, timedelta(minutes=1)), timedelta(minutes=15))

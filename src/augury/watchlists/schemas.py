@@ -89,7 +89,7 @@ class TargetRequest(BaseModel):
 
 
 class TargetRecord(BaseModel):
-    """A target."""
+    """A target of a watchlist, as it is stored."""
 
     model_config = example(**TARGET)
 

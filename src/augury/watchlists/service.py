@@ -415,7 +415,11 @@ class WatchlistService:
         limit: int,
         before: int | None,
     ) -> list[Alert]:
-        """The watchlist's alerts, the latest first."""
+        """The watchlist's alerts, the latest first.
+
+        `since`: only those that fired at this time or later. `before`: only those with a lower
+        `seq`, for the next page.
+        """
         async with self._database.reading() as conn:
             await self._fetch(conn, account_id, watchlist_id)
             return await store.alerts_page(

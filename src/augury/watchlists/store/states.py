@@ -1,4 +1,8 @@
-"""The state of each rule on each target, and which states are due for evaluation."""
+"""The state of each rule on each target, and which states are due for evaluation.
+
+A pair is a rule and one of the targets that it applies to; each pair has one state. A target has
+moved when the stored data of its markets or series changed since the last evaluation.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +51,9 @@ async def now(conn: Connection) -> datetime:
 
 
 async def progress(conn: Connection, source: str) -> int:
-    """The last `moved` number of a source that was evaluated. Locks it until the transaction ends,
-    so that no other process advances it."""
+    """How far the changes of a source (markets or series) have been evaluated: the number of the
+    last evaluated change. Its row is locked until the transaction ends, so that no
+    other process advances it."""
     return await scalar(
         conn, "select moved from watch_progress where source = %s for update", (source,)
     )
@@ -80,7 +85,8 @@ async def targets_with_series(conn: Connection, series_ids: Sequence[str]) -> li
 
 
 async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: int) -> list[str]:
-    """Watchlists with a target that moved or a state that is due, in the order to lock them in."""
+    """Ids of the watchlists with a target that moved or a state that is due, in the order in which
+    to lock them."""
     rows = await conn.execute(
         """
         select watchlist_id from watch_targets where id = any(%s)
@@ -112,7 +118,8 @@ async def pairs_of(conn: Connection, watchlist_id: str) -> list[RuleOnTarget]:
 async def pairs_due(
     conn: Connection, moved_targets: Sequence[str], watchlist_ids: Sequence[str], limit: int
 ) -> list[RuleOnTarget]:
-    """Pairs whose target moved, and at most `limit` pairs of these watchlists that are due."""
+    """The pairs whose target moved and, of the pairs of `watchlist_ids` that are due, at most
+    `limit`."""
     return await _pairs(
         conn,
         """s.target_id = any(%s) or (s.rule_id, s.target_id) in (

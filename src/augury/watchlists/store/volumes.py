@@ -36,9 +36,10 @@ async def sample_volumes(
 async def volumes_before(
     conn: Connection, asked: Sequence[tuple[str, timedelta]], count: int, now: datetime
 ) -> list[list[float | None]]:
-    """For each (market id, span), the market's volume at `now - count * span` ... `now - span`.
+    """For each (market id, span), the market's cumulative volume at the times `now - count * span`,
+    ..., `now - 2 * span`, `now - span`.
 
-    A volume is None if no sample is recent enough.
+    A volume is None if no sample shortly before that time exists.
     """
     rows = await conn.execute(
         """
