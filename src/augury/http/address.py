@@ -70,10 +70,11 @@ class Forwarding:
         return self.nearest_stranger(address, values)
 
     def nearest_stranger(self, address: Address, values: Sequence[str]) -> Address:
-        """The nearest hop that is not a trusted proxy, given that `address`, the peer, is one.
+        """The nearest sender that is not a trusted proxy, from `values` of the forwarding header.
 
-        The header is read from the right, where our own proxies write. Everything to the left of
-        the first untrusted address was written by that stranger and is ignored.
+        `address` is the peer of the connection, which has to be a trusted proxy. The header
+        is read from the right, where our own proxies write. Everything to the left of the first
+        untrusted address was written by that sender and is ignored.
         """
         listed = [part for value in values for part in value.split(",")]
         hops = listed[-(self.hops or _MAX_HOPS) :]

@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a request, after every check of its gate."""
+    """Who makes a request, as its route's checks (`callers.Gate`) have found."""
 
     kind: Literal["anonymous", "key", "session"]
     tier: Literal["anonymous", "keyed"]

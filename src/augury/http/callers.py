@@ -2,8 +2,9 @@
 
     async def search(request: SearchRequest, caller: SearchCaller) -> ...
 
-`routing.Route` runs the gate before it reads the body; any other route class runs it as an ordinary
-dependency. Order of the checks: 401, 403, 429, then the body.
+A gate holds the checks of a caller: valid key or session, scope, rate. `routing.Route` runs the
+gate before it reads the body; any other route class runs it as an ordinary dependency. Order of the
+checks: 401, 403, 429, then the body.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ class Traffic:
 
 
 class Gate(SecurityBase):
-    """Lets the right callers through to a group of routes."""
+    """Checks the callers of a group of routes: key or session, scope, rate, requests in flight."""
 
     scheme_name = "apiKey"
 

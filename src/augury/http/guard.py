@@ -31,7 +31,8 @@ LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
 """A refused upload is read and discarded for a while, so that the caller can read the answer.
 LINGER_BYTES: most bytes for this. LINGER_SECONDS: most seconds."""
 _OTHERS = "/v1/macro-runtime/"
-"""Prefix of routes on which a HEAD request is passed on unchanged."""
+"""Prefix of routes that pass requests on to another service; there a HEAD request is not turned
+into a GET."""
 
 
 class Guard:

@@ -45,7 +45,8 @@ class Limiter(Protocol):
 
 
 class PostgresLimiter:
-    """One call of `augury_take` on an unlogged table: exact over any number of processes."""
+    """Counts rates in an unlogged table of PostgreSQL, by one call of `augury_take` for each
+    request; exact over any number of processes."""
 
     SWEEP_EVERY = 60.0
 
@@ -119,7 +120,7 @@ class RedisLimiter:
 
 
 class InFlight:
-    """Requests of each key that are being answered by this process."""
+    """Counts the requests that this process is answering now, by the key of their limit."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()

@@ -55,7 +55,7 @@ _MEDIA: dict[str, Callable[[bytes], bytes]] = {
 
 
 class MarketUuids:
-    """ASGI middleware; see the module. It runs inside the one that compresses, on plain text."""
+    """ASGI middleware; see the module. It gets answers before they are compressed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -64,12 +64,12 @@ def decode(cursor: str, kind: type[T]) -> T:
 
 
 def decode_number(cursor: str) -> int:
-    """The position of a list that is sorted by a row number."""
+    """The position that a cursor stands for, in a list that is sorted by a row number."""
     (number,) = decode(cursor, tuple[Annotated[int, msgspec.Meta(ge=0, lt=2**63)]])
     return number
 
 
 def decode_id(cursor: str) -> str:
-    """The position of a list that is sorted by our ids."""
+    """The position that a cursor stands for, in a list that is sorted by our ids."""
     (found,) = decode(cursor, tuple[Annotated[str, msgspec.Meta(pattern="^[a-z]+_[0-9a-f]+$")]])
     return found

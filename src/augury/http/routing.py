@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 
 class Route(APIRoute):
-    """A route that tells the guard its allowance, asks its gate, refuses unknown query parameters,
-    and reads the body as strict JSON before FastAPI takes over. Answers behind a gate must not be
-    cached, unless the route says otherwise."""
+    """Before FastAPI takes over, this route tells the guard its allowance, checks the caller with
+    its gate (`callers.Gate`), refuses unknown query parameters, and reads the body as strict JSON.
+    Answers of a route with a gate must not be cached, unless the route says otherwise."""
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()

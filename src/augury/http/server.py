@@ -118,7 +118,7 @@ class _Counted:
 
     @property
     def taken(self) -> int:
-        """Bytes that have left this process."""
+        """Number of written bytes that this process has handed over to the kernel."""
         return self.written - self._transport.get_write_buffer_size()
 
     def __getattr__(self, name: str) -> Any:
