@@ -61,7 +61,8 @@ class Manifest:
 
 @asynccontextmanager
 async def reachable(settings: Settings, *, alone: bool = False) -> AsyncIterator[str]:
-    """The direct URL of the settings' database, while its server runs; the schema is not migrated.
+    """The URL of the settings' database, past any connection pooler. An embedded server runs at
+    least until the block ends; the schema is not migrated.
 
     `alone`: raise SetupProblem if the embedded server is run by another process.
     """

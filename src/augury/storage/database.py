@@ -57,7 +57,8 @@ _UNIT: ContextVar[_Unit | None] = ContextVar("unit of work", default=None)
 
 
 class Database:
-    """A pool over the embedded server or one given by URL; the schema is up to date."""
+    """A pool of connections to the embedded server, or to one given by URL; the schema is up to
+    date."""
 
     def __init__(
         self,
@@ -94,7 +95,8 @@ class Database:
 
     @classmethod
     async def open(cls, settings: Settings) -> Database:
-        """Start, attach or connect; bring the schema up to date; open the pool.
+        """Start or attach to the embedded server, or connect by URL; bring the schema up to date;
+        open the pool.
 
         Raises SetupProblem with what the operator can do about it.
         """
@@ -162,7 +164,7 @@ class Database:
     async def transaction(
         self, *, apart: bool = False
     ) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-        """Committed when the block ends, rolled back when it raises.
+        """A transaction, committed when the block ends and rolled back when it raises.
 
         Inside a `unit` it is a part of the unit. With `apart` it is separate, and stays committed
         even if the unit is rolled back.
@@ -184,8 +186,9 @@ class Database:
         """Join the transactions that this task opens in the block into one. It is committed when
         the block ends and rolled back when it raises.
 
-        A connection is taken when the first of them opens, so a caller that waits for something
-        before that holds none. Tasks started in the block have transactions of their own.
+        A connection is taken when the first of these transactions opens, so a caller that waits
+        for something before that holds none. Tasks started in the block have transactions of their
+        own.
         """
         async with AsyncExitStack() as stack:
             token = _UNIT.set(_Unit(self, stack))
@@ -353,7 +356,7 @@ end $$
 
 
 def columns(names: Iterable[str], table: str = "") -> LiteralString:
-    """Column names of one of our records as a part of SQL; never use it for text from a caller."""
+    """Column names of one of our records, joined for use in SQL; never for text from a caller."""
     prefix = f"{table}." if table else ""
     return ", ".join(f"{prefix}{name}" for name in names)  # type: ignore[return-value]
 

@@ -77,8 +77,8 @@ def upgrade(url: str) -> None:
 
 @contextmanager
 def transaction(url: str) -> Iterator[tuple[psycopg.Connection, Callable[[str], None]]]:
-    """A transaction in which no other process migrates. Yields its connection and a function that
-    brings the schema to a revision.
+    """A transaction during which no other process migrates. Yields its connection and a function
+    that brings the schema up to a given revision.
 
     Committed when the block ends, rolled back when it raises.
     """
