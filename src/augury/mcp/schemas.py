@@ -150,7 +150,7 @@ class IntervalRow(Row):
 
 
 class PartRow(Row):
-    """One part of a distribution."""
+    """One level, day or name of a distribution, with its probability."""
 
     component = "DistributionPart"
     label: str
@@ -193,7 +193,7 @@ class MarketAnswer(ToolAnswer):
 
 
 class PointRow(Row):
-    """A price at a time."""
+    """A price in a line of past prices, with its time."""
 
     component = "HistoryPoint"
     timestamp: Moment
@@ -270,7 +270,7 @@ class ForecastAnswer(ToolAnswer, JudgedRow):
 
 
 class RunRow(JudgedRow):
-    """One answer of a run."""
+    """The answer to one question of a run; a run answers many questions."""
 
     component = "RunAnswer"
     place: int
@@ -303,7 +303,7 @@ class NodeRow(Row):
 
 
 class EdgeRow(Row):
-    """How one node moves another."""
+    """An edge of the graph: how two of its nodes are related."""
 
     component = "GraphEdge"
     source: str
@@ -357,7 +357,7 @@ class VolatilityRow(Row):
 
 
 class AssetRow(Row):
-    """An asset that is covered."""
+    """An asset that the volatility forecasts cover."""
 
     component = "RvolAssetRow"
     asset: str
@@ -403,7 +403,7 @@ class TrackRecord(ToolAnswer):
 
 
 class AlertRow(Row):
-    """An alert."""
+    """An alert of a watchlist."""
 
     component = "AlertRecord"
     id: str
@@ -441,7 +441,7 @@ class Alerts(ToolAnswer):
 
 
 class TargetRow(Row):
-    """What is watched."""
+    """A target: what a watchlist looks at."""
 
     component = "TargetRecord"
     id: str
@@ -451,7 +451,7 @@ class TargetRow(Row):
 
 
 class RuleRow(Row):
-    """When an alert fires."""
+    """A rule: the condition under which an alert fires."""
 
     component = "RuleRecord"
     id: str

@@ -109,8 +109,8 @@ class Tools:
         get one number for a question (forecast does that), nor for past prices (price_history).
         Prices are probabilities from 0 to 1. A contest, a ladder of levels or one question with
         several dates is one result, whose `more` has the others. Where no market is near the query,
-        try fewer words once, then say so. Without a key it works at a lower rate, at most 20 a
-        relation."""
+        try fewer words once, then say so. Without a key it works at a lower rate and
+        returns at most 20 results per relation."""
         body: dict[str, Any] = {
             "query": query,
             "dimensions": relations,
@@ -280,10 +280,10 @@ class Tools:
         forecast_id: Annotated[str, Field(description="`id` of a forecast, like fc_....")],
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.ForecastAnswer]:
-        """Why a forecast came out as it did: all markets that counted with role, side, price, age
-        and weight, and all near ones that did not and why. Use it after forecast or forecast_many
-        when the user asks why. Do not use it to make a new forecast. Forecasts are kept for 30
-        days."""
+        """Why a forecast came out as it did: all markets that counted, with role, side, price, age
+        and weight, and all near ones that did not count, with the reason. Use it after forecast or
+        forecast_many when the user asks why. Do not use it to make a new forecast. Forecasts are
+        kept for 30 days."""
         async with working(ctx, "reading the forecast"):
             got = await ask(self.reaching(ctx), f"/v1/forecasts/{part(forecast_id)}")
         return shown(got, detail, evidence=20, rejected=10)
@@ -295,9 +295,9 @@ class Tools:
         and edges from source (cause) to target (effect) with sign, strength, confidence and lag.
         Use it for "what drives this" and "what would follow". Do not use it for the probability
         itself (forecast). Edges come from a base of known mechanisms and from prices that move
-        together: not proof of cause. `strength`: of the days on which either moved, the share on
-        which both did as the edge says, measured over edges of its kind; left out: not
-        measured."""
+        together: not proof of cause. `strength`: the share, among the days on which either node
+        moved, of those on which both moved as the edge says, measured over all edges of its kind;
+        left out: not measured."""
         async with working(ctx, "drawing the graph"):
             got = await ask(self.reaching(ctx), "/v1/graphs", {"question": question})
         found = s.CausalGraphAnswer.model_validate(got)

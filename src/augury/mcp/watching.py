@@ -39,8 +39,9 @@ class Watching:
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.Alerts]:
         """Alerts of the user's watchlists, newest first, and the watchlists themselves. Use it for
-        "what happened", and to learn ids before silence. Do not use it to set up a watch (watch).
-        No alert means that no rule has fired, not that nothing is watched: see `watchlists`."""
+        "what happened", and to find the ids that silence needs. Do not use it to set up a watch
+        (watch). No alert means that no rule has fired, not that nothing is watched: see
+        `watchlists`."""
         reach = self.reaching(ctx)
         async with working(ctx, "reading alerts"):
             if watchlist_id is None:
