@@ -39,8 +39,8 @@ _READING = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NO
 
 
 def confine(policy: AddressPolicy) -> None:
-    """Confine this process for good: it can connect only to addresses that `policy` allows, and
-    read only files of Python and of the network setup."""
+    """Confine this process for good: from now on it can connect only to addresses that `policy`
+    allows, and the only files that it can read are those of Python and of the network setup."""
     readable = tuple(map(os.path.realpath, (*filter(None, sys.path), *zoneinfo.TZPATH, *_SYSTEM)))
 
     def judge_file(path: Any, flags: int) -> None:

@@ -67,7 +67,7 @@ class Claimed(NamedTuple):
 
 class AttemptOutcome(NamedTuple):
     """How an attempt ended. `retry_in`: the pause before the next attempt; None after a failure
-    means that there is none."""
+    means that there is no next attempt."""
 
     message_id: str
     delivery_id: str
