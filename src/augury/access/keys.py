@@ -71,5 +71,6 @@ def matches(token_digest: bytes, stored: bytes) -> bool:
 
 
 def grants(scopes: frozenset[str], wanted: str) -> bool:
-    """Whether a key with `scopes` may do what `wanted` covers."""
+    """Whether a key with `scopes` has the scope `wanted`, by its name or through the legacy scope
+    `*`."""
     return wanted in scopes or (LEGACY in scopes and wanted not in EXPLICIT)

@@ -79,7 +79,7 @@ class KeyRequest(BaseModel):
 
 
 class KeyRotation(BaseModel):
-    """How long the old key works on."""
+    """How long the old key stays valid after the new one is made."""
 
     model_config = request_example(grace_hours=24)
 
@@ -122,7 +122,7 @@ class KeyList(BaseModel):
 
 
 class AccountRecord(BaseModel):
-    """An account."""
+    """An account, and whether its keys may read realized volatility."""
 
     model_config = request_example(
         id="acc_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6",
