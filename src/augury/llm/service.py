@@ -82,7 +82,7 @@ class NoAnswer(Exception):
 
 @dataclass
 class Examination:
-    """The result of a model on the controls of a task."""
+    """How a model did on the controls of a task, i.e. inputs with known answers."""
 
     task: LlmTask
     of: int
@@ -328,7 +328,7 @@ class LanguageModel:
     # Controls
 
     async def examine(self, task: Task[Any]) -> Examination:
-        """Ask the task's controls one after the other.
+        """Ask the model the controls of a task, one after the other.
 
         Raises
         ------
