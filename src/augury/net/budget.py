@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 _MANY = 10_000
-"""When so many spenders are remembered, those that have the whole budget left are removed."""
+"""Number of spenders in memory from which those that have their whole budget left are removed."""
 
 
 class Budget:

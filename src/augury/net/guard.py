@@ -54,8 +54,8 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 def is_own(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address belongs to this machine. Through its own public address, requests would
-    reach its ports without passing the proxy.
+    """Whether an address belongs to this machine. It is then refused unless the policy allows it:
+    requests to it would reach the ports of this machine without passing the proxy.
 
     Decided by the route that a datagram would take; no datagram is sent.
     """
