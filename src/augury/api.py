@@ -47,6 +47,6 @@ ROUTERS = (
 
 
 def mount(app: FastAPI) -> None:
-    """Put every group on the application."""
+    """Add the routes of every group to the application."""
     for router in ROUTERS:
         app.include_router(router)

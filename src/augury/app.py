@@ -257,8 +257,8 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
 def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     """The ASGI application; its lifespan opens the services and runs the background work.
 
-    `elsewhere`: work that this process does instead of the heavy background work, if another
-    process does the heavy work.
+    `elsewhere`: takes the place of the heavy background work (`background.building`) in this
+    process, if another process does that work.
     """
 
     @asynccontextmanager
@@ -313,7 +313,8 @@ async def forget_answers(database: Database) -> None:
 
 
 def following(services: Services) -> dict[str, Work]:
-    """The work that keeps the answers of this process up to date; each process does its own."""
+    """The work that keeps what this process holds in memory (index, quotes, co-movement, games,
+    labels) up to date; each process does this for itself."""
     moving = services.relations.moving
     assert moving is not None
     work: dict[str, Work] = {
@@ -329,7 +330,8 @@ def following(services: Services) -> dict[str, Work]:
 
 
 def attending(services: Services) -> dict[str, Work]:
-    """Light work, and work that searches. A process that has a search index does it."""
+    """Work that is light or needs search: jobs, watchlists, forecasts, deliveries, following the
+    venues. It runs in processes that can search."""
     worker = Worker(services.database)
     graph_jobs.register(worker, services.graph)
     worker.every("series.refresh", 5, services.series.refresh_due)

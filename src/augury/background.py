@@ -51,7 +51,8 @@ Work = Callable[[asyncio.Event], Awaitable[None]]
 
 def building(settings: Settings, database: Database) -> dict[str, Work]:
     """The heavy work that needs only the database: events and links, parsing markets for forecasts,
-    co-movement, realized volatility. Any process can do it, one at a time."""
+    co-movement, realized volatility, imports, backups. Any process can do it, but only one at a
+    time."""
     worker = Worker(database)
     worker.every("relations.co_movement", MEASURE_EVERY, Moving(database).measure)
     if settings.backup_every is not None:

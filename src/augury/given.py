@@ -21,7 +21,8 @@ def json_lines(file: Path, of: Callable[[Any], T], what: str) -> list[T]:
     Raises
     ------
     SetupProblem
-        The file can't be read or is empty, or a line is not `what`; the text has its number.
+        The file can't be read or is empty, or a line is not `what`; the text gives the line's
+        number.
     """
     found: list[T] = []
     try:

@@ -69,7 +69,7 @@ class _Server(Server):
 
     @property
     def problem(self) -> SetupProblem | None:
-        """The reason why the service could not start, if the operator can do something about it."""
+        """Why the service did not start, in words for the operator; None if it did."""
         return getattr(self._app.state, "problem", None)
 
     async def startup(self, sockets: list[socket] | None = None) -> None:

@@ -31,8 +31,8 @@ _NOT_SETTINGS = {
     *("AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"),
     *("AUGURY_URL", "AUGURY_API_KEY", "AUGURY_OTHER_API_KEY"),
 }
-"""Variables that are not settings: ./augury, the tests and clients read them. All variables that
-begin with AUGURY_TEST_ belong here too."""
+"""Variables that begin with AUGURY_ but are not settings: ./augury, the tests and clients read
+them. Those that begin with AUGURY_TEST_ are recognized by that prefix and need not be listed."""
 
 
 def files() -> list[Path]:
