@@ -1,16 +1,17 @@
-"""The checks that find quotes which can't be right, before they stay in the catalogue.
+"""The checks that find quotes which can't be right, before they are committed to the catalogue.
 
-Pure: no I/O, no clock. A quote that fails a check is held in quarantine with its reason. The bounds
-are wide, because a sound quote that is held is lost to its market; docs/operations.md has the
-measurement.
+Pure: no I/O, no clock. A quote that fails a check is held: it is kept in quarantine with the
+reason, and its market has no quote. So the bounds are wide, in order that few sound quotes are
+held; docs/operations.md has the measurement.
 
 - `unit`: prices a hundred times too small: a Kalshi bid or ask between two ticks; all quotes of one
   venue and day at a cent or less; a price that is a hundredth of the previously recorded one.
 - `book`: a price far outside its own book, or a bid above the ask.
 - `event_sum`: markets of which at most one resolves Yes, with prices that sum far from one.
-- `twin`: a quote about a hundred times that of the same contract on the other venue.
+- `twin`: two quotes of which one is about a hundred times the other, although the two markets are
+  twins (the same contract on both venues).
 
-Quotes from a sync (not from an import) are checked only for ticks, the previous price and the twin.
+Quotes from a sync (not from an import) are checked only for ticks, the previous price and `twin`.
 """
 
 from __future__ import annotations
@@ -36,15 +37,16 @@ OUTSIDE_BOOK: Final = 0.2
 """How far, in probability, a price may lie outside its own book (bid to ask) without being held.
 Wide, because the book moves on after the last trade."""
 CROSSED: Final = 0.01
-"""How far, in probability, a bid may be above its ask without the quote being held."""
+"""How far, in probability, a bid may be above the ask of the same market without the quote being
+held."""
 MAX_SUM, MIN_SUM = 1.5, 0.1
 """Bounds for the prices of an event's exclusive markets, in probability. The event is held if its
 bids sum to more than MAX_SUM or its asks to less than MIN_SUM."""
 MIN_MEMBERS: Final = 3
 """Fewest quoted markets that an event must have for `MIN_SUM` to apply."""
 TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
-"""TWIN_RATIO: twins are held if the higher quote is at least this multiple of the lower one.
-TWIN_FLOOR: and only if the higher quote is at least this probability."""
+"""The quotes of two twins are both held if the higher one is at least TWIN_RATIO times the lower
+one and is at least TWIN_FLOOR, a probability."""
 
 
 class ScreenedQuote(NamedTuple):
@@ -78,12 +80,12 @@ def is_shrunken(quote: ScreenedQuote) -> bool:
 
 
 def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[str, HoldReason]:
-    """The quotes that can't be right: market id -> reason.
+    """Apply the checks `unit` and `book`. Returns market id -> reason of the quotes to hold.
 
     Parameters
     ----------
     quotes
-        The quotes to check; the imported ones of one venue and day are also judged together.
+        The quotes to check: each by itself, and all imported quotes of one venue and day together.
     before
         Market id -> the first outcome's last recorded price before the quote. Only needed for
         quotes that are at a cent or less (`is_shrunken`).
@@ -115,9 +117,9 @@ def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
 
 
 def are_apart(one: float | None, other: float | None) -> bool:
-    """Whether the prices of two twins differ by a factor of at least `TWIN_RATIO`.
+    """Whether the prices of two twins differ too much to be both right (see `TWIN_RATIO`).
 
-    A twin may be the complement, so both `other` and 1 - `other` must be that far from `one`.
+    One twin's Yes may be the other's No, so both `other` and 1 - `other` have to be far from `one`.
     """
     if not one or not other:
         return False

@@ -1,6 +1,6 @@
-"""The name and the id of a family. Pure.
+"""The name and the id of a family: all markets of the events that share the name. Pure.
 
-Days are left out of the name, so that all events of a daily series share one family.
+Days are left out of the name, so that all events of a daily series are in one family.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from augury.markets.sides import DAY, DEADLINE, MONTH, YEAR, EventMember
 
 
 def undated(text: str, *, deadlines: bool = True) -> str:
-    """`text` with each day widened to its month, so that a daily series shares one name.
+    """`text` with each date replaced by its month, so that all texts of a daily series are equal.
 
-    With `deadlines`, deadlines are left open too: "by March 31" and "by June" become "by …".
+    With `deadlines`, the date of a deadline is removed: "by March 31" and "by June" become "by …".
     """
     if deadlines and re.search(r"\b(?:by|before|prior|later)\b", text, re.I):
         text = DEADLINE.sub("by …", text)

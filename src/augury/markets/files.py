@@ -51,7 +51,7 @@ class Files:
         self._rested = 0.0
 
     async def close(self) -> None:
-        """Stop files that are being made."""
+        """End the process that makes files, and with it the files that are in progress."""
         await self._apart.close()
 
     async def csv(

@@ -1,7 +1,8 @@
-"""Base class for data derived from markets (e.g. links), which follows the catalogue's changes.
+"""Base class for code that follows the catalogue's changes, to keep up to date what is derived from
+markets (e.g. links).
 
-One process at a time does so. Changes are processed in batches. Each batch is one transaction,
-which also stores the number of the batch's last change, so that a crash repeats and loses nothing.
+One process at a time follows the changes, in batches. Each batch is one transaction, which also
+stores the number of the batch's last change. So after a crash no change is lost or processed twice.
 """
 
 from __future__ import annotations

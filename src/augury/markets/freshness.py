@@ -1,4 +1,4 @@
-"""The rule of age: whether a market's status and price can still be relied on at a time. Pure.
+"""The age rule: whether a market's status and price can still be relied on at a time. Pure.
 
 All code that shows, lists, counts, compares or reasons with markets uses this rule, so that a
 market is active, closed or stale in the same way everywhere. `store.sql` has the same rule as SQL
@@ -28,7 +28,7 @@ unchanged price is recorded only once a day."""
 
 
 class Dated(Protocol):
-    """The fields of a market that the rule reads. Meaning as in `records.Market`."""
+    """The fields of a market that the age rule reads. Meaning as in `records.Market`."""
 
     @property
     def status(self) -> Status: ...
@@ -52,7 +52,7 @@ class Standing(NamedTuple):
 
 
 class AgeRule(NamedTuple):
-    """The rule of age. Its one parameter, `max_age`, is the age above which a price is old."""
+    """The age rule. Its one parameter, `max_age`, is the age above which a price is old."""
 
     max_age: timedelta = MAX_AGE
 
@@ -79,7 +79,8 @@ class AgeRule(NamedTuple):
         return min(moments, default=None)
 
     def is_old(self, price_as_of: datetime | None, now: datetime) -> bool:
-        """Whether a price quoted at that time is too old to count. One of unknown time is."""
+        """Whether a price quoted at `price_as_of` is too old to count. A price whose time is not
+        known counts as too old."""
         return price_as_of is None or now - price_as_of > self.max_age
 
     def oldest(self, now: datetime) -> datetime:
@@ -120,9 +121,9 @@ def are_comparable(one: datetime | None, other: datetime | None) -> bool:
 
 
 def in_words(age: timedelta) -> str:
-    """An age, rounded down, in the largest unit of which it is at least two (or exactly one).
+    """An age in words, rounded down, e.g. "12 days", "30 hours", "1 minute".
 
-    For example "12 days", "30 hours", "1 minute".
+    The unit is the largest one in which the age is exactly 1 or at least 2.
     """
     minutes = max(0, int(age / timedelta(minutes=1)))
     for unit, size in (("day", 1440), ("hour", 60), ("minute", 1)):

@@ -2,7 +2,8 @@
 
 The type of a market says how the markets of its event constrain each other:
 
-- `threshold_ladder`: nested. "above 50" implies "above 40", "by March" implies "by June".
+- `threshold_ladder`: nested. "above 50" implies "above 40", "by March" implies "by June". Each
+  market is a rung. Of two rungs, the narrower one implies the wider one.
 - `sum_to_one`: disjoint buckets of one quantity or date; at most one resolves Yes.
 - `winner_take_all`: at most one of several named outcomes resolves Yes.
 - `binary`: no constraint is known. A doubtful market is binary.
@@ -36,11 +37,11 @@ from augury.markets.sides import (
 
 MOST_EXCLUSIVE = 1.35
 """Highest sum of the Yes prices of an event's active markets, in probability, at which they may
-still exclude each other. Above 1, because spreads and ghost quotes add to it."""
+still exclude each other. Above 1, because spreads and unreliable quotes add to it."""
 
 INVERSION = 0.10
-"""How far, in probability, a wider rung of a ladder may be quoted below the next narrower one
-before the pair counts as out of order. Spreads and stale quotes explain differences up to it."""
+"""How far, in probability, a rung of a ladder may be quoted below the next narrower rung before the
+two count as out of order. Spreads and stale quotes explain smaller differences."""
 
 
 class Grouping(msgspec.Struct, frozen=True):

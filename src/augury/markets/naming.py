@@ -27,7 +27,7 @@ class VenueLink:
     event: str | None
     market: str | None
     words: str = ""
-    """The words in the address: the search text if the query has no words of its own."""
+    """The words in the address. They become the search text if the query has no other words."""
 
 
 _LINK = re.compile(

@@ -160,7 +160,7 @@ def value(found: re.Match[str], name: str) -> float:
 
 
 def unit(found: re.Match[str], *names: str) -> Unit:
-    """The unit of the first number, among the groups `names`, that has one; else `none`."""
+    """The unit of the first of the numbers in the groups `names` that has a unit; else `none`."""
     for name in names:
         if "$" in found[name]:
             return "usd"

@@ -67,7 +67,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     platform: Platform
     platform_id: str
     question: str
-    """The full question; for Kalshi the event's title and the side ("title — subtitle")."""
+    """The full question; for Kalshi "event's title — market's subtitle"."""
     title: str
     subtitle: str | None = None
     """What distinguishes the market from the others of its event: a strike, a name, a date."""

@@ -43,7 +43,7 @@ _LATEST_PRICES = 200
 class MarketService:
     """The catalogue's use cases over one database.
 
-    Markets are returned with the `status` and `stale` that the rule of age (`freshness`) gives.
+    Markets are returned with the `status` and `stale` that the age rule (`freshness`) gives.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class MarketService:
         self.files = Files(database.url, age, clock)
 
     async def close(self) -> None:
-        """Stop files that are being made."""
+        """End the process that makes files, and with it the files that are in progress."""
         await self.files.close()
 
     def shown(self, markets: Iterable[StoredMarket]) -> list[StoredMarket]:

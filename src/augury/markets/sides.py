@@ -38,8 +38,8 @@ class Interval(NamedTuple):
     low: float
     high: float
     frame: str
-    """The text without its number and words of direction. Only intervals with equal frames can be
-    compared with each other."""
+    """The text without its number and without words of direction ("above"). Only intervals with
+    equal frames can be compared with each other."""
     touch: bool = False
 
 

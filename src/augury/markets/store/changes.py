@@ -1,7 +1,7 @@
 """Queries for code that follows the catalogue: its changes in order, and markets that moved.
 
-A market gets a new `change` number when a field that an index holds changes. It gets a new `moved`
-number when its price, volume, status or links change.
+A market gets a new `change` number when a field that an index holds changes. It moves, and gets a
+new `moved` number, when its price, volume, status or links to other markets change.
 """
 
 from __future__ import annotations

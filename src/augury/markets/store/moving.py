@@ -1,6 +1,7 @@
 """The fields of markets that change often, for code that keeps them in memory.
 
-They are read for all markets at once, and then for the markets that moved since.
+They are read for all markets at once, and then again for the markets that moved since (see
+`changes`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from augury.markets.store.sql import Connection, scalar, sql
 TWO_OUTCOMES: Final = 1
 HAS_TWINS: Final = 2
 """Bits of the field `kinds` of `MOVING`. TWO_OUTCOMES: the market has exactly two outcomes.
-HAS_TWINS: it has twins on another venue."""
+HAS_TWINS: it has twins, i.e. markets of the same contract on another venue."""
 
 NEVER: Final = np.iinfo(np.int64).min
 """Value of a time field of `MOVING` that is not known."""
@@ -95,12 +96,13 @@ async def moving(conn: Connection, seqs: Sequence[int]) -> list[MovingRow]:
 
 
 async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingRow]:
-    """At most `limit` markets that moved after number `moved`, in that order."""
+    """At most `limit` markets that moved after number `moved`, in ascending order of `moved`."""
     return await _rows(conn, "where moved > %s order by moved limit %s", (moved, limit))
 
 
 async def moving_apart(conn: Connection) -> list[MovingRow]:
-    """The markets whose state a record cannot hold: not exactly two outcomes, or with twins."""
+    """The markets of which a record of `MOVING` cannot hold everything: those that have not exactly
+    two outcomes (a record holds two prices), and those with twins (it does not say which)."""
     return await _rows(conn, "where cardinality(prices) <> 2 or linked_market_ids <> '{}'", ())
 
 
@@ -139,7 +141,8 @@ _WIRE = np.dtype(
     ]
 )
 _HEAD, _TAIL = 19, 2
-"""Bytes of a binary copy before its first row, and after its last."""
+"""Number of bytes before the first row and after the last row of PostgreSQL's binary COPY
+format."""
 
 
 async def categories(conn: Connection) -> dict[int, str]:

@@ -9,8 +9,8 @@ from augury.markets.naming import Name, VenueLink, read_name
 from augury.markets.store.sql import Connection
 
 MOST_NAMED = 5
-"""Most markets returned for one name. A name of several markets identifies none of them, so a few
-suffice, for the error message."""
+"""Most markets returned for one name. If there are several, the name identifies none of them; they
+are only named in the error message, so a few suffice."""
 
 
 async def native_ids(conn: Connection, given: Sequence[str]) -> dict[str, str]:

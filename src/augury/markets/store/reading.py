@@ -65,7 +65,7 @@ class StoredMarket(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
     linked_market_ids: list[str] = []
     stale: bool = False
-    """Staleness by the rule of age (`freshness`). Set by `MarketService`, which also makes an
+    """Staleness by the age rule (`freshness`). Set by `MarketService`, which also makes an
     overdue market's `status` closed; always False in rows as read here."""
 
 
@@ -151,7 +151,8 @@ async def fetch(conn: Connection, ids: Sequence[str]) -> list[StoredMarket]:
 
 
 async def fetch_related(conn: Connection, market: StoredMarket, limit: int) -> list[StoredMarket]:
-    """Other markets of the same event, then of the same group, the most traded first."""
+    """Other markets of the same event, then those of the same family from other events. Among each,
+    active markets come first, then the most traded."""
     return await _fetch_stored(
         conn,
         """

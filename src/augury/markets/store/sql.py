@@ -1,4 +1,5 @@
-"""What all SQL over markets shares: the ingest lock, the salience bucket, the rule of age."""
+"""What all SQL over markets shares: the ingest lock, the age rule, and the salience bucket (volume
+and liquidity in coarse steps, for search)."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ SALIENCE_OF_NEWS = _BUCKETS.format(
 _HOUR = "floor((extract(epoch from {at}) + mod(m.seq, 3600)) / 3600)"
 HEARD_AGAIN = f"{_HOUR} is distinct from {_HOUR.format(at='m.price_as_of')}"
 
-# The rule of age (`augury.markets.freshness`) for queries over `markets`: %(now)s is the time to
+# The age rule (`augury.markets.freshness`) for queries over `markets`: %(now)s is the time to
 # judge at, %(oldest)s the earliest quote time of a price that counts.
 OVERDUE = (
     "(status = 'active' and coalesce(closes_at, 'infinity') <= %(now)s"

@@ -177,7 +177,7 @@ class _Known(NamedTuple):
 async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertSummary:
     """Insert and update markets as observed, within the caller's transaction.
 
-    A market that was observed before its stored state changes nothing. Types and groups are
+    A market that was observed before its stored state changes nothing. Types and families are
     inferred again for every event in the batch, including its stored markets. A changed price is
     also appended to the market's history, and an unchanged one once a day, so that a quiet market
     is not mistaken for one that is no longer observed. A quote that can't be right goes into
