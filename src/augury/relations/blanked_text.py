@@ -111,7 +111,7 @@ _CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?
 
 @remembered(16 << 20)
 def content_terms(text: str) -> frozenset[str]:
-    """The content terms of a text, without its blanks."""
+    """The content terms of a text: stems of the words that tell what it is about."""
     if not text or not text.strip(" \x1f?"):
         return frozenset()
     plain = districts(_DROP.sub(" ", text))

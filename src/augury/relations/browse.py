@@ -24,7 +24,7 @@ class Shelf:
 
     factors: tuple[Factor, ...]
     texts: tuple[str, ...]
-    """The text of each factor that is searched, in lower case."""
+    """For each factor, the text in which the words of a search are looked for, in lower case."""
     instances: dict[str, int]
     drives: dict[str, list[dict[str, Any]]]
     driven_by: dict[str, list[dict[str, Any]]]

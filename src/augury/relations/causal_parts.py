@@ -28,7 +28,7 @@ class Line:
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether the text must say nothing else, so that only a bare name matches."""
+    """Whether the line matches only a text that says nothing else, i.e. a bare name."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class Edge:
     """Typical number of days until the effect shows."""
     reason: str
     inherited: bool = False
-    """Whether the edge was written for a contest and is applied here to one contender."""
+    """Whether the edge was written for a whole contest and is applied here to one contender."""
 
 
 @dataclass(frozen=True, slots=True)

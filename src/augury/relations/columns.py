@@ -24,20 +24,21 @@ from augury.search.related import Pool
 Floats = NDArray[np.float32]
 
 SUBJECT: Final = 0.5
-"""How much (0 to 1) a market with a fit of 0 is about the factor; with a fit of 1, it is 1."""
+"""How much (0 to 1) a market is about a factor that it matches with a fit of 0; 1 for a fit of 1.
+Chosen by hand."""
 NAMING: Final = 0.15
 """Least BM25 score (`Pool.words`) at which a market's title counts as naming something of the
-query."""
+query. Chosen by hand."""
 YEAR: Final = 31_557_600
 """Number of seconds in a year."""
 FAR: Final = 10.0
 """Largest value, in years, of the column `after`; more distant dates get this value."""
 BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
 """Weights of the readers' verdicts (`judged`) on the query's first, second ... factor; verdicts on
-further factors are left out."""
+further factors are left out. Chosen by hand."""
 BESIDE: Final = 0.7
 """Weight of the readers' verdicts on a market's second and further factors; for the market's first
-factor, the weight is 1."""
+factor, the weight is 1. Chosen by hand."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -139,7 +140,7 @@ def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
     Parameters
     ----------
     family : (n,)
-        Equal for markets of the same family.
+        A hash for each market that is equal for the markets of one family.
     """
     out = rows.copy()
     for name in ("directness", "dense", "up_path", "do_path", "co_path"):

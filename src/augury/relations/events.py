@@ -73,7 +73,7 @@ class Link(NamedTuple):
     one: int
     other: int
     inverted: bool
-    """Yes of one is No of the other."""
+    """Whether Yes of one is No of the other."""
 
 
 def place(market: Listed) -> Place:

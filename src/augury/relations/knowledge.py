@@ -113,7 +113,7 @@ def parse(written: Mapping[str, str]) -> Base:
 
 @lru_cache(maxsize=1 << 15)
 def phrase(text: str) -> Phrase:
-    """The terms of one phrase of a match line."""
+    """The terms of one phrase of a factor's `match` entry."""
     return tuple(terms(text))
 
 

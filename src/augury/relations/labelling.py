@@ -150,7 +150,7 @@ class Report(msgspec.Struct):
     model: str
     ended: Ended = "all asked"
     candidates: int = 0
-    """Number of pairs worth asking about that had no label."""
+    """Number of pairs of events worth asking about that had no label."""
     labelled: int = 0
     """Number of pairs that got a label; `related` counts those whose label is a relation other than
     "none"."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
 """Weight (0 to 1) of a label by its status: small until the operator confirms the label, then that
-of an edge of strength 2. Rejected labels are not used."""
+of an edge of strength 2. Rejected labels are not used. Chosen by hand."""
 A_FACTOR: Final = 6
 """Number of events of one factor, the most traded ones, that are paired with each other."""
 

@@ -42,7 +42,7 @@ REMEMBERED: Final = 512
 """Number of factors for which the paths that start there are cached (about 50 MB in all); finding
 them anew takes milliseconds."""
 FAINT: Final = 0.05
-"""Least weight of a path, 0 to 1; weaker paths are dropped."""
+"""Least weight of a path, 0 to 1; weaker paths are dropped. Chosen by hand."""
 
 
 class Step(NamedTuple):
@@ -96,7 +96,7 @@ class Reached:
     dollar collapses"). The path is used if the base has none."""
 
     def way(self, relation: int, target: int) -> Way:
-        """The path from the question's factor to `target`; empty if there is none.
+        """The best path from one of the question's own factors to `target`; empty if there is none.
 
         relation : index into `RELATIONS`
         """

@@ -20,13 +20,14 @@ FLOOR: Final = 0.05
 """Least chance (0 to 1) of a market that is shown: the highest value that costs less than 0.01 of
 nDCG@10 on held-out queries (`docs/experiments/relations-ranker.md`)."""
 CLAIM: Final = 2.0
-"""One of the best direct results is listed in a relation instead if its chance in the relation is
+"""A market of the list `direct` (the question itself) goes to a relation if its chance there is
 larger than CLAIM times its score in `direct`. A larger value keeps more markets in `direct`; twice
 this value was measured to cost the relations as much as it gives to `direct`."""
 FAMILY_SIZE: Final = 3
 FAMILY_SHARE: Final = 0.7
 """The best FAMILY_SIZE markets of a family keep their chance; the chance of further ones is
-multiplied by FAMILY_SHARE, so that a list shows several causes and not one ladder."""
+multiplied by FAMILY_SHARE, so that a list shows several causes and not one ladder. Both values were
+chosen by reading lists (`docs/experiments/relations-ranker.md`)."""
 
 
 def bearing(

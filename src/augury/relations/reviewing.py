@@ -83,7 +83,7 @@ class ReviewReport(msgspec.Struct):
 
     model: str
     queue: int
-    """Pairs in the queue when the run began."""
+    """Number of pairs in the queue when the run began."""
     ended: Ended = "all asked"
     proposed: int = 0
     by_verdict: dict[str, int] = {}

@@ -41,7 +41,8 @@ from augury.search.subject import split
 from augury.search.text import DocumentText
 
 CODE: Final = "5"
-"""Version of the code that tags texts. Raise it when an unchanged base gives texts other tags."""
+"""Version of the code that tags texts, i.e. finds their factors. Raise it when an unchanged base
+gives texts other tags."""
 
 # The numbers below were chosen by hand. All weights and shares are from 0 to 1.
 ASKED: Final = 6
@@ -67,7 +68,8 @@ SUPPOSED_SHARE: Final = 0.8
 """A condition ("if the dollar collapses") supposes the factors that it names with at least this
 share of the weight of the strongest one: the question takes them as given causes."""
 RIVAL: Final = 0.3
-"""How much, at least, a market on another outcome of the same contest is about the question."""
+"""Least value of how much a market on another outcome of the question's contest is about the
+question."""
 BESIDE: Final = 0.4
 """Multiplier of the weight of two sorts of factors: those that only the direct results are about,
 if the query's words name other factors with certainty (`SURE`); and those whose words are only a
@@ -91,7 +93,7 @@ class RelationService:
 
     @property
     def version(self) -> str:
-        """Changes with the base, and with how texts are matched."""
+        """A text that changes whenever the base, or the code that tags texts (`CODE`), changes."""
         return f"{CODE}-{self.base.version}"
 
     @cached_property

@@ -265,7 +265,7 @@ class Counts(NamedTuple):
     markets: int
     events: int
     across: int
-    """Events with markets of both venues."""
+    """Number of events with markets of both venues."""
     links: int
     inverted: int
 
