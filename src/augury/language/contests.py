@@ -61,8 +61,8 @@ class Contest:
     sport: str
     """Topic of the vocabulary ("ncaa", "soccer"); empty if the market does not say."""
     yes: str
-    """The side whose win the outcome claims or, for a No, denies, as the market names it; "Tie" for
-    a draw."""
+    """Name, as the market writes it, of the side whose win the outcome means or, for a No, denies;
+    "Tie" for a draw."""
 
     @property
     def all(self) -> Ends:

@@ -58,8 +58,8 @@ class _Candidate:
     guard: str
     capital: bool
     nameless: bool
-    """Whether the alias is a single word of `NAMELESS`, in lower case or with a capital letter only
-    because it begins a question."""
+    """Whether the text uses the alias as an ordinary word that names no entity: one word of
+    `NAMELESS`, in lower case or capitalized only because it begins a question."""
 
 
 def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:

@@ -167,7 +167,8 @@ class Vocabulary:
         return found
 
     def joined(self, word: str) -> list[tuple[Alias, Entity]]:
-        """The aliases whose first word has a hyphen and, before it, the folded word `word`."""
+        """The aliases whose first word begins with the folded word `word` and a hyphen or slash:
+        "coca" finds "coca-cola"."""
         return self._joined.get(word, [])
 
     def members(self, name: str) -> list[Entity]:
