@@ -1,7 +1,8 @@
 """Features: named numbers that compare a question with a market. Pure.
 
 No feature decides anything by itself: the judge was fitted on all of them
-(`training/judge/fit.py`) and reads them in the order of `NAMES`.
+(`training/judge/fit.py`) and reads them in the order of `NAMES`. "The rules" are the hand-written
+comparison of a question with a market (`augury.forecast.match`), which needs no trained model.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ COMPARED: Final = (
     "likeness_behind", "predicate_same", "contest_same", "contest_opposite", "contest_other",
     "contest_both",
 )  # fmt: skip
-"""Features that the rules' comparison has for every market at no further cost.
+"""Features from the rules' comparison and from search: every market has them at no further cost.
 
-`*_behind`: distance to the best market's value. `contest_*`, 0 or 1, concern a market on one game
-where the side that the question means is certain (`language.results`): the question asks the same
-as the market (`same`), the complement (`opposite`), or neither (`other`); it names both sides of
-the game (`both`).
+`*_behind`: how far the market's value is below that of the best market. `contest_*`: 0 or 1; all
+are 0 unless the market is on one game and it is certain which side the question means
+(`language.results`). `contest_same`, `contest_opposite`, `contest_other`: the question asks the
+same as the market, the complement, or neither. `contest_both`: it names both sides of the game.
 """
 NAMED: Final = (
     "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",
@@ -54,10 +55,12 @@ NAMED: Final = (
 )  # fmt: skip
 """Features for which the market's text has to be read: about 0.5 ms of one core per market.
 
-`*_unnamed`: number of entities or numbers that only the question names. `*_foreign`: number that
-only the market names. `entities_conflict`: 1 if question and market each name an entity of one kind
-that the other does not name. `choice_first`: of the names that question and market share, 1 if the
-question's first is the market's choice, -1 if a later one is, else 0 ("A beats B" asks about A).
+`entities_*` and `numbers_*` are counts: `*_shared` of those that both texts name, `*_unnamed` of
+those that only the question names, `*_foreign` of those that only the market names.
+`entities_conflict`: 1 if each text names an entity that the other does not name, and both entities
+are of the same kind (person, team ...). `choice_first` looks at the names that the question shares
+with the market: 1 if the first of them is the market's choice, -1 if a later one is, else 0, since
+"A beats B" asks about A.
 """
 NAMES: Final = (*COMPARED, *NAMED)
 """The features in the order in which the judge reads them."""
