@@ -31,10 +31,10 @@ class Titled(Protocol):
 def is_past(market: Titled, at: datetime) -> bool:
     """Whether a market says nothing about the future, even if its venue has not resolved it yet.
 
-    That is so if its close is before `at`, or if all dates are that its question names (or its
-    event's name, if the question names none). If the market closes after `at`, the dates count
-    only if something has to happen in or by them, and only when they are `REPORTED` ago: "jobs in
-    July" is an open question until September.
+    This is so if it closed before `at`, or if all dates in its question are past (those in its
+    event's name, if the question has none). If the market closes after `at`, the dates count only
+    if something has to happen in or by them, and only when they are `REPORTED` ago: "jobs in July"
+    is an open question until September.
     """
     if market.closes_at is not None and market.closes_at < at:
         return True
@@ -53,16 +53,16 @@ def is_past(market: Titled, at: datetime) -> bool:
 
 
 GRACE: Final = timedelta(days=1)
-"""How long after a date it counts as past, for a market without a known close: the venue's date may
-be a day behind."""
+"""Time after which a date in a market's text is past, if the market has no known close. It is not
+zero because the date that a venue gives may be a day behind. Chosen by hand."""
 REPORTED: Final = timedelta(days=60)
-"""How long after a date it counts as past, for a market that closes later: by then what happened is
-known and reported."""
+"""Time after which a date in a market's text is past, if the market has not closed yet: by then
+what happened is known and reported. Chosen by hand."""
 EARLIEST: Final = 2000
 """Years up to this one are not read as dates, because they are parts of names ("AC Monza 1912")."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
 _SINCE: Final = frozenset({"after", "from"})
-"""Words that make a date the start of a time without an end; such a date is never past."""
+"""Words that make a date the start of a period without an end; such a date is never past."""
 
 
 @lru_cache(maxsize=8_192)
@@ -82,11 +82,11 @@ def _are_over(said: Sequence[WrittenDate], day: date) -> bool:
 
 
 def is_namesake(market: Titled, factor: str, words: Collection[str]) -> bool:
-    """Whether a market only shares a name with the factor that it was found by.
+    """Whether a market only shares a name with the factor (the subject) by which it was found.
 
-    Either the words that led to it name something else in its question ("Jordan" is the player,
-    not the country), or its event's name refers to the factor, but its question names only others
-    of the same kind ("recognize Somaliland" in an event about Taiwan).
+    Either the words in its question that name the factor mean something else there ("Jordan" is the
+    player, not the country), or its event's name refers to the factor, but its question names only
+    other things of the same kind ("recognize Somaliland" in an event about Taiwan).
 
     Parameters
     ----------

@@ -1,12 +1,13 @@
 """Measures how often markets joined by an edge moved together. Pure.
 
-The strength of a kind of edge is a share of days: of those on which at least one of the two markets
-moved, the days on which both moved, and in the direction that the edge claims. If an edge claims no
-direction, a day on which both moved counts one half, as if the direction were drawn by lot, so that
-the strengths of all kinds can be compared. Strengths are fitted on earlier days and scored on later
-ones. Days of one pair of events are not independent, so a pair of events counts as one observation,
-however many markets and days it has. Kinds with few observations are shrunk towards the share of
-unrelated markets.
+Edges are of several kinds (`augury.graph.strength.Kind`). Take the days on which at least one of
+two joined markets moved: the strength of a kind is the share of these days on which both moved, in
+the direction that the edge claims. If an edge claims no direction, a day on which both moved counts
+one half, as if the direction were drawn by lot, so that the strengths of all kinds can be compared.
+
+Strengths are fitted on earlier days and scored on later ones. Days of one pair of events are not
+independent, so a pair of events counts as one observation, however many markets and days it has.
+Kinds with few observations are shrunk towards the share of unrelated markets.
 """
 
 from __future__ import annotations
@@ -23,28 +24,31 @@ from augury.relations.comovement import Changes
 
 MOVED: Final = 0.05
 """Least change of log-odds from one day to the next at which a market counts as moved: about 1.2
-percentage points at a price of 50%."""
+percentage points at a price of 50%. Chosen by hand."""
 PRIOR: Final = 25
-"""Weight, in pairs of events, of the unrelated markets' share when the share of a kind is shrunk
-towards it. A larger weight shrinks more."""
+"""Weight, counted in pairs of events, of the share of unrelated markets when the share of a kind is
+shrunk towards it: a kind with this many pairs of events lands halfway. A larger weight shrinks
+more. Chosen by hand."""
 EARLIER: Final = 0.6
-"""Share (0 to 1) of the days with moves of related pairs that strengths are fitted on: the earliest
-of these days."""
+"""Quantile (0 to 1) that divides the days on which related pairs moved: strengths are fitted on the
+days up to it, and scored on the days after it. Chosen by hand."""
 
 
 class Joined(NamedTuple):
     """Two markets and the edge that would join them."""
 
     first: int
-    """Row of the first market in the changes; `second` likewise."""
+    """Row of the first market in the array of changes; `second`: row of the second."""
     second: int
     kind: Kind
     sign: int
-    """+1: the edge says that they move the same way, -1: opposite ways, 0: it does not say."""
+    """+1: the edge says that the two markets move the same way, -1: opposite ways, 0: it does not
+    say."""
     events: tuple[int, int]
-    """Numbers of their events, the smaller first."""
+    """Numbers of the two markets' events, the smaller first."""
     told: float
-    """Strength (0 to 1) that the edge has without measurement, by weights set by hand."""
+    """Strength (0 to 1) of the edge by weights set by hand, with which the fitted one is
+    compared."""
 
 
 class _Days(NamedTuple):
@@ -53,16 +57,16 @@ class _Days(NamedTuple):
     pair: NDArray[np.int64]
     day: NDArray[np.int64]
     hit: NDArray[np.float64]
-    """1 if both moved as the edge says; 0.5 if both moved and the edge claims no direction; else
-    0."""
+    """For each row: 1 if both markets moved as the edge says; 0.5 if both moved and the edge claims
+    no direction; else 0."""
 
 
 class Cell(NamedTuple):
     """Measurements of one kind of edge over one span of days."""
 
     share: float
-    """Of the days on which one of two markets moved, the share (0 to 1) on which both moved as the
-    edge says: the mean over pairs of events."""
+    """Share (0 to 1) of days, among those on which at least one market of a pair moved, on which
+    both moved as the edge says: the mean over pairs of events."""
     days: int
     pairs: int
     events: int
@@ -75,23 +79,25 @@ class KeptStrength(NamedTuple):
     strength: float
     fitted: Cell
     later: Cell | None
-    """Measurements on the later days, on which nothing was fitted; None if they have no such
-    edge."""
+    """Measurements on the later days, on which nothing was fitted; None if no pair of this kind
+    moved then."""
 
 
 class Fit(NamedTuple):
     """The fitted strengths, and how good they are on the later days."""
 
     until: int
-    """First of the later days: a column of the changes."""
+    """First column of the changes that belongs to the later days."""
     kinds: dict[Kind, KeptStrength]
     brier: dict[str, float]
-    """Mean squared difference of strength and hit on the later days, for related pairs, with the
-    same weight for each pair of events. Keys: `measured` (the fitted strengths), `before`
-    (`Joined.told`) and `unrelated` (the share of unrelated markets for every edge)."""
+    """Mean squared difference, on the later days, of strength and outcome (1: both markets moved as
+    the edge says, 0.5: both moved and the edge claims no direction, else 0). Only related pairs
+    count, each pair of events with the same weight. Keys, by where the strength comes from:
+    `measured` (fitted), `before` (`Joined.told`) and `unrelated` (the share of unrelated markets
+    for every edge)."""
     error: dict[str, float]
-    """Mean absolute difference of strength and share of the kinds on the later days, weighted by
-    their pairs of events. Keys as in `brier`."""
+    """Mean absolute difference, over kinds of edges, of a kind's strength and its share on the
+    later days, weighted by its pairs of events. Keys as in `brier`."""
 
 
 def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:

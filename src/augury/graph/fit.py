@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 LEAST_DAYS: Final = 3
 """Least number of days on which both markets of a pair must have a change of price."""
 PER_RELATION: Final = 12
-"""Largest number of related markets that a market is paired with in each relation: those with the
-strongest paths."""
+"""Largest number of related markets that a market is paired with in each relation (upstream,
+downstream, correlated): those with the strongest paths."""
 TIED: Final = 0.1
-"""Least weight of a path, times the market's fit to the factor, at which two markets are related by
-it. Without such a path, and without a common factor, they count as unrelated."""
+"""Two markets are related by a path if the weight of the path, times how much (0 to 1) the second
+market is about the factor at its end, is at least this. Without such a path, and without a common
+factor, they count as unrelated. Chosen by hand."""
 SUBJECT: Final = 0.4
 """`Joined.told` for two markets about the same factor that logic does not relate. Chosen by
 hand."""
@@ -47,7 +48,7 @@ CHANCE: Final = 12
 
 
 def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) -> dict[str, Any]:
-    """Measure the table of strengths, and score it on later days.
+    """Measure the strength of each kind of edge on earlier days, and score it on later ones.
 
     Returns
     -------

@@ -11,8 +11,8 @@ from augury.jobs.worker import Job, Worker
 
 KIND: Final = "graph.build"
 FULL: Final = "graph.draw"
-"""Kind of the jobs behind `POST /v1/graphs`, whose result is a `FullGraph`; `KIND` is for
-operators' graphs."""
+"""Kinds of jobs. `FULL`: those behind `POST /v1/graphs`, whose result is a `FullGraph`; `KIND`:
+those that build operators' graphs."""
 
 
 def register(worker: Worker, service: GraphService) -> None:

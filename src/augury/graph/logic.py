@@ -52,8 +52,9 @@ _ORDER: Final = ("equivalent", "complement", "implies", "covers", "excludes")
 
 
 def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
-    """The logical edges among the nodes, which are given in the order shown, the question first. An
-    implication that follows from two others is left out."""
+    """The logical edges among nodes; at most `MOST`, and no implication that follows from two
+    others. `told`: what each node asserts, in the order in which nodes are shown, the question
+    first."""
     found = [
         (kind, one, other)
         for at, first in enumerate(told)
@@ -74,8 +75,8 @@ def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
 
 
 def merged(known: Iterable[DrawnEdge], hard: Sequence[DrawnEdge]) -> list[DrawnEdge]:
-    """All edges of a graph. A co-movement edge is dropped if a logical edge joins the same events,
-    because the logical one says more."""
+    """All edges of a graph: those in `known` and the logical ones in `hard`. A co-movement edge is
+    dropped if a logical edge joins the same events, because the logical one says more."""
     related = {frozenset((edge.source, edge.target)) for edge in hard}
     soft = [
         edge

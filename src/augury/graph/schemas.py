@@ -320,8 +320,8 @@ def full(drawn: Drawn, graph_id: str, created_at: datetime) -> FullGraph:
 
 
 def mixed(origins: Collection[ShownOrigin]) -> ShownOrigin | None:
-    """The origin of a value made of several: the least reliable of theirs (`sample`, then `import`,
-    then `live`); None if there are none."""
+    """The origin of a value made of several: the least reliable of `origins` (`sample`, then
+    `import`, then `live`); None if there are none."""
     return next((one for one in ("sample", "import", "live") if one in origins), None)
 
 

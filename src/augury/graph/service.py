@@ -21,11 +21,13 @@ from augury.search.service import SearchService
 from augury.storage.database import Database
 
 DEPTH: Final = 30
-"""Number of search results per relation from which a graph is drawn."""
+"""Number of search results per relation (direct, upstream, ...) from which a graph is drawn. Chosen
+by hand."""
 TARGETS: Final = 4
 """Number of direct markets shown with the question."""
 VOTERS: Final = 10
-"""Number of direct markets that help to decide what the question is about."""
+"""Number of direct markets that help to decide which factors the question is about. Chosen by
+hand."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 """Callback with the name and details of each stage as it begins."""

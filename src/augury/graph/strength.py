@@ -21,8 +21,8 @@ Kind = str
   least one of them has to come true;
 - `cause 3`, `cause 2`, `cause 1`: one causal step, by its weight in the factor base (3 is the
   largest); `cause far`: several steps;
-- `link 3`, `link 2`, `link 1`: factors that move together without an arrow; `sibling`: another
-  factor of the same kind; `subject`: the same factor, in another respect;
+- `link 3`, `link 2`, `link 1`: factors that move together without an arrow; `sibling`: the same
+  thing elsewhere, e.g. another central bank's rate; `subject`: the same factor, in another respect;
 - ` ?` at the end: the edge does not say in which direction the markets move.
 """
 
@@ -35,9 +35,9 @@ _LEVELS: Final = {weight: level for level, weight in STRENGTH.items()}
 
 
 def kind(steps: Sequence[Step], *, causal: bool, signed: bool) -> Kind:
-    """The kind of an edge that stands for these steps through the factor base.
+    """The kind of an edge that stands for these steps from factor to factor.
 
-    causal : whether the edge is causal; otherwise the two only move together
+    causal : whether the edge is causal; otherwise its two ends only move together
     signed : whether the edge says in which direction they move
     """
     if not steps:
@@ -60,9 +60,9 @@ def logical(sign: int) -> Kind:
 def strength(of: Kind) -> float | None:
     """The measured strength of a kind of edge, in [0, 1]; None if it was not measured.
 
-    It is a share of days: of those on which at least one of two markets joined by such an edge
-    moved, the days on which both moved as the edge says. If the edge claims no direction, each of
-    these days counts one half."""
+    Take the days on which at least one of two markets joined by such an edge moved: the strength is
+    the share of these days on which both moved as the edge says. If the edge claims no direction, a
+    day on which both moved counts one half."""
     found = table()["kinds"].get(of)
     return None if found is None else float(found["strength"])
 

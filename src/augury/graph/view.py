@@ -1,9 +1,11 @@
 """The causal graph of a question, from related markets and the steps that led to them. Pure.
 
-Nodes are events: the question itself, and for each related factor its best event, with that event's
-markets and their current prices. Edges point from cause to effect. Events that only move together
-have an edge that says so; its direction means nothing. The size of the graph is limited. A causal
-cycle is kept only if it has a lag, i.e. if it is a feedback over time.
+A factor is something in the world that markets are about, such as a policy rate; a step leads from
+one factor to another that it drives, follows from or moves with. Nodes are events: the question
+itself, and for each related factor its best event, with that event's markets and their current
+prices. Edges point from cause to effect. Events that only move together have an edge that says so;
+its direction means nothing. The size of the graph is limited. A causal cycle is kept only if it has
+a lag, i.e. if it is a feedback over time.
 """
 
 from __future__ import annotations
@@ -34,17 +36,17 @@ MOST_MARKETS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ReachedMarket:
-    """A related market and how it was reached."""
+    """A related market, and the path from factor to factor by which it was reached."""
 
     market: StoredMarket
     relation: Relation
     score: float
     factor: int
     lean: int
-    """+1 if Yes to the factor's best market means more of the factor, -1 if it means less, 0:
+    """+1 if Yes to the factor's best market means a rise of the factor, -1 if it means a fall, 0:
     unknown."""
     way: tuple[Step, ...]
-    """Path from the question's factor to the market's factor."""
+    """Steps from a factor of the question to the market's factor; empty if both are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class DrawnEdge:
     hard_constraint: bool
     lag_days: int | None
     evidence: tuple[str, ...]
-    """Ids of the markets it rests on."""
+    """Ids of the markets that the edge rests on."""
 
 
 @dataclass(slots=True)
@@ -86,29 +88,30 @@ class GraphView:
 
 @dataclass(frozen=True, slots=True)
 class CentralQuestion:
-    """The question in the middle."""
+    """The question in the middle of the graph."""
 
     label: str
     markets: tuple[StoredMarket, ...]
     """Markets directly on the question, best first."""
     probability: float | None
     factors: Sequence[tuple[int, float]]
-    """Factors that the question is about, with weights."""
+    """Number and weight (0 to 1) of each factor that the question is about."""
     lean: int
-    """+1 if Yes to the question means more of its factors, -1 if it means less, 0: unknown."""
+    """+1 if Yes to the question means a rise of its factors, -1 if it means a fall, 0: unknown."""
     price_as_of: datetime | None = None
     """Time of the newest price that `probability` rests on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A market that nothing but a language model's label relates to the question."""
+    """A market that only a language model's label relates to the question."""
 
     market: StoredMarket
     relation: Relation
     weight: float
     sign: int
-    """+1 if more of the one goes with more of the other, -1 if with less, 0: unknown."""
+    """+1 if the probabilities of market and question move the same way, -1 if opposite ways, 0:
+    unknown."""
     lag_days: int
     told: str
 
@@ -128,7 +131,7 @@ def draw(
     factors
         Every factor that `found` or its steps name, by number.
     between
-        Causal steps of the base among the factors found, from cause to effect.
+        Causal steps, from cause to effect, between the factors of the markets in `found`.
     """
     graph = GraphView()
     graph.nodes.append(
@@ -159,8 +162,8 @@ def draw(
 
 
 def add_labelled(graph: GraphView, labelled: Sequence[Labelled]) -> None:
-    """Add the first `MOST_LABELLED` of these markets that are not shown yet, each joined to the
-    question only, by an edge that is worded as a suggestion ("may raise")."""
+    """Add the first `MOST_LABELLED` of the `labelled` markets that are not shown yet. Each is
+    joined to the question only, by an edge that is worded as a suggestion ("may raise")."""
     shown = {market.id for node in graph.nodes for market in node.markets}
     for one in [one for one in labelled if one.market.id not in shown][:MOST_LABELLED]:
         name, market = one.market.id, one.market
