@@ -161,11 +161,11 @@ def state_of(key: ApiKey) -> Literal["active", "expired", "revoked"]:
 
 
 def key_record(key: ApiKey) -> dict[str, Any]:
-    """The fields of `KeyRecord`."""
+    """A key, as the fields of `KeyRecord`."""
     fields = {name: getattr(key, name) for name in KeyRecord.model_fields if name != "state"}
     return fields | {"state": state_of(key)}
 
 
 def account_record(account: Account) -> dict[str, Any]:
-    """The fields of `AccountRecord`."""
+    """An account, as the fields of `AccountRecord`."""
     return {name: getattr(account, name) for name in AccountRecord.model_fields}

@@ -26,7 +26,7 @@ from augury.console.assets import DIST, MANIFEST
 
 REPOSITORY = Path(__file__).parents[3]
 SOURCES = REPOSITORY / "console"
-"""Folder of the sources of the console; it is missing beside an installed wheel."""
+"""Folder of the sources of the console; an installed wheel has no such folder."""
 WORK = SOURCES / ".build"
 STATUS = WORK / "status.json"
 NODE_LOCK = REPOSITORY / "requirements" / "node.txt"

@@ -184,12 +184,12 @@ class Sent(BaseModel):
 
 
 def delivery(endpoint: Endpoint) -> dict[str, Any]:
-    """The fields of `Delivery`."""
+    """An endpoint, as the fields of `Delivery`."""
     return {name: getattr(endpoint, name) for name in Delivery.model_fields}
 
 
 def message(logged: Logged) -> dict[str, Any]:
-    """The fields of `Message`."""
+    """A message of the log, as the fields of `Message`."""
     return {
         "id": logged.id,
         "alert_id": logged.alert_id,

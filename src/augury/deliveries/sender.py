@@ -111,7 +111,7 @@ class Sender:
         self._notifying = asyncio.Semaphore(4)
 
     def wake(self) -> None:
-        """Say that there may be something to send."""
+        """Tell the sender that there may be messages to send."""
         self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:

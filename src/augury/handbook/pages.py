@@ -68,7 +68,8 @@ def _pages_of(section: Mapping[str, Any], source: Path) -> Iterator[str]:
 
 
 def written(source: Path | None = None) -> dict[str, str]:
-    """The pages that people wrote, by name. Links that lead out of the documentation are text."""
+    """The pages that people wrote, by name. Links that lead out of the documentation become plain
+    text."""
     source = source or folder()
     found = {}
     for path in sorted(source.rglob("*.md")):

@@ -79,7 +79,7 @@ def _commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def commands() -> str:
-    """Every command with its options and examples."""
+    """The page of commands: each with its options and examples."""
     found = every_command()
     lines = [
         "# Commands",
@@ -153,7 +153,7 @@ def _value(annotation: Any) -> str:
 
 
 def api(document: Mapping[str, Any]) -> str:
-    """Every operation by its group, then every object, with all their fields."""
+    """The page of the API: every operation by its group, then every object, with their fields."""
     lines = [
         "# API",
         "",
@@ -242,7 +242,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def error_codes() -> str:
-    """Every code of `X-Error-Code`, with its status and the texts that come with it."""
+    """The page of errors: every code of `X-Error-Code`, with its status and its texts."""
     lines = [
         "# Errors",
         "",
@@ -311,7 +311,7 @@ def _text(node: ast.expr) -> str:
 
 
 def metrics() -> str:
-    """Every metric that the service or a worker counts, with its labels."""
+    """The page of metrics: everything that the service or a worker counts, with its labels."""
     found = []
     for collector in set(REGISTRY._collector_to_names):
         name = getattr(collector, "_name", "")
@@ -336,7 +336,8 @@ def metrics() -> str:
 
 
 def tools() -> str:
-    """Every tool for language models, with its arguments and the fields of its answer."""
+    """The page of tools for language models: each with its arguments and the fields of its
+    answer."""
     from augury.mcp import server
 
     async def nobody(*args: Any, **kwargs: Any) -> Any:

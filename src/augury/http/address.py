@@ -41,7 +41,7 @@ def networks(names: Iterable[str]) -> tuple[Network, ...]:
 
 @dataclass(frozen=True)
 class Forwarding:
-    """The forwarding header that is read, and the proxies that it is believed from."""
+    """Which forwarding header is read, and from which proxies it is believed."""
 
     header: str = "x-forwarded-for"
     """The only forwarding header that is read. A proxy that writes another header passes this one

@@ -27,7 +27,7 @@ from augury.settings import Settings
 HEADER_TIMEOUT = 10.0
 """Seconds within which a connection must have sent its whole header block."""
 DRAIN_WINDOW = 20.0
-"""Length in seconds of the window over which the rate is measured at which a caller reads."""
+"""Seconds over which the rate at which a caller reads its answer is measured."""
 LEAST_RATE = 1024
 """Slowest rate, in bytes per second, at which a caller may read a waiting answer. Slower callers
 are disconnected."""

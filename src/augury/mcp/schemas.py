@@ -130,7 +130,7 @@ class EvidenceItem(Row):
 
 
 class RejectedItem(Row):
-    """A near market that did not count."""
+    """A market near the question that did not count in its forecast."""
 
     component = "RejectedRow"
     market_id: str = Field(validation_alias=AliasPath("market", "id"))
@@ -423,7 +423,7 @@ class AlertRow(Row):
 
 
 class WatchlistRow(Row):
-    """A watchlist and how much of it fires."""
+    """A watchlist, with the number of its targets, rules and firing alerts."""
 
     component = "WatchlistRecord"
     id: str

@@ -25,7 +25,8 @@ class Breaker:
         return self._opened_at is not None
 
     def admits(self) -> bool:
-        """Whether a request may be sent now. When open, admits one probe each `PROBE_AFTER`."""
+        """Whether a request may be sent now. An open breaker admits one request every
+        `PROBE_AFTER` seconds, as a probe."""
         if self._opened_at is None:
             return True
         if self._probing or self._clock() - self._opened_at < PROBE_AFTER:

@@ -238,7 +238,8 @@ async def once(url: str) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
 
 
 async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
-    """The unpooled URL of the settings' database, with the server behind it when embedded."""
+    """The URL of the settings' database, past any connection pooler, and the embedded server; None
+    instead of the server if the settings give a URL."""
     if settings.database_url is not None:
         return (settings.database_direct_url or settings.database_url).get_secret_value(), None
     server = await asyncio.to_thread(

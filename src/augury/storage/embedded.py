@@ -83,7 +83,7 @@ class EmbeddedServer:
         return cls(supervisor.record, supervisor)
 
     def inherit(self) -> None:
-        """If attached, take the owner's place once it has gone, until closed."""
+        """If attached, watch the owner until `close`, and take its place once it has gone."""
         if self._heir is not None and not self._heir.is_alive():
             self._heir.start()
 

@@ -19,7 +19,7 @@ CONFIRMATIONS = 2
 """How often a claim that contradicts a stored resolution must be repeated, after it came first,
 before it is believed."""
 CONFIRM_AFTER = timedelta(seconds=60)
-"""Least time between two repetitions that count: closer answers may be one cached answer."""
+"""Shortest time after which a repetition counts: before, it may be the same cached answer."""
 FORGET_AFTER = timedelta(days=2)
 """Time after which a claim that was not repeated is dropped."""
 MOST_DOUBTS = 2_000

@@ -46,7 +46,7 @@ Row = Mapping[str, Any]
 MARKET_COLUMNS = {"id", "platform"}  # and a question, or a title in its place
 PRICE_COLUMNS = {"market_id", "ts", "price"}
 SLICE = 5_000
-"""Rows of a file of markets that are turned into records at a time."""
+"""Number of rows of a file of markets that are turned into records at a time."""
 
 
 class DumpFile:

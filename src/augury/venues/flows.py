@@ -48,7 +48,7 @@ SOUND_FROM = 50
 """An answer is checked for completeness only if at least this many markets are expected: those
 stored as open (listing), or those asked for (price refresh)."""
 BATCH = 100
-"""Markets asked for in one request by id."""
+"""Most markets that one request asks for by their ids."""
 LOOKUPS = 100
 """Most single look-ups in one run, for markets that a request by id did not return."""
 PRICES_AT_ONCE = 6_000

@@ -47,7 +47,7 @@ class FileSummary(msgspec.Struct):
     seconds: float = 0.0
 
     def refuse(self, reason: str, example: str | None, count: int = 1) -> None:
-        """Count a refusal, and keep the first few to show."""
+        """Count `count` refused rows for a reason, and keep the first few examples."""
         self.refused[reason] += count
         kept = self.examples.setdefault(reason, [])
         if example and len(kept) < EXAMPLES:

@@ -18,34 +18,37 @@ Params = Mapping[str, str | int | Sequence[str]]
 
 
 def events_query(*, status: str, cursor: str | None) -> tuple[str, Params]:
-    """A page of events with their markets. This listing never contains parlays."""
+    """Request for a page of events with their markets. This listing never contains parlays."""
     return _paged(
         "/events", {"status": status, "with_nested_markets": "true", "limit": EVENTS_PAGE}, cursor
     )
 
 
 def markets_query(*, cursor: str | None, **filters: str | int) -> tuple[str, Params]:
-    """A page of markets without parlays; `filters` are named as in Kalshi's OpenAPI document."""
+    """Request for a page of markets without parlays; `filters` are named as in Kalshi's OpenAPI
+    document."""
     return _paged("/markets", {"mve_filter": "exclude", "limit": MARKETS_PAGE, **filters}, cursor)
 
 
 def batch_query(tickers: Sequence[str]) -> tuple[str, Params]:
-    """Markets by ticker, whatever their status."""
+    """Request for markets by ticker, whatever their status."""
     return "/markets", {"tickers": ",".join(tickers), "limit": max(len(tickers), 1)}
 
 
 def market_query(ticker: str, *, historical: bool = False) -> tuple[str, Params]:
-    """One market. Markets settled before Kalshi's cutoff are only in the historical API."""
+    """Request for one market. Markets settled before Kalshi's cutoff are only in the historical
+    API."""
     return f"{'/historical' if historical else ''}/markets/{_segment(ticker)}", {}
 
 
 def event_query(event: str) -> tuple[str, Params]:
-    """One event with its markets."""
+    """Request for one event with its markets."""
     return f"/events/{_segment(event)}", {"with_nested_markets": "true"}
 
 
 def series_query() -> tuple[str, Params]:
-    """All series, with categories and tags, which newer events and markets no longer carry."""
+    """Request for all series. They have the categories and tags that newer events and markets no
+    longer have."""
     return "/series", {}
 
 
@@ -58,7 +61,7 @@ def candles_query(
     minutes: int,
     historical: bool = False,
 ) -> tuple[str, Params]:
-    """Candlesticks in a window, each of 1, 60 or 1440 minutes."""
+    """Request for the candlesticks in a window, each of 1, 60 or 1440 minutes."""
     path = (
         f"/historical/markets/{_segment(ticker)}/candlesticks"
         if historical

@@ -55,7 +55,8 @@ Params = Mapping[str, str | int | Sequence[str]]
 
 
 def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tuple[str, Params]:
-    """A page of events with their markets: open events by id, closed ones most recent first."""
+    """Request for a page of events with their markets: open events by id, closed ones most recent
+    first."""
     params: dict[str, str | int] = {
         "limit": EVENTS_PAGE,
         "closed": "true" if closed else "false",
@@ -66,7 +67,7 @@ def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tupl
 
 
 def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params]:
-    """A page of open markets, the newest first.
+    """Request for a page of open markets, the newest first.
 
     They are not ordered by `updatedAt`: every trade changes it, so all of them would be listed.
     """
@@ -81,8 +82,8 @@ def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params
 
 
 def batch_query(ids: Sequence[str], *, closed: bool = False) -> tuple[str, Params]:
-    """Markets by id, either open or `closed` ones: without the parameter, Polymarket returns only
-    open ones."""
+    """Request for markets by id, either open or `closed` ones: without the parameter, Polymarket
+    returns only open ones."""
     return "/markets", {
         "id": ids,
         "limit": len(ids),
@@ -92,14 +93,14 @@ def batch_query(ids: Sequence[str], *, closed: bool = False) -> tuple[str, Param
 
 
 def market_query(market_id: str) -> tuple[str, Params]:
-    """One market by id, whatever its status."""
+    """Request for one market by id, whatever its status."""
     return f"/markets/{quote_path(market_id, safe='')}", {"include_tag": "true"}
 
 
 def history_query(
     token: str, *, start: datetime, end: datetime, minutes: int
 ) -> tuple[str, Params]:
-    """Prices of one token in a window, at most one per `minutes`."""
+    """Request for the prices of one token in a window, at most one per `minutes`."""
     return "/prices-history", {
         "market": token,
         "startTs": int(start.timestamp()),

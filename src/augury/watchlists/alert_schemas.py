@@ -99,7 +99,7 @@ class AlertList(BaseModel):
 
 
 def evaluation(found: Evaluated) -> dict[str, Any]:
-    """The fields of `Evaluation`."""
+    """A rule's state on a target, as the fields of `Evaluation`."""
     state, limit = found.state, found.rule
     return {
         "rule_id": limit.id,

@@ -24,7 +24,8 @@ _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] 
 ]
 _MOST_X_TICKS = 8
 _SHARED = 2
-"""Most leading words that names in the legend may share; if they share more, these are left out."""
+"""Most leading words that names in the legend may share; if they share more, these words are left
+out."""
 
 
 class ChartLine(NamedTuple):

@@ -9,7 +9,7 @@ from augury.watchlists import store
 from augury.watchlists.evaluation import Evaluator
 
 EVALUATE_EVERY = 0.5
-"""Seconds between two ticks of evaluation; they are the larger part of an alert's delay."""
+"""Seconds between two evaluations of what has changed: the larger part of an alert's delay."""
 
 
 def register(worker: Worker, evaluator: Evaluator, database: Database) -> None:

@@ -284,7 +284,7 @@ class RuleList(BaseModel):
 
 
 def rule(found: StoredRule) -> dict[str, Any]:
-    """The fields of `RuleRecord`."""
+    """A stored rule, as the fields of `RuleRecord`."""
     return {
         "id": found.id,
         "watchlist_id": found.watchlist_id,
@@ -305,7 +305,7 @@ def rule(found: StoredRule) -> dict[str, Any]:
 
 
 def preview(found: Preview) -> dict[str, Any]:
-    """The fields of `PreviewResult`."""
+    """A preview, as the fields of `PreviewResult`."""
     return {
         "start": found.start,
         "end": found.end,

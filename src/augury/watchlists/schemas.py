@@ -134,12 +134,12 @@ class TargetList(BaseModel):
 
 
 def watchlist(found: Watchlist) -> dict[str, Any]:
-    """The fields of `WatchlistRecord`."""
+    """A watchlist, as the fields of `WatchlistRecord`."""
     return found._asdict()
 
 
 def made(new: Made) -> dict[str, Any]:
-    """The fields of `WatchlistMade`."""
+    """A new watchlist, as the fields of `WatchlistMade`."""
     delivery = [
         {**delivery_fields(endpoint), "secret": secret} for endpoint, secret in new.endpoints
     ]
@@ -147,5 +147,5 @@ def made(new: Made) -> dict[str, Any]:
 
 
 def target(found: Target) -> dict[str, Any]:
-    """The fields of `TargetRecord`."""
+    """A target, as the fields of `TargetRecord`."""
     return {name: getattr(found, name) for name in TargetRecord.model_fields}

@@ -253,7 +253,8 @@ class WatchlistService:
     async def add_rule(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None
     ) -> StoredRule:
-        """Add a rule for one target or, with None, for every current and later one that it fits."""
+        """Add a rule for one target or, with None, for every target that it fits, later ones
+        included."""
         [made] = await self.add_rules(account_id, watchlist_id, [(rule, target_id)])
         return made
 

@@ -102,7 +102,8 @@ async def end_alerts(conn: Connection, column: LiteralString, value: str) -> Non
 
 
 async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]:
-    """Insert alerts. Returns the inserted rows, in order, without episodes that have an alert."""
+    """Insert alerts, except for episodes that already have one. Returns the inserted rows, in the
+    order of `opened`."""
     if not opened:
         return []
     rows = await conn.execute(

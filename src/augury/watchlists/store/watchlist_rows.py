@@ -44,7 +44,7 @@ async def insert(
 
 async def count(conn: Connection, account_id: str) -> int:
     """Number of an account's watchlists. Locks the account until the transaction ends, so that no
-    other one adds a watchlist."""
+    other transaction adds a watchlist."""
     await conn.execute("select 1 from accounts where id = %s for no key update", (account_id,))
     return await scalar(
         conn, "select count(*) from watchlists where account_id = %s", (account_id,)
@@ -73,7 +73,7 @@ async def page(
 
 
 async def lock(conn: Connection, account_id: str, watchlist_id: str) -> bool:
-    """Lock the account's watchlist until the transaction ends. False if there is no such one."""
+    """Lock a watchlist until the transaction ends. False if the account has no such watchlist."""
     cursor = await conn.execute(
         "select 1 from watchlists where id = %s and account_id = %s for no key update",
         (watchlist_id, account_id),
