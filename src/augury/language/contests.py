@@ -220,8 +220,8 @@ def _which(told: str, names: Sequence[tuple[str, ...]]) -> int | None:
 
 
 def _likeness(one: str, other: str) -> float:
-    """Likeness of two names: 3 if equal, above 1 to 2 by the share of common words, 0.5 if one
-    begins with the first three letters of the other, else 0."""
+    """Likeness of two names: 3 if they are equal; 1 plus the share of common words if there are
+    any; 0.5 if one begins with the first three letters of the other; else 0."""
     a, b = one.casefold().replace(".", ""), other.casefold().replace(".", "")
     if a == b:
         return 3.0

@@ -112,7 +112,7 @@ def table(
     foreign : (n,)
         True for markets about another team, country ... than the question names.
     rivals : (n,)
-        True for markets on other outcomes of what is asked.
+        True for markets on other outcomes of the contest that the query is about.
     judged
         The readers' verdicts on the query's first factors, in the order of `factors`.
     """

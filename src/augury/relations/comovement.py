@@ -178,7 +178,8 @@ def _fisher(r: NDArray[np.float32], n: NDArray[np.float32]) -> NDArray[np.float3
 def _chance(
     scores: NDArray[np.float32], known: NDArray[np.float32], rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Absolute z statistics under chance: of pairs of series, one of which is rotated in time."""
+    """Absolute z statistics of pairs of series one of which is rotated in time, so that only chance
+    can make them move together."""
     days = scores.shape[1]
     found = []
     for _ in range(SHIFTS):
@@ -240,10 +241,11 @@ def _all_pairs(
 
 
 def _directions(lag: int, end: int, whole: bool) -> Iterator[tuple[slice, slice, bool]]:
-    """Steps of the block, steps of the other series, and whether the block leads.
+    """For each direction to compare: the steps to take of the block's series, those to take of the
+    other series, and whether the block leads.
 
-    With a lag the block also follows the others, unless `whole`: every series is then in some block
-    and leads once.
+    With a lag, the block is compared as the leader and as the follower. With `whole`, it is
+    compared only as the leader: every series is then in some block and leads once.
     """
     yield slice(0, end), slice(lag, None), True
     if lag and not whole:

@@ -157,7 +157,8 @@ def _nomination(a: Proposition, b: Proposition) -> int:
 
 
 def _rivals(a: Proposition, b: Proposition) -> bool:
-    """Whether two choices of one contest cannot both have it."""
+    """Whether the two choices of one contest cannot both win, be nominated, or finish at the same
+    place."""
     if a.choice & b.choice or a.predicate != b.predicate:
         return False
     if not a.fixture and _alike(a.choice, b.choice):

@@ -210,8 +210,8 @@ class _Reader:
         self._links += [(where, key, e, instance) for e in self._fanned_out(links)]
 
     def _fanned_out(self, written: list[Any]) -> list[Any]:
-        """The edges; one whose end names a list ("town-{front-town}") is repeated for each entity
-        of the list."""
+        """The edges as written; an edge to all instances over a list ("town-{front-town}") becomes
+        one edge for each entity of the list."""
         out: list[Any] = []
         for edge in written:
             kind = re.search(r"\{([\w-]+)\}", str(edge[0])) if edge else None
@@ -284,10 +284,12 @@ class _Reader:
         )
 
     def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:
-        """The edges of contests applied to their contenders, with less strength.
+        """The edges of factors on whole contests, applied to the factors on single contenders, with
+        less strength.
 
-        What drives a contest drives the part of each contender in it. Edges between two contests of
-        the same list are left out, since their pattern has better edges.
+        What drives a contest also drives how its contenders do in it. Edges between two contests
+        whose contenders come from the same list are left out, since the contenders' pattern has
+        better edges.
         """
         contenders: dict[str, list[str]] = defaultdict(list)
         kinds: dict[str, set[str]] = defaultdict(set)

@@ -148,7 +148,8 @@ class FactorGraph:
         self.of_one = np.array([False, *(factor.is_of_one for factor in base.factors.values())])
         """(factors + 1,): `Factor.is_of_one` of each factor."""
         self.contenders: dict[int, list[int]] = defaultdict(list)
-        """Number of a contest -> numbers of the factors that are one contender's part in it."""
+        """Number of a factor on a whole contest -> numbers of the factors on one of its contenders
+        (`Factor.contests`)."""
         for number, factor in enumerate(base.factors.values(), 1):
             for key in factor.contests:
                 if key in numbers:

@@ -197,7 +197,8 @@ class RelationService:
         return weights
 
     def _near(self, number: int) -> set[int]:
-        """The factors one step away, and the contests in which these are one contender's part."""
+        """The factors one step away and, for those on one contender of a contest, the factors on
+        the whole contest."""
         near = self.graph.near(number)
         return near.union(*(self._contests(self.factor(other)) for other in near))
 
@@ -239,13 +240,14 @@ class Asked(Lookup):
         unanswered: Sequence[int] = (),
         supposed: Collection[int] = (),
     ) -> None:
-        """`contests`: contests in which the question's factors are one contender's part;
-        `supposed`: factors whose effect the question asks for."""
+        """`contests`: factors on whole contests, if the question's factors are on contenders of
+        them; `supposed`: factors whose effect the question asks for."""
         self._unanswered = unanswered
         self.relations = relations
         contenders = relations.graph.contenders
         self._others = np.zeros(relations.graph.size, np.bool_)
-        """(factors + 1,): True for factors whose markets are other outcomes of what is asked."""
+        """(factors + 1,): True for factors whose markets are about other outcomes of the contest
+        that the question is about."""
         self._others[[*contests]] = True
         for number, _ in factors:
             self._others[contenders.get(number, [])] = True
@@ -334,9 +336,9 @@ class Asked(Lookup):
         return reason
 
     def _rivals(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """(n,): True for markets on other outcomes of what is asked. These are markets on a contest
-        in which the question's factor is one contender's part, and markets on the contenders of a
-        contest that the question asks for."""
+        """(n,): True for markets on other outcomes of the contest that the question is about. If
+        the question is about one contender, these are markets on the whole contest; if it is about
+        the whole contest, these are markets on its contenders."""
         return np.asarray(self._others[tags].any(axis=1))
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:

@@ -115,7 +115,7 @@ def _without_level(about: str) -> str:
 
 
 def _beyond(t: Threshold) -> Threshold:
-    """The other side of a one-sided threshold."""
+    """The values outside of a one-sided threshold: "below 5" for "5 or more"."""
     if math.isinf(t.high):
         return Threshold(-math.inf, t.low, True, not t.low_in, t.unit)
     if math.isinf(t.low):

@@ -76,7 +76,7 @@ def window_order(a: Window, b: Window) -> WindowOrder:
         return "equal" if near else "unknown"
     one, two = _span(a), _span(b)
     if one is None or two is None or one.high <= two.since or two.high <= one.since:
-        return "unknown"  # one was over before the other was asked
+        return "unknown"  # one window was over before the other question was opened
     if one.high <= two.low or two.high <= one.low:
         # Two windows can be the same single moment, which is then not apart from itself.
         return "equal" if (one.low, one.high) == (two.low, two.high) else "apart"
