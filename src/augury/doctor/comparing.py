@@ -36,8 +36,8 @@ LONGEST_WAIT_S = 10.0
 
 
 class ComparedRequest(NamedTuple):
-    """One request sent to both services; `there` and `here` are the HTTP statuses of their
-    answers."""
+    """One request sent to two services. `there` is the HTTP status of the answer of the service
+    that clients use now, `here` that of the service that they are to use instead."""
 
     request: str
     there: int
@@ -48,8 +48,8 @@ class ComparedRequest(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether a client that now works there would also work here, as far as this request
-        tells."""
+        """Whether a client that works with the service it uses now would also work with the other
+        one, as far as this request tells."""
         if self.found is not None:
             return not self.found.breaking
         return self.there == self.here or self.there >= 400
@@ -58,8 +58,9 @@ class ComparedRequest(NamedTuple):
 async def compare(
     there: httpx2.AsyncClient, here: httpx2.AsyncClient
 ) -> tuple[list[ComparedRequest], list[str]]:
-    """The result of every request, and advice: sentences that name the keys and settings with which
-    the answers here would be more like those there."""
+    """Send every request to the service that clients use now (`there`) and to the one that they are
+    to use instead (`here`). Returns the results, and advice: sentences on keys and settings with
+    which `here` would answer more like `there`."""
     made: list[ComparedRequest] = []
     advice: dict[str, None] = {}
     for method, path, body in CALLS:

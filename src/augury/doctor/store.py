@@ -18,7 +18,7 @@ class Facts(NamedTuple):
 
 
 async def facts(connection: AsyncConnection[Any]) -> Facts:
-    """Read the facts in one query."""
+    """Read the `Facts` on the connected database and role in one query."""
     async with connection.cursor(row_factory=class_row(Facts)) as cursor:
         await cursor.execute(
             "select rolsuper as superuser,"

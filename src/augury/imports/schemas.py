@@ -76,7 +76,7 @@ class ImportList(BaseModel):
 
 
 def record(row: ImportRow, part_bytes: int) -> dict[str, Any]:
-    """`ImportRecord` as plain data."""
+    """An import as plain data with the fields of `ImportRecord`."""
     progress = row.progress or {}
     # Without a status, the job's record has been deleted, which happens only long after its end.
     state = "done" if row.job_id is not None and row.status is None else _STATES[row.status]

@@ -4,8 +4,9 @@ Pure: no I/O, no clock. A quote that fails a check is held: it is kept in quaran
 reason, and its market has no quote. So the bounds are wide, in order that few sound quotes are
 held; docs/operations.md has the measurement.
 
-- `unit`: prices a hundred times too small: a Kalshi bid or ask between two ticks; all quotes of one
-  venue and day at a cent or less; a price that is a hundredth of the previously recorded one.
+- `unit`: prices a hundred times too small. Signs of it are a Kalshi bid or ask between two ticks, a
+  price that is a hundredth of the previously recorded one, and that all quotes of one venue and day
+  are at a cent or less.
 - `book`: a price far outside its own book, or a bid above the ask.
 - `event_sum`: markets of which at most one resolves Yes, with prices that sum far from one.
 - `twin`: two quotes of which one is about a hundred times the other, although the two markets are
@@ -25,8 +26,8 @@ Reason = Literal["unit", "book", "event_sum", "twin"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 SHRUNKEN: Final = 0.0101
-"""Highest price, bid or ask (0 to 1) that may be a hundred times too small: a true price of at most
-1, divided by a hundred, plus a margin for rounding."""
+"""A price, bid or ask (0 to 1) above this cannot be a hundred times too small, because a true price
+is at most 1. Includes a margin for rounding."""
 KALSHI_TICK: Final = 0.001
 """Smallest step of a Kalshi book, in probability."""
 MIN_BATCH, MIN_EVENTS = 20, 10
@@ -34,19 +35,21 @@ MIN_BATCH, MIN_EVENTS = 20, 10
 fewest events that these quotes must come from, because the long shots of one event may rightly all
 be at a cent or less."""
 OUTSIDE_BOOK: Final = 0.2
-"""How far, in probability, a price may lie outside its own book (bid to ask) without being held.
-Wide, because the book moves on after the last trade."""
+"""How far, in probability, a price may lie outside its own order book (bid to ask) before its quote
+is held in quarantine. Wide, because the book moves on after the last trade."""
 CROSSED: Final = 0.01
-"""How far, in probability, a bid may be above the ask of the same market without the quote being
-held."""
+"""How far, in probability, a bid may be above the ask of the same market before the quote is held
+in quarantine."""
 MAX_SUM, MIN_SUM = 1.5, 0.1
-"""Bounds for the prices of an event's exclusive markets, in probability. The event is held if its
-bids sum to more than MAX_SUM or its asks to less than MIN_SUM."""
+"""Bounds, in probability, for sums over the markets of an event of which at most one resolves Yes.
+All their quotes are held in quarantine if the bids sum to more than MAX_SUM or the asks to less
+than MIN_SUM."""
 MIN_MEMBERS: Final = 3
-"""Fewest quoted markets that an event must have for `MIN_SUM` to apply."""
+"""Fewest quoted markets that an event must have for the bound `MIN_SUM` to apply to it."""
 TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
-"""The quotes of two twins are both held if the higher one is at least TWIN_RATIO times the lower
-one and is at least TWIN_FLOOR, a probability."""
+"""The quotes of twins (two markets of the same contract, on different venues) are both held in
+quarantine if the higher one is at least TWIN_RATIO times the lower one, and is at least TWIN_FLOOR,
+a probability."""
 
 
 class ScreenedQuote(NamedTuple):
@@ -67,7 +70,7 @@ class ScreenedQuote(NamedTuple):
 
 
 class HoldReason(NamedTuple):
-    """Why a quote is held."""
+    """Why a quote is held in quarantine."""
 
     reason: Reason
     detail: str
@@ -117,7 +120,8 @@ def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
 
 
 def are_apart(one: float | None, other: float | None) -> bool:
-    """Whether the prices of two twins differ too much to be both right (see `TWIN_RATIO`).
+    """Whether the prices of twins, two markets of the same contract, differ too much to be both
+    right (see `TWIN_RATIO`).
 
     One twin's Yes may be the other's No, so both `other` and 1 - `other` have to be far from `one`.
     """

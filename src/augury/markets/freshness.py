@@ -52,7 +52,8 @@ class Standing(NamedTuple):
 
 
 class AgeRule(NamedTuple):
-    """The age rule. Its one parameter, `max_age`, is the age above which a price is old."""
+    """The age rule, which decides whether a market's status and price can still be relied on. Its
+    one parameter, `max_age`, is the age above which a price is old."""
 
     max_age: timedelta = MAX_AGE
 

@@ -40,8 +40,9 @@ MOST_EXCLUSIVE = 1.35
 still exclude each other. Above 1, because spreads and unreliable quotes add to it."""
 
 INVERSION = 0.10
-"""How far, in probability, a rung of a ladder may be quoted below the next narrower rung before the
-two count as out of order. Spreads and stale quotes explain smaller differences."""
+"""Two neighboring rungs of a ladder count as out of order if the wider one ("above 40") is quoted
+lower than the narrower one ("above 50"), which implies it, by more than this probability. Spreads
+and stale quotes explain smaller differences."""
 
 
 class Grouping(msgspec.Struct, frozen=True):

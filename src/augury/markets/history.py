@@ -34,7 +34,8 @@ class History(NamedTuple):
 
 
 def complement(prices: dict[int, _T], outcomes: int) -> dict[int, _T | float]:
-    """`prices` by outcome index. Of two outcomes, a missing one is filled in as 1 minus the other.
+    """`prices` (by outcome index), completed: if one of exactly two outcomes has no price, it gets
+    1 minus the price of the other.
 
     outcomes : number of outcomes of the market
     """

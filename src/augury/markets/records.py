@@ -20,8 +20,8 @@ STATUSES: tuple[Status, ...] = ("active", "closed", "resolved")
 ShownOrigin = Literal["live", "import", "sample"]
 """Where a number comes from, as answers show it. (A replayed answer shows `replay` instead.)"""
 SHOWN_ORIGINS: tuple[ShownOrigin, ...] = ("sample", "import", "live")
-"""Origins, the least reliable first. A value made from several origins shows the first of these
-that is among them."""
+"""Origins, the least reliable first. A value made from data of several origins shows the least
+reliable one of them."""
 ORIGINS: dict[Origin, ShownOrigin] = {"venue": "live", "dump": "import", "sample": "sample"}
 
 

@@ -26,10 +26,10 @@ DAYS = 60
 """Length of the price histories, in days."""
 
 _DAILY_VOLATILITY = 0.12
-"""Standard deviation of a day's step, in log odds."""
+"""Standard deviation of a price's change over a day, in log odds."""
 
 _DAILY_VOLUME = 0.02
-"""Share (0 to 1) of a market's total volume that is traded on its last day."""
+"""Share (0 to 1) of a market's total volume that is traded on the last day of its history."""
 
 _DAILY_TRADING = 0.5
 """Standard deviation of the random factor of a day's volume, in natural log."""

@@ -148,7 +148,8 @@ def _masked(text: str) -> str:
 
 
 def read_interval(text: str, about: str) -> Interval | None:
-    """The quantity in `text`; None when there is none, or more than one."""
+    """The interval that `text` states; None if it states none, or more than one. `about` is further
+    text of the market, which goes into the interval's frame."""
     if not re.search(r"\d", text):
         return None
     # Dates, years and ordinals are not quantities. Blanks of equal length keep all positions.

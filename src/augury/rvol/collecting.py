@@ -61,7 +61,7 @@ class Collected(msgspec.Struct):
 
 
 class Collector:
-    """Fetches the days that covered coins lack."""
+    """Fetches the days of price bars that covered coins lack."""
 
     def __init__(
         self,

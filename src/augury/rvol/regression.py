@@ -52,7 +52,7 @@ class Sums:
         return Sums(picked, self.xy[..., columns], self.yy, self.n)
 
     def total(self) -> Sums:
-        """The sums of one regression over the rows of all of these."""
+        """These sums added up: those of a single regression over the rows of all regressions."""
         return Sums(*(getattr(self, f).sum(axis=0) for f in _FIELDS))
 
     def at(self, index: Ints | Bools | int) -> Sums:

@@ -39,8 +39,8 @@ MOVING = np.dtype(
         ("category", "<i8"),  # hash of the category's name, see `categories`; 0: no category
     ]
 )
-"""The record of one market in an array indexed by market number (`seq`). A record of zeros stands
-for a number without a market."""
+"""Type of an array of market records that is indexed by market number (`seq`). A record of zeros
+stands for a number without a market."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _ORIGINS: tuple[Origin, ...] = ("venue", "dump", "sample")
@@ -96,13 +96,14 @@ async def moving(conn: Connection, seqs: Sequence[int]) -> list[MovingRow]:
 
 
 async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingRow]:
-    """At most `limit` markets that moved after number `moved`, in ascending order of `moved`."""
+    """The rows of the next markets, at most `limit`, whose price, volume, status or links changed
+    after the change numbered `moved`, in the order of these changes."""
     return await _rows(conn, "where moved > %s order by moved limit %s", (moved, limit))
 
 
 async def moving_apart(conn: Connection) -> list[MovingRow]:
-    """The markets of which a record of `MOVING` cannot hold everything: those that have not exactly
-    two outcomes (a record holds two prices), and those with twins (it does not say which)."""
+    """The rows of the markets for which a record of `MOVING` is not enough: those with one or more
+    than two outcomes (a record holds two prices), and those with twins (it does not name them)."""
     return await _rows(conn, "where cardinality(prices) <> 2 or linked_market_ids <> '{}'", ())
 
 
@@ -113,7 +114,8 @@ async def _rows(conn: Connection, rest: str, params: Sequence[Any]) -> list[Movi
 
 
 async def last_move(conn: Connection) -> int:
-    """The highest visible `moved` number; 0 in an empty catalogue."""
+    """The number of the latest visible change of a market's price, volume, status or links; 0 in an
+    empty catalogue."""
     return await scalar(conn, "select coalesce(max(moved), 0) from markets")
 
 
@@ -154,7 +156,7 @@ async def categories(conn: Connection) -> dict[int, str]:
 
 
 async def all_moving(conn: Connection) -> NDArray[np.void]:
-    """The records of all markets, in no particular order."""
+    """The records (`MOVING`) of all markets, in no particular order."""
     async with conn.cursor() as cursor, cursor.copy(sql(_COPY)) as copy:
         data = b"".join([bytes(part) async for part in copy])
     wire = np.frombuffer(data[_HEAD : len(data) - _TAIL], _WIRE)

@@ -160,7 +160,7 @@ async def _apply_round(conn: Connection, changes: Sequence[MarketChange]) -> lis
 
 
 async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> None:
-    """Store for each market which markets are the same contract on another venue.
+    """Store the links between markets that are the same contract on two venues.
 
     links : numbers (`seq`) of the linked markets, by the market's number
     """

@@ -284,8 +284,8 @@ async def prices_before(
 ) -> list[list[float | None]]:
     """For each request its last `count` prices, oldest first.
 
-    A price is None if none was recorded in the `PRICE_LASTS` before its time.
-    """
+    The price at a time is the last one recorded before, or None if that is `PRICE_LASTS` ago or
+    more."""
     if not asked:
         return []
     rows = await conn.execute(

@@ -111,7 +111,8 @@ class PlatformCount(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """The fields of a market that watchers need. Meaning as in `records.Market`."""
+    """A market's current prices, and the other fields that watchlists and the extension need.
+    Meaning as in `records.Market`."""
 
     id: str
     seq: int

@@ -101,7 +101,7 @@ class Newest(NamedTuple):
     always: bool
     """True: the data of markets that never close. False: of markets with sessions."""
     through: datetime
-    """The end of the newest day."""
+    """The end of the newest day that has data."""
 
 
 async def newest(conn: Connection) -> list[Newest]:
