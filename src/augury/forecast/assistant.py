@@ -1,9 +1,10 @@
-"""Lets a language model help with one forecast, under one deadline.
+"""Lets a language model help with forecasts, within a time limit for each.
 
-The model may reword a badly put question, judge the markets that the judge reads, and rephrase a
-reason. Each proposal is checked by rules (`rewording`, `opinion`). A model is used only for tasks
-of which it got the control questions right (`LanguageModel.qualified`). Without an answer in time
-that passes the checks, the forecast is the same as without a model.
+The model may reword a badly put question, give its opinion on the markets that the judge
+(`matching.judge`) reads, and rephrase a reason. Each proposal is checked by rules (`rewording`,
+`opinion`). A model is used only for tasks of which it got the control questions right
+(`LanguageModel.qualified`). If the model gives no answer in time that passes the checks, the
+forecast is the same as without a model.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 GLANCE: Final = 0.1
-"""Longest time in seconds to find out whether a model may be used for a task: enough if its answers
-to the control questions are cached."""
+"""Longest time, in seconds, spent on finding out whether the model may be used for a task. It is
+enough if the model's answers to the control questions are cached; otherwise the forecast does
+without the task."""
 
 
 class Assistant:
@@ -44,8 +46,8 @@ class Assistant:
     deadline
         Largest number of seconds that the model may add to one forecast.
     replays
-        Whether to help with replays too. A model may know what happened later, so that only an
-        evaluation that asks for it sets this.
+        Whether the model helps with replays (forecasts as of a past moment), too. Only an
+        evaluation that asks for it sets this, because a model may know what happened later.
     """
 
     def __init__(
@@ -61,13 +63,13 @@ class Assistant:
         return {task.name: await self._model.qualified(task) for task in tasks}
 
     def sitting(self, at: datetime) -> Sitting:
-        """Start helping with one forecast; its deadline counts from now."""
+        """A `Sitting` for one forecast made as of `at`. Its time limit starts with this call."""
         return Sitting(self._model, at, time.monotonic() + self._deadline)
 
 
 class Sitting:
-    """The help with one forecast. `used` lists the steps in which a proposal of the model was
-    accepted."""
+    """The model's help with one forecast, within one time limit. `used` lists the steps in which a
+    proposal of the model was accepted."""
 
     def __init__(self, model: LanguageModel, at: datetime, ends_at: float) -> None:
         self._model = model
@@ -76,8 +78,8 @@ class Sitting:
         self.used: list[str] = []
 
     async def reading(self, reading: Reading) -> Reading:
-        """The reading of the question; if it was hardly understood, that of the model's rewording,
-        provided that this passes the checks."""
+        """The question as understood: `reading`, or, if the question was hardly understood, the
+        reading of the model's rewording, provided that the rewording passes the checks."""
         if not unsure(reading):
             return reading
         said = await self._ask(REWRITE, {"text": reading.normalized, "today": self._today})
@@ -97,10 +99,11 @@ class Sitting:
         estimate: Estimate,
         verdicts: Verdicts = NONE,
     ) -> Estimate:
-        """The estimate after the model has judged the markets too and has rephrased the reason.
+        """The estimate with the model's help: with its opinions on the markets taken into account,
+        and with the reason in its words, as far as both pass the checks.
 
-        estimate : the estimate of rules and judge
-        verdicts : the judge's verdicts
+        estimate : the estimate without the model, from rules and judge
+        verdicts : the judge's verdicts on the markets
         """
         heard = await self._heard(engine, compared, verdicts)
         told = ""
@@ -160,7 +163,7 @@ class Sitting:
             async with asyncio.timeout(left):
                 return await self._model.qualified(task)
         except TimeoutError:
-            return False  # its examination continues in the background
+            return False  # the control questions go on in the background
 
     async def _ask(self, task: Task[T], data: dict[str, Any]) -> T | None:
         if not await self._may(task):

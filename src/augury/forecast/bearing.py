@@ -1,4 +1,7 @@
-"""A market outcome compared with a question, and all outcomes compared at one moment. Pure."""
+"""A bearing, which is a market outcome compared with a question, and all bearings of a question.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -22,28 +25,33 @@ class Bearing:
     view: View
     fit: Comparison
     positive: float
-    """Probability, 0 to 1, that the price implies for the question's proposition, without the
-    question's negation."""
+    """Probability, 0 to 1, that the price gives to the question's proposition. A negation in the
+    question is left out: for "Will X not win?" this is the probability that X wins."""
     turned: bool
-    """Whether `positive` is 1 minus the price, because the outcome asserts the opposite."""
+    """Whether `positive` is 1 minus the price, because the outcome asserts the opposite of that
+    proposition."""
     age: float
     """Days since the price was quoted."""
     exact: bool = False
-    """Whether the question is in the market's own words."""
+    """Whether the question is the market's own title, word for word or with one "not" added or left
+    out (`verbatim`)."""
     relation: Relation = "none"
-    """Logical relation of the question to the outcome; `none`: nothing is certain."""
+    """How the question relates to the outcome by logic (implies, excludes ...); `none`: no relation
+    is certain."""
     share: float = 1.0
-    """Upper limit of the confidence in a direct answer, 0 to 1: the share of markets with such a
-    verdict of the judge that did ask the question. 1 without a verdict."""
+    """Upper limit, 0 to 1, of the confidence in a direct answer from this outcome: the share of the
+    judge's verdicts with such a probability that were right on held-out questions, or
+    `opinion.TRUSTED` after a language model's opinion. 1 without either."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A question compared with the markets of one moment: the input of all later steps."""
+    """A question compared with the markets as they stood at the moment `at`: the input of all later
+    steps."""
 
     reading: Reading
     markets: Sequence[Snapshot]
     at: datetime
     question: View
     bearings: list[Bearing]
-    """All outcomes that are read of the markets with a price, the best match first."""
+    """The compared outcomes (`words.sides`) of all markets with a price, the best match first."""

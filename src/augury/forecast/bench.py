@@ -1,4 +1,5 @@
-"""What a forecast costs on this machine: in process by stage, over HTTP, and as a run."""
+"""What a forecast costs on this machine: by stage within this process, over HTTP, and in a run of
+many questions in the background."""
 
 from __future__ import annotations
 
@@ -24,7 +25,11 @@ from augury.settings import Settings
 
 
 async def run(n: int, *, requests: int, questions: int) -> dict[str, Any]:
-    """Measure forecasts over `n` generated markets, quoted as of now."""
+    """Measure forecasts over `n` generated markets, whose prices are as of now.
+
+    requests : number of forecasts timed in this process, and over HTTP
+    questions : number of questions in the run
+    """
     result: dict[str, Any] = {"markets": n, "cpus": os.cpu_count()}
     now = datetime.now(UTC)
     asked = _questions(n, max(requests, questions), now)
@@ -90,7 +95,8 @@ def _over_http(
 
 
 def _questions(n: int, count: int, now: datetime) -> list[str]:
-    """The questions of markets spread over the catalogue, some asked the other way round."""
+    """The questions of markets spread over the catalogue, a third of them denied where possible
+    ("fail to win")."""
     step = max(1, n // count)
     texts = [m.question[:480] for k, m in enumerate(generate(n, now=now)) if k % step == 0][:count]
     for k in range(0, len(texts), 3):

@@ -1,8 +1,9 @@
 """Bounds that logic alone puts on an answer, given the prices of markets. Pure.
 
-`relations.logic.relate` finds implication, exclusion and complement, and returns `none` in doubt.
-What it finds is final: a market of a relation in `ORDERED` bounds the answer and never decides it,
-a market of a relation in `SAME` decides it, and no estimate leaves the bounds.
+`relations.logic.relate` finds implication, exclusion and complement between question and market,
+and returns `none` in doubt. Its findings are final: a market with a relation in `SAME` decides the
+answer, a market with a relation in `ORDERED` only bounds it, and no estimate lies outside the
+bounds.
 """
 
 from __future__ import annotations
@@ -35,14 +36,15 @@ class Bounds:
     high: float = 1.0
 
     def clamped(self, p: float) -> float:
-        """The chance within the bounds that is nearest to `p`."""
+        """The probability within the bounds that is nearest to `p`."""
         return min(max(p, self.low), self.high)
 
 
 def bounds(found: Iterable[tuple[Relation, float]]) -> Bounds:
-    """The bounds from pairs of (the question's relation to a market outcome, its price).
+    """The bounds given by pairs of (the question's relation to a market outcome, the outcome's
+    price).
 
-    found : the surest first; a pair that contradicts those before it is ignored
+    found : the best match first; a pair that contradicts the pairs before it is ignored
     """
     low, high = 0.0, 1.0
     for relation, price in found:

@@ -1,8 +1,9 @@
-"""Whether prices should be recalibrated: fitted on decided markets, judged on other events. Pure.
+"""Whether prices should be recalibrated: fitted on resolved markets, judged on other events. Pure.
 
-Crowds are said to overrate longshots, the more so the longer a market runs. That is a straight line
-in log-odds, logit(q) = a + b logit(p), with b above 1. It is fitted for each venue and time left,
-and used only where it beats the price itself on events that it was not fitted on.
+Crowds are said to overrate longshots, the more so the longer a market runs. Such a bias is a
+straight line in log-odds, logit(q) = a + b logit(p) with b above 1, from a price p to the corrected
+probability q. The line is fitted for each venue and time left. It is worth using only where it
+scores better than the price on events that it was not fitted on.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ HORIZONS: Final = (1, 7, 30, 90)
 """Days before a market's end at which its price is taken."""
 FOLDS: Final = 5
 FEWEST: Final = 200
-"""Smallest number of resolved prices for which a correction is fitted."""
+"""Smallest number of prices of resolved markets for which a correction is fitted."""
 SURE: Final = -2.0
-"""Largest change of the Brier score, in standard errors, of a correction that is accepted; below 0
-is better."""
+"""Largest t of the Brier difference (recalibrated minus price, in standard errors) with which a
+correction counts as worth using; below 0 the correction is better."""
 _EDGE: Final = 0.002
 _RIDGE: Final = 1.0
 """Ridge penalty on a and on b - 1: with few prices the fit stays close to no correction."""
@@ -114,7 +115,7 @@ def logit(p: Column) -> Column:
 
 
 def expit(x: Column) -> Column:
-    """The probability of log-odds."""
+    """Probabilities from log-odds."""
     return 1 / (1 + np.exp(-x))
 
 

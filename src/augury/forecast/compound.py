@@ -1,7 +1,8 @@
-"""Questions of more than one proposition: conditions, "both ... and", "... or ...". Pure.
+"""Questions of more than one proposition: "if X ...", "both ... and", "... or ...". Pure.
 
-Dropping such a part would answer another question. What can be taken apart is answered from its
-parts, within the limits that logic sets; the rest gets no number, and says why.
+To ignore one of the propositions would be to answer another question. A question that can be taken
+apart is answered from the answers to its parts, within the limits that logic sets. Any other gets
+no probability, and the reason says why.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ _CONDITION: Final = re.compile(
     re.I,
 )
 _WHOLE_QUESTION: Final = re.compile(r"^\W*(?:if|whether)\s+[^,]+$", re.I)
-"""A question that begins with "if" or "whether" and has no other clause: no condition."""
+"""Matches a question that begins with "if" or "whether" and has no other clause: no condition."""
 _INTRODUCES: Final = re.compile(
     r"\b(?:wonder(?:ing)?|know|tell\s+me|asks?|asking|see|sure|idea|curious|predict)\s+(?:if|whether)\b",
     re.I,
 )
-"""An "if" that introduces the question itself ("I wonder if ..."): no condition."""
+"""Matches an "if" that introduces the question itself ("I wonder if ..."): no condition."""
 _VERBS: Final = (
     r"(?:win|be|reach|hit|pass|cut|raise|sign|leave|resign|become|happen|end|fall|rise|lose|"
     r"announce|release|launch|close)"
@@ -52,7 +53,7 @@ _TWO_ACTS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A question that joins two questions, of which one or both have to come true."""
+    """Two questions joined into one, of which one or both (`connective`) have to come true."""
 
     connective: Connective
     names: tuple[str, str]
@@ -78,7 +79,8 @@ def own(question: str) -> str | None:
 
 
 def condition(question: str) -> str | None:
-    """The condition that a question makes, as it is written; None where it makes none."""
+    """The condition on which a question depends ("if the Fed cuts rates"), as it is written; None
+    if there is none."""
     text = " ".join(question.split())
     if _WHOLE_QUESTION.match(text):
         return None
@@ -87,15 +89,17 @@ def condition(question: str) -> str | None:
 
 
 def second_act(question: str) -> str | None:
-    """What a question asks besides its first act ("... and resign"); None where there is none."""
+    """The second thing that a question asks for ("resign" in "Will he lose the vote and resign?");
+    None if it asks for one thing."""
     found = _TWO_ACTS.search(question)
     return (found["act"] or found["next"]).strip(" ?.") if found else None
 
 
 def parts(question: str) -> Parts | None:
-    """The two questions that "Will A or B ..." or "Will both A and B ..." stands for.
+    """The two questions that "Will A or B ..." or "Will both A and B ..." stands for; None for
+    others.
 
-    "A and B" without "both" is one question: a meeting, a war or a deal of the two.
+    "A and B" without "both" is one question: a meeting, a war or a deal between the two.
     """
     found = _PAIR.match(" ".join(question.split()))
     if found is None:
@@ -116,7 +120,7 @@ def parts(question: str) -> Parts | None:
 def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
     """The answer to a question from the answers to its two parts.
 
-    exclusive : only one of the two can come true
+    exclusive : whether at most one of the two can come true
     """
     found = _joined(asked, answers, exclusive=exclusive)
     if not asked.denied or found.probability is None:

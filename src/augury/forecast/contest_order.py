@@ -1,4 +1,7 @@
-"""How the question's contest relates to the market's: contender, stage, edition. Pure."""
+"""How the question's contest relates to the market's: the contender, the stage, the year. Pure.
+
+In all functions, `q` is the question's view and `m` the market's.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,8 @@ from augury.relations.wording import STAGES
 from augury.search.text import term, terms
 
 TELLING: Final = 0.8
-"""From this weight on (`View.weights`, up to 1.8), a term that only one of two contests names makes
-them different contests. Chosen by hand."""
+"""Smallest weight (0.08 to 1.8: how telling a term is, `View.weights`) with which a term that only
+one of two contests names makes them different contests. Chosen by hand."""
 _LEAGUE_TITLES: Final = frozenset(terms("nba finals; super bowl; world series; stanley cup"))
 _HALF_TITLES: Final = frozenset({"confer", "afc", "nfc", "pennant", "eastern", "western"})
 _ACTS: Final = tuple(
@@ -25,14 +28,16 @@ _ACTS: Final = tuple(
         "die death", "marry wedding", "divorce", "bankrupt bankruptcy", "assassinate",
     )
 )  # fmt: skip
-"""Acts, each by its words: a text that says one of them and a text that says another are about
-two things, however many names they share."""
+"""Acts, each as the set of words that name it. Two texts that name different acts are about two
+things, however many names they share."""
 _RACE: Final = term("before")
-"""The term "before": it stays among the terms of a proposition only if no date follows it."""
+"""The term "before". A proposition has it among its terms only if no date follows it, i.e. if the
+text asks which of two things comes first."""
 
 
 def stage_order(q: View, m: View) -> Order:
-    """How the results asked for relate: finishing places, stages, nominations."""
+    """How the results relate that question and market ask for: finishing places, stages,
+    nominations."""
     ours, theirs = q.proposition, m.proposition
     order = _stages(ours, theirs)
     if order == "same" and _other_contest(q, m):
@@ -113,7 +118,8 @@ def _titles(q: View, m: View) -> Order:
 
 
 def choice_order(q: View, m: View) -> Order:
-    """Whether both are about the same contender, and about the same act of theirs."""
+    """Whether question and market are about the same contender, and about the same act of that
+    contender."""
     ours, theirs = q.proposition, m.proposition
     order = _contenders(q, m)
     if order == "unsaid" and _other_subject(q, m):
@@ -128,7 +134,7 @@ def choice_order(q: View, m: View) -> Order:
 
 
 def _contenders(q: View, m: View) -> Order:
-    """Whether both are about the same contender."""
+    """Whether question and market are about the same contender."""
     theirs = telling(m.proposition.choice, m)
     if not theirs:
         if q.proposition.indefinite:
@@ -151,7 +157,7 @@ def _contenders(q: View, m: View) -> Order:
 
 
 def _other_subject(q: View, m: View) -> bool:
-    """Whether each names a subject of which the other says nothing."""
+    """Whether question and market each name a subject of which the other says nothing."""
     return bool(
         q.subject and m.subject
         and not any(is_said(t, m) for t in q.subject) and not any(is_said(t, q) for t in m.subject)
@@ -163,8 +169,9 @@ def _acts(p: Proposition) -> frozenset[int]:
 
 
 def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -> Order:
-    """Whether both are about the same year's contest. A market that names no year may be, if it
-    closes within a year of it."""
+    """Whether question (`ours`) and market (`theirs`) are about the same year's contest. A market
+    that names no year may be about the question's year if it closes in that year, the year before
+    or the year after."""
     q, m = ours.edition, theirs.edition
     if q is None:
         return "unsaid"
@@ -176,7 +183,8 @@ def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -
 
 
 def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> bool:
-    """Whether the market asks the same of another contender, when only one can have it."""
+    """Whether the market asks about a rival: another contender in the same contest, which only one
+    of them can win."""
     ours = q.proposition.contest - q.subject
     theirs = m.proposition.contest - m.subject
     unique = m.proposition.exclusive or m.unique
@@ -189,6 +197,7 @@ def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> b
 
 
 def _unsaid(of: frozenset[str], v: View, by: View) -> bool:
-    """Whether the other text lacks a telling term of a contest, as for another seat or award."""
+    """Whether the text `by` lacks a telling term of a contest (`of`), so that it is about another
+    seat or award."""
     return any(v.weights.get(t, 0.0) >= TELLING and not is_said(t, by) and t not in by.context
                for t in of)  # fmt: skip

@@ -1,4 +1,7 @@
-"""How much of one text's content another text names, in the same words or in others. Pure."""
+"""How much of one text's content another text names, in the same words or in others. Pure.
+
+Texts are given as views (`View`): the terms of a text, each with a weight for how telling it is.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ from augury.relations.wording import OFFICES
 from augury.search.text import terms
 
 _COMMON: Final = frozenset(terms("player year season"))
-"""Terms in the long forms of many names ("player of the year"): two awards that share only these
-are not the same."""
+"""Terms that occur in the long forms of many names ("player of the year"). Two awards that share
+only such terms are not the same."""
 _DIVISION: Final = frozenset(terms("division"))
 
 
 def spelled(one: View, other: View) -> View:
-    """`one`, which then also covers names that `other` writes differently: by their initials, in
-    full, or in another transliteration."""
+    """`one`, with more terms in `covers`: the terms with which `other` writes the same names
+    (initials, full names, other transliterations)."""
     more: frozenset[str] = frozenset()
     for short, name in other.initials:
         if short in one.short and (len(short) > 2 or short in one.proposition.choice):
@@ -41,10 +44,10 @@ def coverage(
     of: View, other: View, covers: frozenset[str], context: frozenset[str]
 ) -> tuple[float, float]:
     """Share, 0 to 1, of the content of `of` that `other` names, and the weight of the heaviest term
-    that it does not name.
+    of `of` that `other` does not name.
 
     covers : terms that `other` names
-    context : terms of its event and rules, which count half
+    context : terms of `other`'s event name and rules, which count half
     """
     total = found = missing = 0.0
     told = {t for name, says in of.nicknames if says & covers for t in name}
@@ -66,7 +69,7 @@ def coverage(
 
 
 def is_said(term: str, by: View) -> bool:
-    """Whether a view says a term, in this word or another."""
+    """Whether the text `by` says a term, as this word, as another form of it or by another name."""
     return (
         term in by.covers or bool((besides(frozenset((term,))) - _COMMON) & by.covers)
         or _alike(term, by.covers)
@@ -82,7 +85,8 @@ def _alike(term: str, others: frozenset[str]) -> bool:
 
 
 def foreign(q: View, m: View) -> float:
-    """Weight of the market's most telling name of which the question says no part; 0 if none."""
+    """Weight of the market's most telling name that has no word in common with the question; 0 if
+    there is none."""
     return max(
         (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
          if not run <= OFFICES and not any(is_said(t, q) for t in run)),
@@ -91,7 +95,8 @@ def foreign(q: View, m: View) -> float:
 
 
 def called(q: View, m: View) -> float:
-    """Share of the question's names that the market or its rules say, 0 to 1."""
+    """Share, 0 to 1 and by weight, of the question's names that occur in the market or its
+    rules."""
     weights = {t: w for t, w in q.weights.items() if t in q.names}
     total = sum(weights.values())
     said = sum(w for t, w in weights.items() if is_said(t, m) or t in m.context)
@@ -99,12 +104,12 @@ def called(q: View, m: View) -> float:
 
 
 def telling(choice: frozenset[str], of: View) -> frozenset[str]:
-    """The terms of a choice that are names; all of them if none is a name."""
+    """The terms of `choice` (the contender) that are written as names; all of them if none is."""
     named = frozenset(t for t in choice if t in of.names)
     return named or choice
 
 
 def share(terms_: frozenset[str], covers: frozenset[str], of: View) -> float:
-    """Share, 0 to 1, of these terms that are in `covers`, each by its weight in `of`."""
+    """Share, 0 to 1, of `terms_` that are in `covers`; each term counts with its weight in `of`."""
     total = sum(of.weights.get(t, 0.1) for t in terms_)
     return sum(of.weights.get(t, 0.1) for t in terms_ if t in covers) / total if total else 0.0

@@ -1,4 +1,4 @@
-"""Reads from a text what its proposition does not hold: names, ranks, modifiers. Pure."""
+"""Reads from a text what its proposition leaves out: names, finishing places, modifiers. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from augury.search.text import is_month, is_number, is_year, terms
 def read(
     proposition: Proposition, text: str, *, context: str = "", closes: date | None = None
 ) -> Words:
-    """All that is compared of a text, except the weights of its terms (`view.view` adds these).
+    """Everything that is compared of a text except the weights of its terms, which `view.view`
+    adds.
 
     text : the question or title as written, with its capitals
     context : other texts of a market (event name, rules); empty for a question
@@ -72,7 +73,8 @@ _RELATIVE: Final = re.compile(
     r"(?:holds?|controls?|keeps?|occup(?:y|ies)|remains?|has|have|is\s+left)\b(?:\s+of\b)?",
     re.I,
 )
-"""A clause that only describes a thing ("what it still holds of ..."); removed before reading."""
+"""A clause that only describes a thing ("what it still holds of ..."). It is removed before the
+text is searched for words that say that something lasts, ends or is reversed."""
 _GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
 
 
@@ -85,7 +87,7 @@ def _last(p: Proposition) -> str | None:
 
 
 def _unread(p: Proposition, text: str) -> str:
-    """The text after the last words that were read as its negation, up to another way of not
+    """What follows the words that were read as the text's negation, up to another way of not
     happening; all of the text if it denies nothing."""
     if p.positive:
         return text
@@ -97,7 +99,7 @@ def _unread(p: Proposition, text: str) -> str:
 _ANOTHER_WAY: Final = re.compile(
     r",?\s+or\s+(?!more|less|higher|lower|later|fewer|better|worse)(?=[a-z])"
 )
-"""An "or" before another way of not happening: "fail to name X or name someone else"."""
+"""An "or" that begins another way of not happening: "fail to name X or name someone else"."""
 
 
 _HIGHEST: Final = re.compile(r"\b(?:highs?|highest|maximum|max|hottest|warmest)\b", re.I)
@@ -247,8 +249,8 @@ _OPPOSITES: Final = tuple(
         ),
     )
 )
-"""(name, pattern of one result, pattern of the opposite result). Both results may fail to happen,
-but a text about the one never asks for the other."""
+"""Pairs of opposite results: (name, pattern of one result, pattern of the other). A text about one
+result never asks for the other, although both may fail to happen."""
 _NO_CHANGE: Final = re.compile(
     r"\bno\s+changes?\b|\bunchanged\b|\bhold\s+rates\b|\bstand\s+pat\b", re.I
 )
@@ -308,8 +310,8 @@ _FOLDED: Final = str.maketrans("wqcz", "vkks", "yaeiouhj")
 
 @remembered(8 << 20)
 def sound(term: str) -> str:
-    """The first letter and the consonants of a name, alike ones merged: equal for most ways of
-    writing a foreign name in Latin letters. Empty if too short to tell names apart."""
+    """The first letter and the consonants of a name, similar ones merged: equal for most ways of
+    writing a foreign name in Latin letters. Empty if this is too short to tell names apart."""
     if len(term) < 6 or not term.isalpha():
         return ""
     folded = term[0] + re.sub(r"(.)\1+", r"\1", term[1:].translate(_FOLDED))

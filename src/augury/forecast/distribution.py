@@ -1,7 +1,8 @@
-"""Turns ladders of thresholds and series of deadlines into a distribution between their rungs.
+"""Turns markets on several levels or deadlines into a distribution over the ranges between them.
 
-Pure. The probabilities of the rungs are made monotone, the answer itself stays as it is, and the
-parts sum to 1.
+Pure. A level or deadline with its probability is called a rung; all rungs of one quantity or event
+form a ladder. The probabilities of the rungs are made monotone, except that the question's own
+answer stays as it is. The parts of the distribution sum to 1.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from typing import Final, NamedTuple, TypeAlias
 from augury.forecast.pool import isotonic
 
 MOST: Final = 12
-"""Largest number of rungs beside the one asked about; the nearest are kept."""
+"""Largest number of rungs (levels or deadlines with a market) besides the question's own; those
+nearest to it are kept."""
 CONTRADICTION: Final = 0.15
-"""Largest change of a rung's probability that making the rungs monotone may need. If one needs
-more, the rungs are taken for parts of different ladders, and there is no distribution. Chosen by
-hand."""
+"""Largest change of a rung's probability that making the ladder monotone may need. If a rung needs
+a larger change, the rungs are taken to be of different ladders, and there is no distribution.
+Chosen by hand."""
 _ASKED: Final = 1e6
-"""Weight of the answer itself among the rungs: so large that it does not move."""
+"""Weight of the question's own answer when the rungs are made monotone; other rungs have 1. It is
+so large that the answer does not move."""
 
 Label = Callable[[float], str]
 
@@ -42,7 +45,7 @@ Distribution: TypeAlias = tuple[Part, ...]
 
 
 def chances(parts: Distribution) -> dict[str, float]:
-    """Probability by label."""
+    """Probability of each part, by its label."""
     return {part.label: part.probability for part in parts}
 
 
@@ -54,19 +57,19 @@ def named(by_label: Mapping[str, float]) -> Distribution:
 def by_level(
     rungs: Mapping[float, float], asked: float, p: float, *, upward: bool, label: Label
 ) -> Distribution | None:
-    """Chances of the ranges between levels.
+    """Probabilities of the ranges between levels.
 
     Parameters
     ----------
     rungs
-        By level, without that of the question: the chance of reaching it (`upward`), or else of
-        staying at or below it.
+        Probability by level, without the question's own level: of reaching the level (`upward`), or
+        else of staying at or below it.
     asked, p
-        The level of the question and its answer.
+        The question's level and its answer.
 
     Returns
     -------
-    The ranges, from low to high; None without another rung, or where rungs contradict.
+    The ranges, from low to high; None without another rung, or if rungs contradict each other.
     """
     ladder = _ladder(rungs, asked, p, rising=not upward)
     if len(ladder) < 2:
@@ -82,11 +85,12 @@ def by_level(
 
 
 def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution | None:
-    """Chances of the spans between deadlines; a deadline is the first day that is too late.
+    """Probabilities of the spans between deadlines. A deadline is given as the first day too late.
 
     Returns
     -------
-    The spans, in order, with what comes later or never; None without another deadline.
+    The spans in order, then "later or never"; None without another deadline, or if rungs contradict
+    each other.
     """
     days = {float(day.toordinal()): chance for day, chance in rungs.items()}
     ladder = _ladder(days, float(asked.toordinal()), p, rising=True)

@@ -20,11 +20,11 @@ NOISE: Final[dict[Platform, tuple[float, float, float]]] = {
     "polymarket": (0.03, 3.9, 0.29),
     "kalshi": (0.28, 4.75, 0.29),
 }
-"""(a, b, c) by venue. Half the width of the interval that holds 80% of one week's price moves, in
-log-odds, is (a + b / sqrt(days left + 2)) * (1 + c * |log-odds|): unlikely outcomes move further,
-and thinly traded markets are quoted more roughly. Fitted on 58,521 weeks of 2,341 events that no
-evaluation question is about; for Polymarket on decided events only, which move more than open ones
-(table in `docs/forecasting.md`)."""
+"""(a, b, c) by venue: how far prices move. In 80% of weeks a price moves by at most (a + b /
+sqrt(days left + 2)) * (1 + c * |log-odds|), in log-odds: unlikely outcomes move further, and thinly
+traded markets are quoted more roughly. Fitted on 58,521 weeks of 2,341 events that no evaluation
+question is about; for Polymarket on decided events only, which move more than open ones (table in
+`docs/forecasting.md`)."""
 UNKNOWN_DAYS: Final = 60.0
 
 
@@ -35,7 +35,8 @@ class Doubts:
     match: float
     """Doubt that the market is about the same thing, from 0 (the same words) to 1."""
     disagreement: float
-    """Weighted standard deviation, in log-odds, of the markets that ask the question; 0 for one."""
+    """Weighted standard deviation, in log-odds, of the prices of the markets that ask the question;
+    0 if only one does."""
     age: float
     """Days since the price was quoted."""
     spread: float
@@ -45,8 +46,8 @@ class Doubts:
     direct: int
     """Number of markets that ask the question itself."""
     slack: float
-    """Upper minus lower logical bound on the estimate, as a probability; 0 for a direct answer, a
-    fixed value for a hint."""
+    """Upper minus lower logical bound on the estimate, as a probability; 0 for a direct answer; a
+    fixed value for a hint, which has no bounds."""
     platform: Platform = "polymarket"
     """Venue of the market with the largest weight."""
 

@@ -1,8 +1,10 @@
-"""Makes an estimate from a question and the markets of a moment. Pure: same input, same output.
+"""Makes an estimate from a question and the markets as they stood at one moment. Pure.
 
-Every market is read into parts, compared with the question, and given its role. Direct markets
-are pooled; where there is none, ladders of deadlines and thresholds, stages and rival contenders
-bound the answer; where nothing is about the same things there is no answer.
+Every market is read into parts (subject, level, deadline ...), compared with the question, and
+given its role as evidence. The prices of direct markets, which ask the question itself, are pooled.
+Without a direct market, markets with other deadlines or levels, on other stages or on rival
+contenders bound the answer; otherwise the nearest market gives a hint. If no market is about the
+same things, there is no answer.
 """
 
 from __future__ import annotations
@@ -45,25 +47,28 @@ from augury.search.text import is_number
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 COMPARED: Final = 24
-"""Number of best outcomes that are compared with each other, and with the question by logic."""
+"""Number of market outcomes, the best matches, that are compared with each other and, by logic,
+with the question."""
 SIBLING_LOSS: Final = 0.6
-"""Points of score and content that a market loses if the question names nothing of what tells the
-market from its siblings. Chosen by hand."""
+"""Largest number of points of `Comparison.score` and `content` that a market loses if it differs
+from similar markets by a name ("Will Russia capture X") that the question does not say. Chosen by
+hand."""
 READ: Final = 8_000
-"""Largest number of markets whose readings are kept in memory (3 kB each). The title of another
-market is embedded anew (40 us), its reading comes from storage or is made."""
+"""Largest number of markets whose readings (what was read of the text) and title vectors are kept
+in memory, 3 kB each. For any other market, the title is embedded again (40 us), and the reading
+comes from storage or is made again."""
 RARITIES: Final = 32 << 20
-"""Memory, in bytes, for cached rarities of terms."""
+"""Size, in bytes, of the cache for the rarities of terms (`view.Rarity`)."""
 MARGIN_CONFIDENCE: Final = 0.4
-"""Upper limit of the confidence, 0 to 1, in a win by a margin if only the win has a market. Chosen
-by hand."""
+"""Upper limit, 0 to 1, of the confidence in an answer on a win by a margin ("by 5 points") if only
+the win itself has a market. Chosen by hand."""
 
 
 class Engine:
     """Compares markets with a question and weighs them. Keeps its readings of markets in memory."""
 
     def __init__(self, embed: Embed, rarity: Rarity, judge: Judge | None = None) -> None:
-        """Without `judge` the rules alone decide what a market is to a question."""
+        """Without `judge` the rules alone decide the roles of the markets."""
         self.judge = judge
         self._embed = embed
         self._rarity = remembered(RARITIES)(rarity)
@@ -72,7 +77,7 @@ class Engine:
         self._known: OrderedDict[bytes, tuple[bytes, NDArray[np.float32]]] = OrderedDict()
 
     def answer(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Estimate:
-        """The estimate of the rules alone, as the markets stand at `at`."""
+        """The estimate without judge and language model, from the markets as they stand at `at`."""
         return self.estimate(self.compare(reading, markets, at))
 
     def compare(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Compared:
@@ -89,8 +94,8 @@ class Engine:
     ) -> Estimate:
         """The estimate that the compared markets give for the question.
 
-        opinions : a language model's, on the markets of the brief, as checked (`opinion.heard`)
-        verdicts : the judge's, on the markets of its brief (`brief`)
+        opinions : those of a language model that passed the checks (`opinion.heard`)
+        verdicts : the judge's, on the markets that `brief` chose
         """
         reading, markets, at = compared.reading, compared.markets, compared.at
         bearings = compared.bearings
@@ -118,15 +123,15 @@ class Engine:
         return replace(estimate, rejected=rejected(bearings, estimate))
 
     def asks_verbatim(self, reading: Reading, markets: Sequence[Snapshot]) -> bool:
-        """Whether the question is in the words of one of the markets."""
+        """Whether the question is the title of one of the markets (`verbatim`)."""
         return any(
             verbatim.denied(reading.core, market.question, market.outcomes) is not None
             for market in markets
         )
 
     def brief(self, compared: Compared) -> judging.Brief | None:
-        """What judge and language model read for a question; None for questions on which they have
-        no say (open ones, and "either A or B")."""
+        """The texts that judge and language model read for a question; None for questions on which
+        neither is asked: open questions ("who", "how many"), and "either A or B"."""
         reading = compared.reading
         if len(reading.either) == 2 or outcomes.asks(reading.effective):
             return None
@@ -149,7 +154,7 @@ class Engine:
                     continue
                 fit = compare(question, read, at.date())
                 turned = read.proposition.positive == fit.opposed
-                if asks_no is not None:  # in its own words: however the two were read
+                if asks_no is not None:  # the market's own words decide the side
                     turned = (asks_no != reading.denied) == reading.proposition.positive
                 age = max(0.0, (at - market.price_at).total_seconds() / 86_400)
                 positive = 1 - price if turned else price
@@ -162,7 +167,7 @@ class Engine:
         ]
 
     def _read(self, markets: Sequence[Snapshot]) -> list[list[View]]:
-        """Each market's sides, ready to be compared."""
+        """The views of each market's outcomes (`words.sides`), ready to be compared."""
         digests = [words.digest(market) for market in markets]
         missing = {d: m for d, m in zip(digests, markets, strict=True) if d not in self._known}
         if missing:
@@ -234,7 +239,7 @@ def _same_parts(a: Proposition, b: Proposition) -> bool:
 
 
 def _narrower(win: Estimate) -> Estimate:
-    """The estimate of a win by a margin from that of the win, which bounds it from above."""
+    """The estimate of a win by a margin, from that of the win, which is an upper bound."""
     most = win.probability or 0.0
     p = round(max(pool.EDGE, pool.within(0.0, most)), 6)
     return replace(
@@ -251,7 +256,7 @@ def _narrower(win: Estimate) -> Estimate:
 
 
 def _either(reading: Reading, parts: Sequence[Estimate]) -> Estimate:
-    """The estimate of "either A or B": the sum of both, because only one of them can have it."""
+    """The estimate of "either A or B": the sum of both, because only one of them can come true."""
     known = [part for part in parts if part.probability is not None]
     if len(known) < len(parts):
         return parts[0] if parts[0].probability is None else parts[1]

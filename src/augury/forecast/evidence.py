@@ -1,4 +1,5 @@
-"""What a forecast is made of: markets as they stood at one moment, and the part each one plays."""
+"""What a forecast is made of: markets as they stood at one moment, and the role of each as
+evidence."""
 
 from __future__ import annotations
 
@@ -57,8 +58,8 @@ class Snapshot(NamedTuple):
     origin: MarketOrigin = "venue"
     digest: bytes | None = None
     words: bytes | None = None
-    """The market's text as read earlier (`words.packed`); valid only while `digest` equals
-    `words.digest` of the market. None: not read yet."""
+    """What was read of the market's text earlier, packed by `words.packed`; valid only while
+    `digest` equals `words.digest` of the market. None: not read yet."""
 
     def price(self, outcome: int) -> float | None:
         """The probability of an outcome, None without a quote. Of two outcomes, a second without a
@@ -77,7 +78,7 @@ class Snapshot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A market in the part it plays for one question."""
+    """A market in the role that it has for one question."""
 
     market: Snapshot
     outcome: int
@@ -98,10 +99,11 @@ class Evidence:
     """How the market relates to the question, in words."""
     low: float = 0.0
     high: float = 1.0
-    """`low` and `high`: between which probabilities logic puts the answer, given this market alone;
-    0 and 1: no bound."""
+    """`low` and `high`: the probabilities between which logic puts the answer, given this market
+    alone; 0 and 1: no bound."""
     averaged: bool = True
-    """False for one outcome of an open question, whose price enters no average."""
+    """Whether the price of a direct market enters the average. False for an open question ("who",
+    "how many"), whose markets each price another outcome."""
 
     @property
     def share(self) -> float | None:
@@ -149,15 +151,16 @@ NullKind = Literal[
 """Why a forecast has no probability:
 
 - not_understood: nothing of the question could be read as something that markets trade;
-- condition: it depends on a condition, which no market's price takes into account;
-- no_market: no market is about it;
-- stale_price: a market asks it, but was last priced too long ago;
-- closed: a market asked it, and has closed without a result so far;
-- decided: a market asked it, and has been decided;
-- open_question: it cannot be answered by yes or no;
+- condition: the question depends on a condition, which no market's price takes into account, or
+  asks for two things at once;
+- no_market: no market is about the question;
+- stale_price: a market asks the question, but was last priced too long ago;
+- closed: a market asked the question, and has closed without a result so far;
+- decided: a market asked the question, and has been decided;
+- open_question: the question cannot be answered by yes or no;
 - hint_only: related markets only hint at an answer, and a hint gives no public probability;
 - bounds_only: only rivals of the contender asked about have markets, and their prices leave less
-  than `grade.LEAST_LEFT`, which has not been reliable.
+  than `grade.LEAST_LEFT` for that contender; such answers have not been reliable.
 """
 
 
@@ -188,7 +191,8 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the evidence amounts to. Without a probability, `error` says why there is none."""
+    """The result of weighing the evidence. Without a probability, `error` says why there is
+    none."""
 
     evidence: tuple[Evidence, ...]
     """The markets that count, and some that are only shown (weight 0)."""
@@ -201,11 +205,13 @@ class Estimate:
     error: str | None = None
     fallbacks: tuple[str, ...] = ()
     decisive: Evidence | None = None
-    """The direct market whose outcome decides the question."""
+    """The direct market with the largest weight: its result decides whether the forecast was
+    right."""
     rejected: tuple[Rejected, ...] = ()
     """The markets nearest to the question that were not used."""
     null: NullReason | None = None
-    """Why there is no probability, once the service has looked into it; None if there is one."""
+    """Why there is no probability. None if there is one, or as long as the service has not looked
+    for the reason."""
     warnings: tuple[str, ...] = ()
     """Cautions for readers of the number, one sentence each."""
 

@@ -14,8 +14,8 @@ from augury.search.text import is_number
 
 
 def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
-    """Lower and upper bound on the question, from one event's markets on ways for it to happen and
-    on what excludes it."""
+    """Lower and upper bound on the question's probability, from markets of one event: those on ways
+    for it to happen (a cut by 25 or by 50 points) and those on what excludes it (no change)."""
     inside = [b for b in ways if b.fit.threshold == "implied"]
     chances = [b.positive for b in inside]
     lower = sum(chances) if _are_parts(inside) else max(chances, default=0.0)
@@ -33,7 +33,8 @@ def _are_parts(ways: Sequence[Bearing]) -> bool:
 
 
 def are_apart(ranges: Sequence[Bearing]) -> bool:
-    """Whether no two of the ranges overlap, and at least one is bounded on both sides."""
+    """Whether the levels of these markets are ranges of which no two overlap, at least one of them
+    bounded on both sides."""
     levels = sorted(
         {(t.low, t.high) for b in ranges if (t := b.view.proposition.threshold) is not None}
     )
@@ -45,8 +46,8 @@ def are_apart(ranges: Sequence[Bearing]) -> bool:
 
 
 def summed_places(below: Sequence[Bearing]) -> float:
-    """Sum of the probabilities of single finishing places: second and third are two ways into the
-    top three."""
+    """Sum of the probabilities of the markets on single finishing places: second and third are two
+    ways into the top three."""
     places: dict[float, float] = {}
     for b in below:
         p = b.view.proposition

@@ -41,7 +41,7 @@ def nothing(reading: Reading, seen: int) -> str:
 
 
 def relation(c: Comparison, role: Role, flipped: bool) -> str:
-    """How a market bears on the question, in a few words."""
+    """How a market relates to the question, in a few words."""
     if role == "direct":
         return "asks the opposite" if flipped else "asks the same"
     parts = []
@@ -62,7 +62,8 @@ _AMOUNTS: Final = {
     "implies": "this is one way for it to happen",
     "excludes": "if it happens, this does not",
 }
-"""Relations in words if only one of the two names a level: "Cut by 25 bps", "Will the Fed cut?"."""
+"""How a market relates to the question, in words, if only one of the two names a level: "Cut by 25
+bps" and "Will the Fed cut?"."""
 
 
 def reasoning(
@@ -127,7 +128,7 @@ def percent(p: float) -> str:
 
 
 def moment(at: datetime) -> str:
-    """A time in the form that requests accept."""
+    """A time in UTC, in the ISO 8601 form that requests accept."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -137,7 +138,7 @@ def day(at: datetime) -> str:
 
 
 def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
-    """The text that replaces a probability which rests only on what rivals leave."""
+    """The reason shown in place of a probability that rests only on the prices of rivals."""
     low, high = between
     text = (
         f"No open market asks this. Markets on rivals put it between {percent(low)} and"

@@ -1,8 +1,9 @@
 """Removes the frame around a question, and counts how often the frame denies the question. Pure.
 
-"Please tell me, is it false that the Fed will cut rates?" asks the opposite of "Will the Fed cut
-rates?". The frame is removed, the question is put with its auxiliary in front, and the denials of
-the frame are counted; negations in the question itself stay in it.
+The frame is what surrounds the question proper. "Please tell me, is it false that the Fed will cut
+rates?" asks the opposite of "Will the Fed cut rates?": the frame is removed, the question is put
+with its auxiliary in front, and the denials of the frame are counted. Negations in the question
+proper stay in it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ class Framed:
 
     core: str
     denied: bool
-    """Whether the frame denies the question ("is it false that"), an odd number of times."""
+    """Whether the frame denies the question ("is it false that"), i.e. has an odd number of
+    denials."""
     changed: bool
 
 

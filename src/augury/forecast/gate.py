@@ -12,14 +12,16 @@ from typing import Any, Final
 from augury.forecast.evidence import Grade
 
 GRADES: Final = frozenset[Grade](("asked", "bounded"))
-"""Grades that pass."""
+"""Grades of answers that the gate lets pass."""
 LEAST_CONFIDENCE: Final = 0.5
-"""Lowest confidence, 0 to 1, that passes."""
+"""Lowest confidence, 0 to 1, of answers that the gate lets pass."""
 WIDEST_INTERVAL: Final = 0.5
-"""Largest width of the 80% interval (upper minus lower, as a probability) that passes."""
+"""Largest width of the 80% interval (upper minus lower, as a probability) that the gate lets
+pass."""
 OLDEST_PRICE_HOURS: Final = 48.0
-"""Largest age of the newest price that counts, in hours, that passes. All four conditions are those
-of `docs/notebooks/evidence_gate.py`, set before any real question was looked at."""
+"""Largest age, in hours, that the gate lets pass: the age of the newest price that counts. All four
+conditions are those of `docs/notebooks/evidence_gate.py`, set before any real question was looked
+at."""
 
 
 @dataclass(frozen=True, slots=True)

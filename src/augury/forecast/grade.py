@@ -1,5 +1,6 @@
 """Which estimates the public answer (`POST /v1/forecast`) may show as a number: those of kinds that
-have beaten the base rate. Pure."""
+have beaten the base rate, i.e. scored better than always answering the share that came true.
+Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ t -2.9 by market), but a floor needs 20 markets, and one hint in five is inverte
 
 
 RIVALS: Final = "from_rivals"
-"""Fallback marker of an estimate that rests only on what the prices of rivals leave for the
+"""Marker, in `Estimate.fallbacks`, of an estimate that rests only on the prices of rivals of the
 contender asked about."""
 LEAST_LEFT: Final = 0.5
 """Smallest probability, 0 to 1, that the prices of rivals must leave open for a public answer to
@@ -44,7 +45,7 @@ def is_shown(estimate: Estimate) -> bool:
 
 
 def is_loose(estimate: Estimate) -> bool:
-    """Whether it is a bounded answer of a kind that has not beaten the base rate: from rivals
+    """Whether the estimate is bounded in a way that has not beaten the base rate: from rivals
     alone, or with bounds wider than `WIDEST_BOUNDS`."""
     if estimate.grade != "bounded":
         return False

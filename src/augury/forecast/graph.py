@@ -1,4 +1,4 @@
-"""The causal graph of an answer: what is known of causes, with the forecast in its middle."""
+"""The causal graph of an answer: the question, its evidence, its causes and its consequences."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _with_evidence(drawn: PublicCausalGraph | None, forecast: Forecast) -> Publi
 
 
 def summary(market: Snapshot) -> PublicMarketSummary:
-    """A market as evidence shows it, at the price that counted."""
+    """A market as a graph shows it, with the prices that it had for the answer."""
     return PublicMarketSummary(
         id=market.id,
         question=market.question,

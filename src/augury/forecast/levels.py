@@ -1,7 +1,7 @@
 """Rules for ways of saying that a quantity reaches a level or stays on one side of it. Pure.
 
-Each is rewritten to one of four verbs that `markets.quantities` reads: hit (from either side),
-surpass, dip to, stay below or above.
+Each rule rewrites a wording to one of the four verbs that `markets.quantities` reads: hit (from
+either side), surpass, dip to, stay (below or above).
 """
 
 from __future__ import annotations

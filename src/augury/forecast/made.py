@@ -25,13 +25,13 @@ class Forecast:
     considered: int
     """Number of markets gathered for the question, all of them open with a fresh price."""
     replay: bool = False
-    """Made as of a moment in the past."""
+    """Whether the forecast was made as of a moment in the past."""
     timings: Mapping[str, float] = field(default_factory=dict)
-    """Milliseconds by stage."""
+    """Time spent, in milliseconds, by stage of the work."""
 
     @property
     def counted(self) -> tuple[Evidence, ...]:
-        """The evidence that has weight."""
+        """The evidence that counts: with a weight above 0."""
         return tuple(one for one in self.estimate.evidence if one.weight > 0)
 
     @property

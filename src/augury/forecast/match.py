@@ -1,7 +1,8 @@
-"""How a market bears on a question: part by part, and by the words they share. Pure.
+"""How a market relates to a question: part by part, and by the words they share. Pure.
 
-Both are read into the same parts (`relations.reading`). The parts decide what a market can be
-for the question; the words decide whether it is about the same thing at all.
+Market and question are read into the same parts (`relations.reading`): level, window of time,
+contender, stage ... The parts decide what role the market can have for the question; the words
+decide whether it is about the same thing at all.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ _BEATING: Final = frozenset(terms("beat outperform surpass exceed outdo defeat o
 _CONTRARY: Final = frozenset(
     f"{name}{sign}" for name in ("approval", "guilt", "access", "part") for sign in "+-"
 )
-"""Sides (`cues`) of matters with two results, one of which holds once they are decided. `course` is
-no such matter: a rate may also stay where it is."""
+"""Results (`View.sides`) of matters that end in one of two ways, e.g. approved or rejected.
+`course` (up or down) is no such matter: a rate may also stay where it is."""
 CHANGE: Final = 0.3
-"""From this weight on (`View.weights`, up to 1.8), a term that the market names and the question
-does not counts as a change: the opposite of what a question about lasting asks. Chosen by hand."""
+"""Smallest weight (0.08 to 1.8: how telling a term is, `View.weights`) of a term that only the
+market names, with which the market counts as asking about a change: the opposite of a question that
+asks whether things stay as they are. Chosen by hand."""
 BASE: Final = -11.2
 """Intercept, in log-odds, of the logistic regression behind `Comparison.likeness`."""
 _LIKENESS: Final[dict[str, dict[Order, float]]] = {
@@ -37,10 +39,10 @@ _LIKENESS: Final[dict[str, dict[Order, float]]] = {
     "choice": {"excludes": -2.9, "differs": -2.9},
     "stage": {"same": 2.3},
 }
-"""Coefficients, in log-odds, by part and order, of the logistic regression behind
-`Comparison.likeness`; `compare` has those of the shared words. Fitted in five folds by market on
-510 questions, each with its own market against the six best other candidates
-(`docs/experiments/forecasts.md`)."""
+"""Coefficients, in log-odds, of the logistic regression behind `Comparison.likeness`, by part
+(level, window ...) and by how market and question relate in it; `compare` has those of the shared
+words. Fitted in five folds by market on 510 questions, each with its own market against the six
+best other candidates (`docs/experiments/forecasts.md`)."""
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
     "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
@@ -50,7 +52,8 @@ _SCORES: Final[dict[str, dict[str, float]]] = {
     "choice": {"same": 0.3, "excludes": -0.6, "differs": -0.6, "unsaid": 0.0},
     "edition": {"same": 0.1, "differs": -0.8, "unsaid": 0.0},
 }  # fmt: skip
-"""Points that a part adds to `Comparison.score`, by part and order. Chosen by hand."""
+"""Points that a part adds to `Comparison.score`, by part and by how market and question relate in
+it. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Comparison:
     window: Order
     gap: float
     """Days from the market's deadline to the question's, negative if the market's is later; 0 if
-    either is open or they count as the same."""
+    one of them has no deadline, or if the two count as the same."""
     threshold: Order
     stage: Order
     choice: Order
@@ -81,28 +84,33 @@ class Comparison:
     """Weight (`View.weights`, up to 1.8) of the market's most telling term that the question does
     not name; 0 if it names all."""
     rival: bool
-    """Whether the market asks the same of another contender, when only one can have it."""
+    """Whether the market asks about a rival: another contender in the same contest, which only one
+    of them can win."""
     content: float
-    """The score without the points of the parts, up to 2.6: how far both are about the same things.
-    """
+    """How far question and market are about the same things, in points up to 2.6: `score` without
+    the points of the parts."""
     opposed: bool
-    """Whether the two assert opposite things, apart from their negations: that something ends and
-    that it lasts, or is above and below a level."""
+    """Whether question and market assert opposite things, apart from their negations: one that
+    something ends and the other that it lasts, or one that a value is above a level and the other
+    below."""
     lasting: bool
-    """Whether the question asks if something lasts: the later the deadline, the less likely."""
+    """Whether the question asks if something lasts until a deadline: the later, the less likely."""
     called: float
-    """Share of the question's names that the market or its rules say, 0 to 1."""
+    """Share, 0 to 1 and by weight, of the question's names that occur in the market or its
+    rules."""
     foreign: float
-    """Weight (`View.weights`, up to 1.8) of the market's most telling name of which the question
-    says no part; 0 if there is none."""
+    """Weight (`View.weights`, up to 1.8) of the market's most telling name that has no word in
+    common with the question; 0 if there is none."""
     likeness: float
-    """Log-odds that both are about the same thing, as fitted; see `_LIKENESS`."""
+    """Log-odds that question and market are about the same thing, from the regression that
+    `_LIKENESS` describes."""
     leveled: bool = False
     """Whether both name a level, so that `threshold` says how the two levels relate."""
 
     @property
     def same(self) -> bool:
-        """Whether no part tells market and question apart."""
+        """Whether no part (window, level, stage, contender, year) tells market and question
+        apart."""
         return (
             self.window in ("same", "unsaid")
             and self.threshold in ("same", "opposite", "unsaid")
@@ -113,7 +121,7 @@ class Comparison:
 
 
 def compare(q: View, m: View, at: date) -> Comparison:
-    """How market `m` stands to question `q`, asked on the day `at`."""
+    """Compare the market `m` with the question `q`, which is asked on the day `at`."""
     q, m = spelled(q, m), spelled(m, q)
     ours, theirs = q.proposition, m.proposition
     asked, missing = coverage(q, m, m.covers, m.context)
@@ -153,9 +161,9 @@ def compare(q: View, m: View, at: date) -> Comparison:
 def _score(
     q: View, m: View, content: float, orders: dict[str, Order], gap: float, unnamed: float
 ) -> float:
-    """How well a market fits: its content, and what the parts add or take.
+    """How well a market fits, in points: its content, and what the parts add or take.
 
-    gap : days between the two ends of time
+    gap : days between the two deadlines
     unnamed : weight of the most telling term that only one of the two names
     """
     ours, theirs = q.proposition, m.proposition
@@ -177,13 +185,13 @@ def _score(
 
 
 def _lasts(v: View) -> bool:
-    """Whether it asserts, apart from any negation, that something stays as it is."""
+    """Whether a text asserts, apart from any negation, that something stays as it is."""
     return v.proposition.threshold is None and bool(v.motion > 0 or v.turns & LASTING)
 
 
 def _opposed(q: View, m: View, extra: float) -> bool:
-    """Whether one asserts that something ends, is lost or is not done, and the other that it lasts,
-    is won or is done."""
+    """Whether one of the two texts asserts that something ends, is lost or is not done, and the
+    other that it lasts, is won or is done."""
     theirs = m.proposition
     if q.motion * m.motion < 0 or q.sides & m.against & _CONTRARY:
         return True
@@ -204,8 +212,8 @@ def _opposed(q: View, m: View, extra: float) -> bool:
 
 
 def _swapped(q: View, m: View) -> bool:
-    """Whether they name two sides in opposite order: "A beats B" and "B beats A", or "A before B"
-    and "B before A"."""
+    """Whether both texts name two sides, in opposite order: "A beats B" and "B beats A", or "A
+    before B" and "B before A"."""
     ours, theirs = q.proposition, m.proposition
     first = bool(
         ours.lead and theirs.lead and ours.lead != theirs.lead

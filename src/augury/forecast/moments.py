@@ -37,7 +37,7 @@ Rewrite = str | Callable[[re.Match[str], date], str]
 
 
 def dated(text: str, on: date) -> str:
-    """The text with its times written as dates, as they are meant on the day `on`."""
+    """The text with its times written as dates; "this month" and the like refer to the day `on`."""
     for pattern, rewrite in _RULES:
         if callable(rewrite):
             text = pattern.sub(lambda found, to=rewrite: to(found, on), text)
@@ -119,7 +119,7 @@ _FEASTS: Final[dict[str, Callable[[int], date]]] = {
     "thanksgiving": lambda year: _weekday(year, 11, 3, 4),
     "electionday": _election,
 }
-"""Dates of named days in a year, as observed in the United States."""
+"""Date of each named day in a given year, as observed in the United States."""
 
 
 def _feast(found: re.Match[str], on: date) -> str:

@@ -1,8 +1,8 @@
-"""Terms that a name also stands for: capitals stand for states, nicknames for teams. Pure.
+"""Other meanings of names: a capital city also stands for its country, a nickname for a team. Pure.
 
 General knowledge by domain, for comparing one question with one market. `augury.search.aliases`
-replaces a word by another; here a word keeps its own term and adds those of a second meaning, so
-that an ambiguous name ("Washington") does no harm.
+replaces a word by another; here a name keeps its own term and gets those of its other meaning, too,
+so that an ambiguous name ("Washington") does no harm.
 """
 
 from __future__ import annotations
@@ -297,7 +297,8 @@ def _words(entry: str) -> tuple[str, str]:
 
 
 def _table() -> dict[str, list[tuple[frozenset[str], frozenset[str]]]]:
-    """Pairs of (all terms of a name, terms that it also stands for), by one term of the name."""
+    """Pairs of (all terms of a name, terms that the name also stands for), by one term of the
+    name."""
     table: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
     for block in _BLOCKS:
         for entry in " ".join(block.split()).split(";"):
@@ -324,8 +325,8 @@ _IN_LEAGUE: Final = {
 
 
 def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """The names of two or more terms that `found` contains: pairs of (terms of the name, terms that
-    it also stands for)."""
+    """The known names of two or more terms that `found` contains: pairs of (terms of the name,
+    terms that the name also stands for)."""
     return tuple(
         (name, said)
         for one in found
@@ -336,8 +337,8 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
 
 @remembered(16 << 20)
 def besides(found: frozenset[str]) -> frozenset[str]:
-    """Terms, not in `found`, that names in `found` also stand for, and those that these stand for
-    in turn."""
+    """Terms that names in `found` also stand for ("kremlin" adds "russia"), and terms that those
+    stand for in turn; without the terms in `found`."""
     more = _besides(found)
     return (more | _besides(found | more)) - found if more else more
 

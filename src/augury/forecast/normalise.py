@@ -79,13 +79,15 @@ class Reading:
 
     question: str
     effective: str
-    """The question in the form in which markets were looked for and compared."""
+    """The question in the form in which it is compared with markets, and by which markets are
+    searched."""
     proposition: Proposition
     """What the question asserts; `positive` is False if it asks that something does not happen."""
     reason: str | None
-    """What was done to the question; None where nothing was."""
+    """What was changed in the question's wording, in words; None if nothing was."""
     either: tuple[str, ...] = ()
-    """Two names, either of which makes the answer Yes ("either Google or OpenAI"); else empty."""
+    """The two names of a question like "Will either Google or OpenAI ...", of which one is enough
+    for Yes; else empty."""
     wider: str | None = None
     """If the question asks for a win by a margin: the same question without the margin."""
     core: str = ""
@@ -110,7 +112,7 @@ class Reading:
         return self.effective
 
     def parts(self, at: datetime) -> list[Reading]:
-        """One question for each name of `either`."""
+        """One reading for each name of `either`: of the question about that name alone."""
         return [normalise(_EITHER.sub(f"{name} ", self.effective), at) for name in self.either]
 
     def shown(self) -> dict[str, Any]:
@@ -148,7 +150,7 @@ def _normalised(question: str, day: date) -> Reading:
     denied = frame.denied
     title, dash, side = frame.core.rpartition(" — ")
     if dash and title and side:
-        # A market's title with one of its sides is read as the market is.
+        # A market's title followed by one of its outcomes is read as that market is.
         side = side.rstrip("?").strip()
         proposition = read(frame.core, title=title, subtitle=side, opened=day, asked=True)
         return Reading(

@@ -16,8 +16,8 @@ from augury.forecast.normalise import Reading
 from augury.markets.records import Status
 
 INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
-"""Kinds of null reason that a better one replaces if a closed, decided or long unpriced market
-asks the question."""
+"""Kinds of null reason that are replaced by a more useful one if there is a market that asks the
+question, but is closed, is decided or has no recent price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,19 @@ class PastMarket:
     """A market as it was known at a moment, whether it was open, closed or resolved."""
 
     market: Snapshot
-    """With its last known price, however old; with 0.5 if it never had one."""
+    """The market with its last known price, however old; with the price 0.5 if it never had one."""
     status: Status
     resolution: str | None
     resolved_at: datetime | None
     priced_at: datetime | None
-    """Time of its last price while it was open; None: it never had one."""
+    """Time of the market's last price from when it was open; None: it never had one."""
     recorded_at: datetime | None
-    """Time of the last recorded price while it was open: as of then the question can be replayed.
-    None: no price was recorded."""
+    """Time of the market's last recorded price from when it was open: the question can be answered
+    as of then. None: no price was recorded."""
 
 
 def with_reason(estimate: Estimate, kind: NullKind, text: str) -> Estimate:
-    """The estimate without its probability, for this reason."""
+    """The estimate without its probability, with a null reason made of `kind` and `text`."""
     return explained(estimate, NullReason(kind, text))
 
 
@@ -144,8 +144,9 @@ def _last(price: float | None, at: datetime | None) -> str:
 
 
 def blocked(question: str, reading: Reading) -> Estimate | None:
-    """An estimate that says why the question has no single answer, whatever the markets say; None
-    if it may have one."""
+    """An estimate that says why the question has no single answer, whatever the markets say: it has
+    a condition, asks for two things, or is about a private matter. None if it may have an
+    answer."""
     nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
     if (condition := compound.condition(question)) is not None:
         return with_reason(nothing, "condition", conditional(condition))

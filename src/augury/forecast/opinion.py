@@ -1,17 +1,18 @@
 """A language model's opinions on the markets that the judge reads, and which of them count. Pure.
 
-A model says of each market whether it asks the question, its opposite or something else. No opinion
-changes what the rules know for certain: that the question is in a market's own words, that logic
-orders the two, that year, level, deadline or end of a game differ, or that the market lacks
-something that the question demands. An opinion against these is refused. So are opinions that
-contradict each other, and opinions on markets in which neither rules nor judge find anything of the
-question.
+A model says of each market whether it asks the question, the opposite or something else. An opinion
+is refused if it contradicts what the rules know for certain: that the question is the market's own
+title; that the two are related by logic; that year, level, deadline or result of a game differ; or
+that the market lacks something that the question demands. Opinions that contradict each other are
+refused, too, and so is the opinion that a market asks the question (or its opposite) if neither
+rules nor judge find anything of the question in the market.
 
-The other opinions have a vote on the side, as rules and judge have. The model alone cannot reverse
-a side: if it disagrees with the rules, and the judge does not support it, the market does not
-count. If the model finds a market to be about something else, although the rules find no
-difference, then markets that differ from it only in a date or a level bound nothing either.
-Opinions add no markets and no numbers: probabilities still come from prices alone.
+All other opinions count as a vote, besides those of rules and judge, on whether a market asks the
+question or its opposite. On its own the model cannot overrule the rules: if it disagrees with the
+rules, and the judge does not support it, the market does not count. If the model finds a market to
+be about something else, although the rules find no difference, then markets that differ from that
+market only in a date or a level bound nothing either. Opinions add no markets and no numbers:
+probabilities still come from prices alone.
 """
 
 from __future__ import annotations
@@ -52,28 +53,29 @@ Opinions = Mapping[tuple[int, int], Opinion]
 NONE: Final[Opinions] = {}
 
 TRUSTED: Final = 0.9
-"""Share, 0 to 1, of its control questions that a model has to get right; therefore also the upper
-limit of the confidence in an answer that rests on its opinion."""
+"""Share, 0 to 1, of the control questions that a model has to answer correctly before it is asked
+for opinions; also the upper limit of the confidence in an answer that rests on an opinion."""
 LEANS: Final = 0.05
-"""Smallest probability of a side at which the judge counts as finding something of the question in
-a market. Chosen by hand."""
+"""Smallest probability, 0 to 1, of "same" or of "opposite" with which the judge's verdict on a
+market supports an opinion that says so. Chosen by hand."""
 OTHER_DAYS: Final = 7
-"""Largest number of days between two written deadlines that may be the same. Chosen by hand."""
+"""Largest distance, in days, between two written deadlines that may still mean the same one. Chosen
+by hand."""
 _SWAPPED: Final[dict[Asks, Asks]] = {"same": "opposite", "opposite": "same", "other": "other"}
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedOpinion:
-    """An opinion that is refused."""
+    """A model's opinion on a market that did not pass the checks."""
 
     market: Snapshot
     why: str
-    """What contradicts it, as a clause."""
+    """What contradicts the opinion, as a clause: "it has another deadline"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Opinions after the checks."""
+    """A model's opinions after the checks: those that count, and those that were refused."""
 
     taken: Opinions
     refused: tuple[RefusedOpinion, ...] = ()
@@ -85,8 +87,8 @@ NOTHING_HEARD: Final = Heard(NONE)
 def worth_asking(
     brief: judging.Brief, bearings: Sequence[Bearing], verdicts: judging.Verdicts
 ) -> bool:
-    """Whether an opinion could change anything: no market asks the question in its own words or by
-    logic, and at least one market is about it."""
+    """Whether an opinion could change the answer: no market asks the question in its own words or
+    by logic, and at least one market is about the question."""
     if any(b.exact or b.relation in bounds.SAME for b in bearings):
         return False
     return any(_is_about(b, verdicts) for b in brief.bearings)
@@ -101,7 +103,7 @@ def heard(
 ) -> Heard:
     """Check a model's opinions.
 
-    opinions : by position among the brief's markets, on the text that the brief asks about
+    opinions : by position of the market in the brief, on the text that the brief asks about
     asked : the proposition of the question
     """
     taken: dict[int, Opinion] = {}
@@ -182,7 +184,7 @@ def _are_apart(one: Window, other: Window) -> bool:
 
 
 def _side(b: Bearing, *, positive: bool) -> Asks:
-    """The side on which the rules read a market."""
+    """Whether the rules read a market as asking the question or its opposite."""
     return "same" if b.turned != positive else "opposite"
 
 
@@ -209,9 +211,12 @@ def applied(
     *,
     positive: bool,
 ) -> list[Bearing]:
-    """The markets with opinions taken into account, in the same order.
+    """The compared outcomes with the accepted opinions taken into account, in the order of
+    `bearings`.
 
-    bearings : with the judge's `verdicts` applied
+    bearings : compared outcomes, with the judge's verdicts already applied
+    verdicts : the judge's verdicts, which may support an opinion that the rules contradict
+    positive : whether the question asserts its proposition, not the opposite
     """
     denied = _denied(bearings, opinions)
     found: list[Bearing] = []
@@ -235,8 +240,8 @@ def _family(b: Bearing) -> tuple[frozenset[str], str]:
 def _denied(
     bearings: Sequence[Bearing], opinions: Opinions
 ) -> frozenset[tuple[frozenset[str], str]]:
-    """The families that are about something else: those of a market that the model finds to be so,
-    although the rules find no difference."""
+    """Families of markets that the model finds to be about something else, although the rules find
+    no difference."""
     said = [(b, opinions[_key(b)].asks) for b in bearings if _key(b) in opinions]
     others = {_family(b) for b, asks in said if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in said if asks != "other"})
@@ -260,7 +265,7 @@ def _applied(b: Bearing, said: Opinion, verdict: Verdict | None, *, positive: bo
 
 
 def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
-    """Whether the judge finds this side likelier, too."""
+    """Whether the judge, too, finds this side ("same" or "opposite") the likelier one."""
     if verdict is None:
         return False
     theirs, others = (verdict.same, verdict.opposite) if same else (verdict.opposite, verdict.same)
@@ -295,9 +300,10 @@ def shown_reason(said: Opinion, *texts: str) -> str:
 
 
 def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> str:
-    """One sentence on what a model's opinions changed, with its reason where that may be shown.
+    """One sentence on what a model's opinions changed, with the model's reason where it may be
+    shown.
 
-    before, after : the estimate without and with them
+    before, after : the estimate without and with the opinions
     """
     for one, how in ((after.decisive, "it asks {}"), (before.decisive, "it asks something else")):
         if one is None or (said := taken.get((one.market.seq, one.outcome))) is None:

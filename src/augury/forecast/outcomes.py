@@ -1,9 +1,10 @@
-"""Answers open questions with a distribution over outcomes that exclude each other. Pure.
+"""Answers open questions ("who", "how many", "when") with a distribution over outcomes. Pure.
 
-"Who" and "which" are answered by the names of one event, of which one comes true; "how many" and
-"how much" by the ranges or levels of one quantity; "how high" and "how low" by the levels that are
-reached, which bound the highest or lowest value; "when" by deadlines. Outcomes of two events are
-never mixed, and the probabilities of levels that can all be touched are never added.
+The outcomes exclude each other. "Who" and "which" are answered by the names of one event, of which
+one comes true; "how many" and "how much" by the ranges or levels of one quantity; "how high" and
+"how low" by markets on whether levels are reached, which bound the highest or lowest value; "when"
+by deadlines. Outcomes of two events are never mixed, and the probabilities of levels that can all
+be touched are never added.
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ if TYPE_CHECKING:
 Asks = Literal["name", "amount", "highest", "lowest", "day"]
 
 MIN_ASKED: Final = 0.45
-"""Smallest share, 0 to 1, of the question's content that a market names to be one of its outcomes.
-Chosen by hand."""
+"""Smallest share, 0 to 1, of the question's content that a market must name to count as one of the
+question's outcomes. Chosen by hand."""
 MAX_SUM: Final = 1.15
 """Largest sum of the prices of outcomes that are taken to exclude each other. Chosen by hand."""
 MIN_REST: Final = 0.005
-"""Smallest probability of the outcomes without a market that is listed (as `REST`)."""
+"""Smallest probability left over for outcomes without a market at which they are listed, as
+`REST`."""
 MAX_PARTS: Final = 20
 """Largest number of named outcomes in a distribution; all others count as `REST`."""
 REST: Final = "any other"
@@ -62,8 +64,8 @@ _OF_A_TIME: Final = re.compile(
     r"|\bhow\s+(?:high|low)\b.{0,99}?\b(?:get|go|climb|rise|fall|drop|dip|sink|trade|reach|hit|run)\b",
     re.I,
 )
-"""Wording that asks how far something gets within a period, not where it stands on one day ("How
-high will inflation be?")."""
+"""Wording that asks how far something gets within a period ("How high will Bitcoin go?"), not where
+it stands on one day ("How high will inflation be?")."""
 _CONTINENTS: Final = frozenset(
     "africa asia europe oceania antarctica americas north-america south-america uefa conmebol"
     " concacaf caf afc ofc".split()
@@ -110,7 +112,8 @@ class _Told(NamedTuple):
 
 
 def answer(reading: Reading, bearings: Sequence[Bearing], at: datetime) -> Estimate:
-    """The distribution that markets give for an open question, or why they give none.
+    """An estimate with the distribution that markets give for an open question, or with the reason
+    why they give none.
 
     bearings : every outcome compared, the best fit first
     """
@@ -137,8 +140,9 @@ _WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
     "amount": _TIMELY, "highest": _TIMELY, "lowest": _TIMELY,
     "day": frozenset({"same", "unsaid", "implies", "implied", "excludes", "differs"}),
 }  # fmt: skip
-"""Accepted relations of the question's window to a market's, by kind of question: December's job
-figure does not answer for November, whereas a question that asks for a day is about any time."""
+"""How the question's window of time may relate to a market's, by kind of question. A market on
+December's job figure does not answer for November, whereas a question that asks for a day accepts
+markets on any time."""
 
 
 def _another_time(b: Bearing) -> str:
@@ -175,7 +179,8 @@ def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
 
 
 def _whole(family: list[Bearing], bearings: Sequence[Bearing]) -> list[Bearing]:
-    """The family with all other outcomes of its event, however worded, if just one comes true."""
+    """The family with all other outcomes of its event, in whatever wording, if only one of them
+    comes true."""
     first = family[0].market
     if first.event_id is None or not _is_exclusive(family[0]):
         return family
@@ -407,7 +412,7 @@ def _sentence(parts: Iterable[Part]) -> str:
 
 
 def label(b: Bearing) -> str:
-    """The label that tells an outcome from its siblings, in the market's words."""
+    """The label that tells an outcome from the others of its event, in the market's words."""
     if len(b.market.outcomes) > 2:
         return explain.shortened(b.market.outcomes[b.outcome])
     if b.market.subtitle and b.market.subtitle.casefold() != "yes":
@@ -420,7 +425,8 @@ def label(b: Bearing) -> str:
 
 def _labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
     """Labels of the outcomes of one event, by market number and outcome: their names, or, if one
-    has no name ("no change"), their questions without the words that all begin and end with."""
+    has no name ("no change"), their questions without the words that all of these have in common at
+    the beginning and the end."""
     plain = {(b.market.seq, b.outcome): label(b) for b in family}
     titles = [b.market.question.rstrip("?").split() for b in family]
     unnamed = any(

@@ -69,8 +69,8 @@ _DENIED: Final = re.compile(
 
 @remembered(16 << 20)
 def turns(text: str) -> frozenset[Turn]:
-    """The classes of reversing words in a text. Words with a "not" just before them and names do
-    not count."""
+    """The classes of reversing words in a text. Names do not count, nor do words just after a
+    "not"."""
     found: set[Turn] = set()
     for turn, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):
@@ -82,7 +82,11 @@ def turns(text: str) -> frozenset[Turn]:
 
 
 def turned(question: frozenset[Turn], market: frozenset[Turn], p: Proposition) -> bool:
-    """Whether exactly one of the two has a word that reverses the predicate of the market `p`."""
+    """Whether exactly one of the two texts has a word that reverses the market's predicate.
+
+    question, market : classes of the reversing words in either text
+    p : the market's proposition
+    """
     telling: frozenset[Turn]
     if p.predicate in CONTESTS:
         telling = frozenset({"loses", "others"})

@@ -72,21 +72,21 @@ def _merged(points: Sequence[tuple[float, float, float]]) -> list[tuple[float, f
 def by_deadline(
     points: Sequence[tuple[float, float, float]], at: float
 ) -> tuple[float, float, float]:
-    """The chance that it happens by a time, from the chances by other times.
+    """The probability that an event happens by a time, from its probabilities by other times.
 
     Parameters
     ----------
     points
-        (days from now, probability, weight), in any order.
+        (days from now, probability, weight) of the known deadlines, in any order.
     at
         Days from now, positive.
 
     Returns
     -------
     probability, lower, upper
-        Between two deadlines the hazard is constant; before the first it is that of the first.
-        Beyond the last it falls off: what has not happened by then may never. Lower and upper
-        are what the neighbours imply.
+        The hazard (the rate at which the event happens) is constant between two deadlines, and up
+        to the first. Beyond the last deadline it falls, because what has not happened by then may
+        never happen. Lower and upper are the probabilities at the neighboring deadlines.
     """
     ordered = _merged([(max(0.5, t), p, w) for t, p, w in points])
     times = [t for t, _, _ in ordered]
@@ -109,13 +109,13 @@ def by_deadline(
 def by_threshold(
     points: Sequence[tuple[float, float, float]], at: float
 ) -> tuple[float, float, float]:
-    """The chance that a value exceeds a threshold, from the chances at other thresholds.
+    """The probability that a value exceeds a threshold, from those at other thresholds.
 
     points : (threshold, probability of exceeding it, weight), in any order
 
-    Between two thresholds log-odds are linear; beyond the last they go on at the slope of the two
-    nearest, or, with one, at a slope of a tenth of the value for each unit of log-odds. Lower and
-    upper are what the neighbours imply.
+    Between two thresholds log-odds are linear. Beyond the last they continue at the slope of the
+    two nearest thresholds. If there is only one threshold, log-odds change by 1 for each tenth of
+    its value. Lower and upper are the probabilities at the neighboring thresholds.
     """
     ordered = _merged(points)[::-1]
     xs = [x for x, _, _ in ordered]

@@ -28,11 +28,12 @@ PRICE: Final = 0.13
 """Price, as a probability, given to the market asked about: far from its complement and from
 `BESIDE`."""
 BESIDE: Final = 0.41
-"""Price, as a probability, given to the other markets of its event."""
+"""Price, as a probability, given to the other markets of the same event."""
 SIBLINGS: Final = 12
-"""Largest number of other markets of its event that are put beside the market asked about."""
+"""Largest number of other markets of the same event that are put beside the market asked about."""
 CLOSE: Final = 0.005
-"""Largest difference, as a probability, at which an answer counts as the price."""
+"""Largest difference, as a probability, between an answer and the right price at which the answer
+counts as right."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
 """Moment as of which a market with neither a close nor an opening time is asked about."""
 
@@ -86,7 +87,7 @@ def moment(market: Market) -> datetime:
 
 
 def is_binary(market: Market) -> bool:
-    """Whether it is answered by Yes or No."""
+    """Whether a market's outcomes are Yes and No."""
     return tuple(label.casefold() for label in market.outcomes) == ("yes", "no")
 
 
@@ -111,14 +112,14 @@ _AUXILIARY: Final = re.compile(r"Will\s+")
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """ "Will S V ...?" in its two parts."""
+    """The two parts of a title "Will S V ...?": the subject S, and the rest from the verb V on."""
 
     subject: str
     rest: str
 
     @property
     def stated(self) -> str:
-        """S will V ..."""
+        """The clause as a statement: S will V ..."""
         return f"{self.subject} will {self.rest}"
 
 
@@ -190,7 +191,7 @@ class EventCatalogue:
                 self._events.setdefault((m.platform, m.event_id), []).append(m)
 
     def siblings(self, market: Market) -> list[Market]:
-        """Other markets of its event with another title."""
+        """The other markets of a market's event, without those with the same title."""
         of = self._events.get((market.platform, market.event_id or ""), [])
         others = [m for m in of if m is not market and m.question != market.question]
         return others[:SIBLINGS]

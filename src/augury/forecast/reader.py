@@ -1,4 +1,5 @@
-"""Reads active markets into parts as they enter the catalogue, so that no forecast has to."""
+"""Reads active markets into parts (subject, level, window ...) as they enter the catalogue, so that
+no forecast has to."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ Connection: TypeAlias = AsyncConnection[Any]
 class Reader(Follower):
     """Keeps the stored readings of active markets up to date with the catalogue.
 
-    Other markets have no stored reading: only a replay needs them, and reads them itself.
+    A reading is what was read of a market's text, in parts. Other markets have no stored reading:
+    only replays compare them, and a replay reads their texts itself.
     """
 
     LOCK = locks.READINGS

@@ -14,22 +14,24 @@ if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
 
 MAX_REJECTED: Final = 8
-"""Largest number of markets listed as not used; those nearest to the question are kept."""
+"""Largest number of markets listed as compared but not used; those nearest to the question are
+kept."""
 MIN_ABOUT: Final = 0.34
 """Smallest share, 0 to 1, of the question's content that a market must name (`Comparison.asked`) to
-be about it at all. Chosen by hand."""
+count as being about the question at all. Chosen by hand."""
 MIN_CONTENT: Final = 0.85
-"""Smallest `Comparison.content`, in points up to 2.6, with which a level or a deadline can be the
-reason given; below it, the reason is that the market is about something else. Equal to
-`roles.KIN_CONTENT`."""
+"""Smallest `Comparison.content`, in points up to 2.6, with which another level or deadline can be
+given as the reason why a market was not used; below it, the reason is that the market is about
+something else. Equal to `roles.KIN_CONTENT`."""
 MAX_FOREIGN: Final = 0.8
-"""From this weight on (`Comparison.foreign`, up to 1.8), a name in the market of which the question
-says nothing makes the market about something else. Equal to `roles.FOREIGN`."""
+"""Smallest weight (`Comparison.foreign`, up to 1.8) with which a name that only the market says
+makes the market about something else. Equal to `roles.FOREIGN`."""
 MIN_TWIN: Final = 0.6
-"""Smallest share, 0 to 1, of each other's content that two markets must name to count as twins.
-Chosen by hand."""
+"""Smallest share, 0 to 1, of each other's content that markets on two venues must name to count as
+twins: the same contract on both. Chosen by hand."""
 MAX_TWIN_GAP: Final = 0.1
-"""Largest difference, as a probability, between the prices of two twins. Chosen by hand."""
+"""Largest difference, as a probability, between the prices of twins (the same contract on two
+venues). Chosen by hand."""
 
 
 def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected, ...]:

@@ -17,7 +17,8 @@ a language model had a part."""
 
 
 def issued(forecast: Forecast) -> store.Issued:
-    """The forecast as the public answer gives it, with the deciding market and its price."""
+    """The record of a forecast as the public answer gives it, with the market that decides it and
+    that market's price."""
     estimate, reading = grade.public(forecast.estimate), forecast.reading
     decisive = estimate.decisive
     return store.Issued(

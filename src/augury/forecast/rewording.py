@@ -24,7 +24,8 @@ _PLAIN: Final = re.compile(r"[\w\s.,;:'’?$€£%&/()+–-]+\Z")
 
 
 def unsure(reading: Reading) -> bool:
-    """Whether a question was hardly understood: unclear, empty, or not put as a question."""
+    """Whether a question was hardly understood: its reading is uncertain or without terms, or it
+    does not begin like a yes/no question."""
     return (
         reading.proposition.unclear
         or not reading.proposition.terms
@@ -33,17 +34,18 @@ def unsure(reading: Reading) -> bool:
 
 
 class WordedParts(NamedTuple):
-    """The parts that a model read in a question; an empty text means that it names none."""
+    """The parts of a question as a model read them; an empty text: the question names no such
+    part."""
 
     asks_opposite: bool
     last_day: str = ""
     """ISO date of the last day that counts."""
     level: str = ""
-    """The number to be reached or kept to."""
+    """The number that the question's level names, in digits."""
 
 
 def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> Reading | None:
-    """The reading of a proposed wording of the question; None unless it says the same.
+    """The reading of a model's wording of the question (`text`); None unless it says the same.
 
     Both must have the same telling words, numbers and names; date, level and polarity that were
     read from the question itself must stay; and the rules must read from the wording the same
@@ -114,7 +116,8 @@ def _stems(text: str) -> frozenset[str]:
 _FRAME: Final = frozenset(
     map(term, "will is are does do did has have can be been the a an of in on at to it not".split())
 )
-"""Words that a rewording may add to form a question. A "not" is checked with the polarity."""
+"""Words that a rewording may add to form a question. An added "not" is noticed when the polarities
+are compared."""
 
 
 def _telling(text: str, content: frozenset[str]) -> frozenset[str]:
@@ -135,8 +138,8 @@ _TURNING: Final = frozenset(
     "no not none neither never without opposite only another other less more lower higher above"
     " below under over earlier later hint same remains rival rivals".split()
 )
-"""Words that reverse or limit a statement: a rewording must keep them in their order, between the
-same figures."""
+"""Words that reverse or limit a statement. A rewording must keep them in the same order, at the
+same place among the masked names and figures, and each before the same word."""
 _NEUTRAL: Final = frozenset(
     "a an and are as asks at based because by for from gives giving given has have in is it its"
     " market markets now of on one open price priced prices puts question so stands that the them"

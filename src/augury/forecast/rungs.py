@@ -1,8 +1,9 @@
-"""Which markets are the rungs of one ladder: the same quantity at other levels, the same event by
-other days. Pure.
+"""Which markets are the rungs of one ladder: the same quantity at other levels, or the same event
+by other days. Pure.
 
-The distribution beside an answer (`weighing`) and the outcomes of an open question (`outcomes`) are
-both chosen here. Of two markets on one rung, the first is kept, which is the better match.
+The rungs are used for the distribution beside an answer (`weighing`) and for the outcomes of an
+open question (`outcomes`). Of two markets on one rung, the first is kept, which is the better
+match.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ Way = Literal["above", "below"]
 
 
 def way(p: Proposition) -> Way | None:
-    """The side of the level on which Yes lies. A level that is only to be "hit" counts as hit from
-    below. None for a range, or without a level."""
+    """The side of the level on which the proposition is true. "Hits $5" counts as reached from
+    below, i.e. `above`. None for a range, or without a level."""
     if p.threshold is None:
         return None
     towards = p.threshold.direction
@@ -31,7 +32,8 @@ def way(p: Proposition) -> Way | None:
 
 
 def level(p: Proposition, towards: Way) -> float:
-    """The end of a threshold's range at which Yes begins or ends."""
+    """The level itself: the end of the threshold's range at which the proposition becomes true or
+    false."""
     assert p.threshold is not None
     return p.threshold.low if towards == "above" else p.threshold.high
 
@@ -39,8 +41,8 @@ def level(p: Proposition, towards: Way) -> float:
 def by_level(
     of: Proposition, towards: Way, bearings: Iterable[Bearing], fits: Callable[[Bearing], bool]
 ) -> dict[float, Bearing]:
-    """The best market for each level, by level: markets on the quantity of `of`, with Yes on the
-    side `towards`. `fits` says whether a market differs from `of` in nothing but the level."""
+    """The best market for each level, by level: markets on the quantity of `of` that are true on
+    the side `towards`. `fits` says whether a market differs from `of` in nothing but the level."""
     found: dict[float, Bearing] = {}
     if of.threshold is None:
         return found

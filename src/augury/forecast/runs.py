@@ -65,7 +65,8 @@ class RunService:
             return await store.answers(conn, run_id, after, limit)
 
     async def perform(self, job: Job) -> dict[str, Any]:
-        """Answer the open questions of a run; a run that was killed continues where it stopped."""
+        """Answer the questions of a run that have no answer yet, so that a run that was interrupted
+        continues where it stopped."""
         run_id = str(job.request["run_id"])
         async with self._database.reading() as conn:
             run = await store.fetch_run(conn, run_id)

@@ -62,14 +62,14 @@ def scores(rows: Sequence[Decided]) -> dict[str, Any]:
 
 
 def log_loss(probability: float, outcome: float) -> float:
-    """-ln of the probability given to what happened, which is clipped to 0.001 and 0.999."""
+    """-ln of the probability (clipped to 0.001 and 0.999) that was given to what happened."""
     given = probability if outcome >= 0.5 else 1 - probability
     return -math.log(min(0.999, max(0.001, given)))
 
 
 def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
-    """(probability, outcome) pairs in ten equal bins of probability: for each its range, number of
-    pairs, mean forecast and share that happened."""
+    """Pairs of (probability, outcome) in ten equal bins of probability: for each bin its range,
+    number of pairs, mean forecast and share that happened."""
     bins: list[list[tuple[float, float]]] = [[] for _ in range(BINS)]
     for probability, outcome in pairs:
         bins[min(BINS - 1, int(probability * BINS))].append((probability, outcome))
@@ -86,7 +86,7 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
 
 
 def horizon(length: timedelta | None) -> str:
-    """The name of the class in `HORIZONS` to which a horizon belongs."""
+    """The name of the class in `HORIZONS` for the time from a forecast to the market's close."""
     if length is None:
         return "unknown"
     return next((name for name, most in HORIZONS if length <= most), "longer")

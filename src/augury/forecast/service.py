@@ -54,7 +54,7 @@ MADE = Counter(
 )
 
 DEPTH: Final = 150
-"""Number of best hits taken from each of the two halves of the index (terms and vectors)."""
+"""Number of best hits taken from each half of the index: terms, and vectors."""
 REPLAY_DEPTH: Final = 400
 """`DEPTH` of a replay: larger, because most hits were not open at the time."""
 LOOKED_AT: Final = 80
@@ -124,10 +124,10 @@ class ForecastService:
         as_of: datetime | None = None,
         hints: channels.Hints = channels.NONE,
     ) -> Forecast:
-        """The answer to a question, at `as_of` or now.
+        """The answer to a question as of `as_of`, or as of now.
 
         Concurrent calls with the same question share one computation. Only answers as of now are
-        remembered: a replay could be made with hindsight.
+        remembered for the scorecard: a replay could be made with hindsight.
         """
         if as_of is not None:
             return await self.finish(question, as_of)
@@ -312,7 +312,8 @@ class ForecastService:
         return await self._last(self.stages(question, as_of=as_of, leave_out=leave_out))
 
     async def middle(self, question: str) -> Middle:
-        """Probability and price time for the question's own node, the middle of its graph."""
+        """Probability of the question, and the time of its newest price, for the question's node in
+        the middle of its graph."""
         forecast = await self.finish(question, None)
         return Middle(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
@@ -329,7 +330,8 @@ class ForecastService:
         return await flight.join()
 
     async def issue(self, forecast: Forecast, hints: channels.Hints = channels.NONE) -> None:
-        """Remember a forecast that was made stage by stage; a replay is not remembered."""
+        """Remember for the scorecard a forecast that was made stage by stage; a replay is not
+        remembered."""
         if not forecast.replay:
             await self._remember(forecast)
         await self._count(hints)
@@ -364,7 +366,7 @@ class ForecastService:
         raise AssertionError("a forecast ends with itself")
 
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
-        """The markets that were open at `at` with a fresh price, the likeliest to bear first."""
+        """The markets that were open at `at` with a fresh price, the best hits first."""
         hits = await self._search.gather(
             judging.search_text(reading.search_text, vocabulary.default()),
             depth=REPLAY_DEPTH if replay else DEPTH,
@@ -494,7 +496,8 @@ class _Found(NamedTuple):
     markets: Sequence[Snapshot]
     estimate: Estimate
     compared: Compared | None = None
-    """None if the question has no single answer, or was answered from its two parts."""
+    """The question compared with the markets. None if it has no single answer, or was answered from
+    its two parts."""
     verdicts: judging.Verdicts = judging.NONE
 
 

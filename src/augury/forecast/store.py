@@ -108,8 +108,8 @@ where coalesce(m.created_at, '-infinity') <= %(at)s
 async def known_markets(
     conn: Connection, seqs: Sequence[int], at: datetime, *, replay: bool
 ) -> dict[int, PastMarket]:
-    """The markets among `seqs`, in any state, as they were known at `at`: with the last price known
-    by then from the time in which they were open."""
+    """The markets among `seqs`, in any state, as they were known at `at`, each with its last price
+    from the time when it was open."""
     cursor = await conn.execute(
         _KNOWN, {"seqs": list(seqs), "at": at, "replay": replay}, binary=True
     )
@@ -118,7 +118,8 @@ async def known_markets(
 
 
 async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -> list[int]:
-    """Numbers of the markets of these events (platform, event id), the most traded first."""
+    """Numbers of at most `limit` markets of these events (platform, event id), the most traded
+    first."""
     platforms, ids = zip(*events, strict=True)
     cursor = await conn.execute(
         """

@@ -28,7 +28,7 @@ class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
     last_day: Annotated[str, msgspec.Meta(max_length=10)]
     """ISO date of the last day that counts; empty: the question names none."""
     level: Annotated[str, msgspec.Meta(max_length=24)]
-    """The number to be reached or kept to, in digits; empty: the question names none."""
+    """The number that the question's level names, in digits; empty: the question names none."""
 
 
 class MarketOpinion(msgspec.Struct, forbid_unknown_fields=True):

@@ -1,4 +1,7 @@
-"""How the question's level relates to the market's. Pure."""
+"""How the question's level relates to the market's. Pure.
+
+In all functions, `q` is the question's part and `m` the market's.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,17 @@ from augury.relations.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE: Final = 0.4
-"""From this weight on (`View.weights`, up to 1.8), a term that only a market without a level names
-makes the market about something else than the question's quantity. Chosen by hand."""
+"""Smallest weight (0.08 to 1.8: how telling a term is, `View.weights`) of a term that only the
+market names, with which a market without a level is about something other than the quantity that
+the question asks about. Chosen by hand."""
 MANY: Final = 1_000.0
-"""From this number on, an amount is taken as continuous and no longer as a count of things. Chosen
-by hand."""
+"""Smallest amount that is taken as continuous; smaller ones may be counts of things (goals, wins).
+Chosen by hand."""
 _BY_STRENGTH: Final = frozenset(terms("earthquake hurricane tornado geomagnetic"))
 """Events whose number is their strength: a stronger event satisfies a question about a weaker one.
 """
 _STRONGEST: Final = 10.0
-"""Largest number that is taken as such a strength."""
+"""Largest number that is taken as the strength of such an event (`_BY_STRENGTH`)."""
 _WORDED: Final = {
     float(n): term(word)
     for n, word in enumerate("two three four five six seven eight nine ten".split(), 2)
@@ -35,8 +39,8 @@ _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
 def threshold_order(q: View, m: View, extra: float) -> Order:
-    """How the question's level relates to the market's, or other amounts: places, groups, direction
-    of a change, period, high or low, districts.
+    """How the question's level relates to the market's. Other amounts are compared as well:
+    finishing places, groups, direction and period of a change, daily highs and lows, districts.
 
     extra : weight of the market's most telling term that the question does not name
     """

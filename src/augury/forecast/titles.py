@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 LEAST_LEFT: Final = timedelta(days=3)
 """Shortest time before a market's end at which its title may be asked."""
 PER_EVENT: Final = 4
-"""Largest number of titles from one event, because markets of one event are decided together."""
+"""Largest number of titles asked from one event. Its markets are decided together, so that more of
+them would say little more. Chosen by hand."""
 
 
 def resolved(

@@ -1,5 +1,5 @@
-"""The temporary store in which `augury eval` asks its questions, and the questions that it makes
-from a dump."""
+"""The temporary store in which `augury eval` asks questions, and the making of questions from a
+dump."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
-"""Numbers of days before a market's end as of which its title may be asked, however old its newest
-price is then."""
+"""Numbers of days before a market's end, of which one is drawn: the market's title is asked as of
+then, however old the newest price is by then."""
 
 
 @asynccontextmanager
@@ -60,7 +60,8 @@ def before_the_end(
     markets: DumpFile, prices: DumpFile, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
     """At most `most` titles of resolved markets, from a dump of any format. Each is asked once, as
-    of one of `DAYS_BEFORE` its end, drawn with `seed` among those at which it had a price.
+    of a moment some days before the market's end: one of `DAYS_BEFORE`, drawn with `seed` from
+    those at which the market had a price.
 
     `p` is the last price recorded before that moment, however old; `outcome` is 1 if the first
     outcome won.

@@ -1,7 +1,7 @@
-"""Whether a question is a market's own title, word for word or with one "not" more or less. Pure.
+"""Whether a question is a market's own title, word for word or up to one added or missing "not".
 
-Capitals, quotes, punctuation and the frame of a question (`framing`) make no difference. A question
-in a market's own words is about that market, however its parts are read.
+Pure. Capitals, quotes, punctuation and the frame of a question (`framing`) make no difference. A
+question in a market's own words is about that market, whatever the rules read in it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _DENIALS: Final = frozenset({"not", "never"})
 
 
 def denied(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
-    """Whether a question asks for a market's No; None where it is not in the market's words.
+    """Whether a question in a market's own words asks for the market's No; None for a question in
+    other words.
 
-    core : the question out of its frame (`Reading.core`)
+    core : the question without its frame (`Reading.core`)
     title : the market's question
     outcomes : the market's outcomes; None is returned unless they are Yes and No
     """

@@ -1,4 +1,4 @@
-"""What is compared of a question or a market: proposition, terms and their weights. Pure."""
+"""What is compared of a question or a market: proposition, terms (word stems) and weights. Pure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from augury.relations.proposition import Proposition
 from augury.search.text import is_number, is_year, terms
 
 Rarity = Callable[[str], float]
-"""How telling a term is, from about 3 (common) to 25 (`Embedder.rarity`)."""
+"""Function that says how rare a term is, from about 3 (common) to 25 (`Embedder.rarity`). The rarer
+a term, the more it tells about a text."""
 
 NAME_WEIGHT: Final = 1.35
 """Factor by which the weight of a term is raised if it is a name. Chosen by hand."""
 NUMBER_WEIGHT: Final = 0.45
-"""Weight of a number that is no year; terms that are no names have 0.08 to 1.3. Chosen by hand."""
+"""Weight of a number other than a year. For comparison: words that are not names have 0.08 to 1.3.
+Chosen by hand."""
 _TRADED: Final = frozenset(
     terms(
         "trade settle close day session moment point mark level print quote futures spot touch"
@@ -43,21 +45,21 @@ class Words(Struct, frozen=True, array_like=True):
 
     proposition: Proposition
     content: frozenset[str]
-    """Terms that count: those of the proposition and its names."""
+    """Terms that are compared: those of the proposition, and those of the names in the text."""
     names: frozenset[str]
-    """Terms written with a capital."""
+    """Terms of words written with a capital, as names are."""
     covers: frozenset[str]
-    """Those terms, and the terms that names in the text also stand for (`names.besides`)."""
+    """`content`, and the terms that names in the text also stand for (`names.besides`)."""
     context: frozenset[str]
     """Terms of a market's event name and rules: they can confirm a term of the question, but are
     no part of what the market asks."""
     closes: date | None = None
     motion: int = 0
-    """1: something lasts; -1: something ends; 0: neither is said."""
+    """1: the text says that something lasts; -1: that something ends; 0: neither."""
     subject: frozenset[str] = frozenset()
     """Terms of the name that follows the auxiliary: X in "Will X ..."."""
     unique: bool = False
-    """Whether only one contender can have what is asked about: the best, the most."""
+    """Whether the text asks for what only one contender can be: the best, the most."""
     places: frozenset[int] = frozenset()
     """Finishing places after the first that the text names: second-best, #3, finish fourth."""
     modifiers: frozenset[str] = frozenset()
@@ -65,11 +67,13 @@ class Words(Struct, frozen=True, array_like=True):
     still: bool = False
     """Whether the text says that something is "still" so."""
     sides: frozenset[str] = frozenset()
-    """Results that the text names of pairs of opposite results: `approval-` for "rejected"."""
+    """For each pair of opposite results (`cues`) of which the text names one: the one that it
+    names, e.g. `approval-` for "rejected"."""
     against: frozenset[str] = frozenset()
     """The opposite results of `sides`: `approval+`."""
     last: str | None = None
-    """Last term of the contender's name: of a person the surname, of a club what tells it apart."""
+    """Last term of the contender's name: a person's surname, or the word that tells a club from
+    others. None if the name has only one term."""
     runs: tuple[frozenset[str], ...] = ()
     """The terms of each name in the text."""
     group: str = ""
@@ -89,11 +93,12 @@ class Words(Struct, frozen=True, array_like=True):
     extreme: int = 0
     """1: the text asks about a highest temperature; -1: a lowest; 0: neither."""
     sounds: frozenset[str] = frozenset()
-    """Consonants of its names (`cues.sound`), equal for most ways of writing a foreign name."""
+    """First letter and consonants of each name in the text (`cues.sound`), equal for most ways of
+    writing a foreign name."""
 
 
 class View(Words, frozen=True, kw_only=True, eq=False):
-    """A proposition ready to be compared."""
+    """`Words` with the weights of the terms and the vector of the text: ready to be compared."""
 
     weights: dict[str, float]
     """Weight of each content term, 0.08 to 1.8: how telling it is."""

@@ -12,7 +12,7 @@ from augury.relations.proposition import CONTESTS, Proposition
 from augury.relations.windows import Window
 
 _TURNED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
-"""The reversed implications, for what has to last: lasting longer implies lasting shorter."""
+"""The implications, swapped for what has to last: lasting longer implies lasting shorter."""
 _LEFT_OPEN: Final = 400
 """Largest number of days that a market on a contest may close after the end of the question's
 window. Chosen by hand."""
@@ -92,8 +92,9 @@ def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tu
 
 
 def _decided(ours: Proposition, theirs: Proposition) -> bool:
-    """Whether a contest is asked about. It is decided on its day, so that a market which closes
-    long after it only allows for delays, and does not ask about a later contest."""
+    """Whether question or market is about a contest. A contest is decided on its day, so that a
+    market which closes long after that day only allows for delays, and does not ask about a later
+    contest."""
     contests = {ours.predicate, theirs.predicate} & CONTESTS
     return bool(contests) and not {ours.predicate, theirs.predicate} & {"leaves", "rises"}
 

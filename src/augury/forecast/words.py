@@ -1,8 +1,8 @@
 """Readings of markets, packed to be stored beside the catalogue. Pure.
 
-Reading a market takes thirty times as long as unpacking its stored reading. A stored reading is
-used only if this version of the code made it from the market's present text, so that forecasts are
-the same with and without it.
+A reading is what was read of a market's text. Making it takes thirty times as long as unpacking a
+stored one. A stored reading is used only if this version of the code made it from the market's
+present text, so that forecasts are the same with and without it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ MODULES: Final = (
 )  # fmt: skip
 """All modules whose code influences how a market is read."""
 RULES: Final = 1_500
-"""Characters of a market's rules that are read."""
+"""Number of characters of a market's rules that are read; the rest is ignored."""
 SIDES: Final = 8
-"""Most outcomes of a market that are read."""
+"""Largest number of a market's outcomes that are read; the rest is ignored."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Words])
@@ -95,7 +95,7 @@ def sides(market: ReadableMarket) -> Sequence[int]:
 
 
 def read(market: ReadableMarket, outcome: int) -> Words:
-    """Read one outcome of a market."""
+    """Make the reading of one outcome of a market."""
     return cues.read(
         read_market(market, outcome),
         market.question,

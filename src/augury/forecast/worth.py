@@ -1,4 +1,4 @@
-"""Compares answers without the market that asks the question with the base rate, by kind. Pure.
+"""How good answers are, against the base rate, without the market that asks the question. Pure.
 
 The market asked about is taken away, and the remaining markets answer. Questions are split in two
 halves by event: one half serves to choose which kinds of answers may be shown, the other to report
@@ -15,8 +15,8 @@ from typing import Any, Final
 from augury.forecast.evaluate import Answered
 
 WIDTHS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
-"""Widths (upper minus lower bound, as a probability): bounded answers up to each are scored as one
-kind."""
+"""Limits on the distance between upper and lower bound, as a probability. For each limit, the
+bounded answers up to it are scored together."""
 LEAST: Final = 20
 """Smallest number of events with decided answers for a kind to count as better than the base rate.
 """
