@@ -1,1 +1,5 @@
-"""Markets for the page a reader is on."""
+"""Markets for the page a reader is on.
+
+For pages on sports: a fixture is one game, its sides are the two teams or players in it, and a
+squad is one of several teams of a club or country (women, youth, reserves).
+"""

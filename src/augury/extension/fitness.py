@@ -13,10 +13,11 @@ from augury.search.text import fold
 NEAR_CERTAIN: Final = 0.95
 WIDEST: Final = 0.10
 """Widest spread between best bid and best ask, in probability (0 to 1), of a market that may be
-shown."""
+shown. Chosen by hand."""
 LEAST_LIQUIDITY, LEAST_DAY, LEAST_VOLUME = 1_000.0, 500.0, 10_000.0
 """A market is liquid if it reaches one of these, in US dollars or contracts. `LEAST_LIQUIDITY`:
-resting orders; `LEAST_DAY`: volume of the last 24 hours; `LEAST_VOLUME`: volume since it opened."""
+resting orders; `LEAST_DAY`: volume of the last 24 hours; `LEAST_VOLUME`: volume since it opened.
+Chosen by hand."""
 
 # Death, violence, war, sexual subjects, disasters, illness, crimes against people. A superfluous
 # word costs an advertisement; a missing one puts a death beside a story for children.
@@ -122,9 +123,9 @@ def is_fit(market: Offered, now: datetime) -> bool:
 def worth(market: Offered, relevance: float, overlap: float) -> float:
     """The value of showing a fit market, in [0, 1], by which advertisements are ordered.
 
-    `relevance`: its search score divided by the best one (0 to 1). The square root of this counts,
-    because fitted grades fall steeply after the best. `overlap`: share (0 to 1) of the market's
-    distinctive words that are on the page.
+    `relevance`: the market's search score divided by the highest score of the fit markets (0 to 1).
+    Its square root counts, because scores fall steeply after the first results. `overlap`: share (0
+    to 1) of the market's distinctive words that are on the page.
     """
     known = [price for price in market.prices if price is not None]
     likely = known[0] if known else 1.0

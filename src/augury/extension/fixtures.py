@@ -117,8 +117,9 @@ _LEFT_NOISE = re.compile(
 def fixture_of(text: str, *, league: str | None = None, loosely: bool = False) -> Fixture | None:
     """The game that a headline or a market's question names: "A vs B", "A at B", "A 2-1 B".
 
-    On both sides of "vs" and the like, names may be unknown; with `loosely` also on both sides of a
-    dash or "and". On both sides of other words ("hosts", "beats"), both names must be known.
+    The names before and after "vs" and the like may be unknown; with `loosely`, also those before
+    and after a dash or "and". If another word stands between the names ("hosts", "beats"), both
+    must be known.
     """
     text = " ".join(text.replace("\u00a0", " ").split())
     league = league or league_of(text)

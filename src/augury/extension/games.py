@@ -127,31 +127,35 @@ def _at(closes_at: datetime | None, day: date) -> datetime | None:
 
 _FAR: Final = 1e6
 _UNLIKELIER: Final = 4.0
-"""Penalty factor on days: a past game counts as this many times farther away than a coming one.
-Reversed if the page speaks of the game as over."""
+"""If a page names no day, multiplier of the days since a past game, so that a coming game is
+preferred. If the page speaks of the game as over, it multiplies the days until a coming game
+instead. Chosen by hand."""
 
 
 class GameMarkets(NamedTuple):
-    """The markets on one game, the one that fits best what a page says."""
+    """The markets on one game, which is the one that fits a page best."""
 
     days: float
-    """Days between the page's date and the game; counted from now if the page has no date."""
+    """Days between the game and the page's date; if the page has no date, days between the game and
+    now, multiplied as `_UNLIKELIER` says."""
     games: list[Game]
 
 
 def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
-    """The markets on the game that the page is about, those on who wins first; None: there is none.
+    """The markets on the game that the page is about; None if there are none. Markets on who wins
+    come first.
 
-    If the page names no day, this is the next game of the two sides, or their last one if that is
-    much nearer. If the page reports a game as over, it is the other way round.
+    If the page names no day, this is the next game of the two sides, or their last game if that is
+    much nearer. If the page reports a game as over, this is the last game, or the next one if that
+    is much nearer.
     """
     alike = [game for game in games if _same_sides(page, game.fixture)]
     return nearest(page, alike, now)
 
 
 def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
-    """Of markets on games between the page's two sides, those on the game that the page is about,
-    by day and squad; None: there is none."""
+    """Like `matching`, for `games` that are known to be between the page's two sides: the markets
+    on the game that fits the page best by day and squad; None if none fits."""
     games = [game for game in games if not _other_squad(page, game.fixture)]
     distance = {game.id: _distance(page, game.fixture.start, now) for game in games}
     if not distance:

@@ -20,11 +20,12 @@ _FILED_ANYWHERE: Final = frozenset(
 )
 """Categories that do not tell whether a market is on sports."""
 RANKS = 7.0
-"""Rank, counted from 0, at which a vote has half the weight of the best market's. A larger value
-gives markets further down more weight."""
+"""Rank, counted from 0, at which a market's vote has half the weight of the best market's. A larger
+value gives markets further down more weight. Chosen by hand."""
 DOUBT = 0.25
-"""The leaning is multiplied by s / (s + DOUBT), where s is the largest share (0 to 1) of the page's
-words that a voting market contains. A larger value makes leanings weaker."""
+"""The result of the vote is multiplied by s / (s + DOUBT), where s is the largest share (0 to 1) of
+the page's words that a voting market contains. A larger value makes results weaker. Chosen by
+hand."""
 
 
 class Vote(NamedTuple):
@@ -45,9 +46,9 @@ def filed(category: str | None, tags: Iterable[str]) -> int:
 def leaning(votes: Iterable[Vote]) -> float:
     """How far the markets say that a page is on sports, in (-1, 1); negative: that it is not.
 
-    `votes`: of the best market first. They are weighted by share and rank. The result is damped by
-    the largest share alone (`DOUBT`), because many markets with the same word of the headline are
-    no more evidence than one.
+    `votes`: one per market, the best market first. Each is weighted by its share and its rank. The
+    result is damped by the largest share alone (`DOUBT`), because many markets with the same word
+    of the headline are no more evidence than one.
     """
     towards = evidence = best = 0.0
     for rank, vote in enumerate(votes):

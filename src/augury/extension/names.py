@@ -45,11 +45,11 @@ _FOOTBALL: Final = frozenset(
 FULLY_KNOWN: Final = frozenset({*TEAMS, "wnba", "ncaa"})
 """Leagues for which all teams are known by city and nickname."""
 _OF_A_PLACE = 0.4
-"""Evidence of sports, 0 to 1, in the name of a club that is also a town ("Liverpool"): as little as
-in a nickname that is an ordinary word."""
+"""Evidence of sports, 0 to 1, in a club's name that is also a town ("Liverpool"). It equals that of
+a nickname that is an ordinary word ("Magic"). Chosen by hand."""
 _SURNAME = 0.05
-"""Evidence of sports, 0 to 1, in a surname alone: it needs another name of the same league beside
-it."""
+"""Evidence of sports, 0 to 1, in a surname alone. It is so small that a surname only counts
+together with another name of the same league. Chosen by hand."""
 _MANY_SPORTS: Final = frozenset({"olympics", "other"})
 
 
@@ -60,7 +60,7 @@ class TeamName(NamedTuple):
     terms: frozenset[str]
     """Terms of the name without generic parts of club names ("fc", "united")."""
     keys: frozenset[str]
-    """`league:name` of every known team or player that it may be."""
+    """`league:name` of every known team or player that the name may mean."""
 
 
 def is_common(nickname: str) -> bool:
@@ -70,8 +70,8 @@ def is_common(nickname: str) -> bool:
 
 @cache
 def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
-    """All known names. Terms of a name -> the teams or players it may mean, each as (`league:name`,
-    evidence of sports in this name, 0 to 1)."""
+    """All known names. The terms of a name -> the teams or players that it may mean, each as
+    (`league:name`, evidence of sports in this name, 0 to 1)."""
     found: dict[tuple[str, ...], set[tuple[str, float]]] = {}
 
     def add(name: str, key: str, weight: float) -> None:
@@ -127,7 +127,7 @@ def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
 
 @cache
 def countries() -> frozenset[str]:
-    """Keys of the teams that are countries."""
+    """Keys (`league:name`) of the teams that are countries."""
     rows = knowledge.load().entities.get("football-nation", ())
     return frozenset(f"football:{row['name'].casefold()}" for row in rows)
 
@@ -142,7 +142,7 @@ def _mls_clubs() -> list[tuple[str, str, list[str]]]:
 
 @cache
 def places() -> dict[tuple[str, ...], frozenset[str]]:
-    """Terms of a city -> keys of the teams that may be called by the city's name."""
+    """Terms of a city -> keys (`league:name`) of the teams that may be called by its name."""
     found: dict[tuple[str, ...], set[str]] = {}
     for teams in TEAMS.values():
         for one in teams:
@@ -161,8 +161,8 @@ def _longest() -> int:
 
 
 class TeamMention(NamedTuple):
-    """A known name among terms, from `start` up to `end`. `keys`: what it may mean, as in
-    `known`."""
+    """A known name in a sequence of terms, from position `start` up to `end`. `keys`: the teams or
+    players that it may mean, as in `known`."""
 
     start: int
     end: int
@@ -170,8 +170,8 @@ class TeamMention(NamedTuple):
 
 
 def mentions(words: Sequence[str]) -> list[TeamMention]:
-    """Known names in a sequence of terms, from left to right. Of several at one position the
-    longest is taken, and names do not overlap."""
+    """Known names in a sequence of terms, from left to right. Of several names that begin at one
+    position the longest is taken, and names do not overlap."""
     table, longest, at = known(), _longest(), 0
     out: list[TeamMention] = []
     while at < len(words):
@@ -238,7 +238,7 @@ def name(text: str, league: str | None = None) -> TeamName:
 
 
 def initials(side: TeamName, league: str | None) -> set[str]:
-    """The abbreviations that a side may be called by, in lower case."""
+    """The abbreviations by which texts may call a side, in lower case."""
     found = "".join(w[0] for w in side.text.split() if w[:1].isupper()).lower()
     out = {found} if len(found) > 2 else set[str]()
     if league == "cricket":
@@ -261,7 +261,8 @@ def league_of_key(key: str) -> str:
 
 
 def is_player(key: str) -> bool:
-    """Whether a key is that of a player in a team sport, who is not a side of a game."""
+    """Whether a key is that of a player in a team sport. Unlike a tennis player, such a player is
+    never a side of a game."""
     league, is_one, _ = league_of_key(key).partition("-player")
     return bool(is_one) and league not in _OF_PEOPLE
 
@@ -274,7 +275,7 @@ def _is_year(word: str) -> bool:
 
 
 def same(one: TeamName, other: TeamName) -> bool:
-    """Whether two names may be of one team or player."""
+    """Whether two names may mean the same team or player."""
     if one.keys & other.keys:
         return True
     if one.keys and other.keys and leagues(one) & leagues(other):

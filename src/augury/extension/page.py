@@ -27,7 +27,8 @@ _PIECES: Final = 50
 """Largest number of text pieces of a title that are read, since a page may put any number of tags
 between them."""
 FIRST_WORDS: Final = 40
-"""Number of words of the text that stand for a page without a title."""
+"""Number of words, from the start of a page's text, that are searched for if the page's title is
+short or missing."""
 _VENUES: Final = ("polymarket.com", "kalshi.com")
 
 
@@ -59,13 +60,14 @@ class WebPage:
 
     @property
     def is_of_venue(self) -> bool:
-        """Whether it is a venue's own page, whose address names the market it shows."""
+        """Whether the page is a venue's own page, whose address names the market that it shows."""
         host = self.host
         return any(host == venue or host.endswith(f".{venue}") for venue in _VENUES)
 
     @property
     def question(self) -> str:
-        """What to search for: the query, the heading, or the text's first words."""
+        """The text to search for: the query; without one, the address of a page of a venue; else
+        the heading, with the first words of the text if the heading is short."""
         if is_readable(self.query):
             return self.query[:MAX_QUERY]
         if self.is_of_venue:

@@ -20,13 +20,15 @@ from augury.search.text import fold, terms
 _ALONE: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"})
 """Sports of individuals, in which a first name alone identifies nobody."""
 PARTLY, SURE = 0.4, 0.5
-"""Certainties, 0 to 1. `PARTLY`: that of a side of whose name the text has only a part. `SURE`: the
-least that the better-named side of a game must have for the game to count as named."""
+"""Certainties, 0 to 1, that a text means a side. `PARTLY`: that of a side if the text has only a
+part of its name. `SURE`: a game counts as named only if the certainty of at least one of its sides
+reaches this. Chosen by hand."""
 _SHORT = 5
 _ONE = "1:"
 _WORD = re.compile(r"[a-z0-9]+")
 _RARE = 4
-"""Largest number of sides that may share a term for it still to identify one of them."""
+"""Largest number of sides whose names have a term in common for the term still to identify one of
+them. Chosen by hand."""
 _NONE: Final = frozenset[str]()
 _TICKER = re.compile(r"-\d\d[a-z]{3}\d\d(?:\d{4})?(?P<both>[a-z]+?)(?:g\d)?-(?P<one>[a-z]+)$")
 _LETTERS = re.compile(r"\b[A-Z][A-Z0-9]{1,4}\b")
@@ -38,8 +40,8 @@ class NamedGame(NamedTuple):
 
     game: Game
     surety: float
-    """Certainty, in (0, 1], of the side that is named less clearly: 1 for its full name, 0.5 for
-    its city."""
+    """Certainty, in (0, 1], that the text means the side that it names less clearly: 1 if it has
+    the full name, 0.5 if only the city."""
     gap: int
     """Number of words between the two names."""
     sides: tuple[TeamName, TeamName]
@@ -68,8 +70,8 @@ class _Known(NamedTuple):
 
 
 class Roster:
-    """Sides and the markets on their games. A market that no longer exists may still be in it,
-    because callers read a market from the database before they show it."""
+    """The sides of games, and the markets on these games. A market that no longer exists may still
+    be in the roster, because callers read a market from the database before they show it."""
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
@@ -117,7 +119,8 @@ class Roster:
     def named_in(self, text: str, league: str | None = None) -> list[NamedGame]:
         """The markets on games whose two sides a text names in different places.
 
-        If a word may name several sides ("Williams"), the side that more of the text names counts.
+        If a word is part of the names of several sides ("Williams"), only the side counts whose
+        name the text gives most fully.
         """
         found = self._sides_in(text, names.broad(league) if league else None)
         of: defaultdict[str, list[_Found]] = defaultdict(list)

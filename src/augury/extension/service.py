@@ -48,22 +48,24 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""Evidence of sports by what the factors that fit a title best are about: 1 sports, 0 undecided, -1
-something else. It is added to `SportsReading.score`."""
+"""Evidence of sports in a title, by the factors (subjects of markets in the factor base) that fit
+the title best: 1 if they are about sports, 0 if that is undecided, -1 if they are about something
+else. It is added to `SportsReading.score`. Chosen by hand."""
 FACTORS = 3
 VOTERS, VOTE = 20, 0.6
-"""The closest markets vote if the words leave it open whether a page is on sports. `VOTERS`: their
-number. `VOTE`: the most that their vote adds to, or takes from, `SportsReading.score`."""
+"""If the words leave it open whether a page is on sports, the closest markets vote. `VOTERS`: their
+number. `VOTE`: the most that their vote adds to, or takes from, `SportsReading.score`. Chosen by
+hand."""
 GAME_MARKETS = 100
 SPORTS_CANDIDATES = 30
-"""Least number of direct results that are searched for a page on sports; those on something else
-are then dropped."""
+"""For a page on sports, least number of direct search results from which its markets are taken;
+results on something else than sports are dropped. Chosen by hand."""
 TEXT_READ = 300
 """Number of characters, at the start of a page's text, that are searched for the sides of a
 game."""
 NEAR, SURE = 10.0, 0.7
-"""When a game that the page names settles that the page is on sports. `NEAR`: it is at most this
-many days away. `SURE`: both sides are named with at least this certainty (0 to 1)."""
+"""In doubt, a page is on sports if it names a game that is at most `NEAR` days away, and names each
+side with a certainty (0 to 1) of at least `SURE`. Chosen by hand."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
 """`GAMES_READ`: number of changed markets read in one batch. `FOLLOW_SECONDS`: seconds between two
 checks for changed markets."""
@@ -71,13 +73,14 @@ MANY: Final = 10_000
 """Number of markets on games above which the first `catch_up` excludes all existing objects from
 Python's garbage collection (`gc.freeze`)."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
-"""`GAMES_TURN`: seconds for which games are read before other work gets a turn. `GAMES_REST`: least
-duration of that turn, in seconds. Without turns, requests would wait during the first minutes with
-a large catalogue."""
+"""`GAMES_TURN`: longest time, in seconds, for which games are read without a pause. `GAMES_REST`:
+shortest pause after that, in seconds, in which requests are answered. Without pauses, requests
+would wait during the first minutes of a service with a large catalogue."""
 TOLD_WORDS = 3
 """Largest number of words of a market's question that `Shown.why` names."""
 COMMON: Final = 2.5
-"""Inverse document frequency below which a word is too common to say what a market is about."""
+"""Inverse document frequency below which a word is too common to say what a market is about. Chosen
+by hand."""
 
 
 class Shown(NamedTuple):
@@ -104,9 +107,9 @@ class _Game(NamedTuple):
     fixture: Fixture
     markets: list[games.Game]
     days: float
-    """Days from the page's date, or from now, to the game; see `games.GameMarkets`."""
+    """Days between the game and the page's date or now; see `GameMarkets.days`."""
     surety: float
-    """How clearly the page names both sides, 0 to 1."""
+    """Certainty, 0 to 1, that the page names both sides."""
 
 
 class ExtensionService:
@@ -397,7 +400,7 @@ class ExtensionService:
     async def catch_up(self, *, rest: float = 0.0) -> None:
         """Read the games among the markets that changed since the last time.
 
-        rest : seconds left to other work after every `GAMES_TURN` of reading
+        rest : seconds of pause, in which other work runs, after every `GAMES_TURN` of reading
         """
         first, began = not self._position, time.perf_counter()
         while True:
@@ -451,7 +454,7 @@ class _Told:
         return {t: r for t, r in zip(found, rarity, strict=True) if r >= COMMON}
 
     def shares(self, row: PageMarketRow) -> bool:
-        """Whether the page has a term that says what the market is about."""
+        """Whether the page contains a term that says what the market is about (see `COMMON`)."""
         return any(t in self._all for t in self._telling(row))
 
     def overlap(self, row: PageMarketRow) -> float:

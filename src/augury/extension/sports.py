@@ -17,7 +17,7 @@ from augury.search.text import fold, terms
 
 
 class GameHints(NamedTuple):
-    """What a page says about its game besides the sides. Fields as in `Fixture`."""
+    """What a page says about its game, apart from who plays. Fields as in `Fixture`."""
 
     start: Start | None
     number: int | None
@@ -33,7 +33,7 @@ class SportsReading:
     score: float
     league: str | None
     fixture: Fixture | None
-    """The game that the words name; None if they name none."""
+    """The game that the page's words name; None if they name none."""
     told: GameHints
 
     @property

@@ -12,7 +12,7 @@ from augury.markets.records import Origin, Platform, Status
 
 
 class PageMarketRow(NamedTuple):
-    """The fields of a market that are shown, filtered by or read, as in
+    """The fields of a market that an answer shows or that decide whether the market is shown, as in
     `markets.records.Market`."""
 
     id: str
@@ -40,8 +40,8 @@ class PageMarketRow(NamedTuple):
     origin: Origin
     linked_market_ids: list[str]
     stale: bool = False
-    """Whether the market is stale. The service sets this, and `status` as shown, by its age
-    rule."""
+    """Whether the last news of the market is too old to rely on. The service sets this field, and
+    with it `status`, by its age rule."""
 
 
 _COLUMNS: LiteralString = (
@@ -76,7 +76,8 @@ class GameRow(NamedTuple):
 
 async def games_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[GameRow]:
     """Of the next `limit` markets that changed after change number `change`, those that may be
-    about a game, in order of change. The last row may be about none: it says how far was read."""
+    about a game, in order of change. The last of the `limit` markets is always included, because
+    its change number says how far was read."""
     cursor = await conn.execute(
         r"""
         with next as (

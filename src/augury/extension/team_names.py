@@ -219,7 +219,7 @@ def _pairs(text: str) -> dict[str, str]:
 
 ALSO_CALLED: Final = _pairs(_ALSO_WRITTEN)
 CRICKET_TEAMS: Final = _pairs(_CRICKET_WRITTEN)
-"""Abbreviations of cricket teams. Outside cricket these letters mean other things."""
+"""Abbreviation -> name of a cricket team. Outside cricket these letters mean other things."""
 WNBA_PLACES: Final = _pairs(
     "atl=atlanta;chi=chicago;conn=connecticut;dal=dallas;gs=golden state;gsw=golden state;"
     "ind=indiana;la=los angeles;lv=las vegas;min=minnesota;ny=new york;phx=phoenix;sea=seattle;"
