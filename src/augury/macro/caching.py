@@ -67,7 +67,8 @@ class Stored:
 
     @cached_property
     def lifetime(self) -> float:
-        """Seconds for which the answer is fresh, counted from its Date (section 4.2.1)."""
+        """Seconds for which the answer is fresh, counted from its Date (RFC 9111, section
+        4.2.1)."""
         for name in ("s-maxage", "max-age"):
             if (stated := seconds(self.directives, name)) is not None:
                 return stated
@@ -83,7 +84,7 @@ class Stored:
 
     def age(self, now: float) -> float:
         """Age of the answer in seconds: by the origin's clock or by this machine's, whichever is
-        larger (section 4.2.3)."""
+        larger (RFC 9111, section 4.2.3)."""
         made = _date(self.headers, "date")
         apparent = 0.0 if made is None else max(0.0, self.answered_at - made)
         told = self.headers.get("age", "")
@@ -93,7 +94,7 @@ class Stored:
 
 
 def may_store(asked: Directives, answer: Stored) -> bool:
-    """Whether an answer to a GET may be kept at all (section 3)."""
+    """Whether an answer to a GET may be kept at all (RFC 9111, section 3)."""
     return (
         answer.status in STORABLE
         and "no-store" not in asked
@@ -103,7 +104,8 @@ def may_store(asked: Directives, answer: Stored) -> bool:
 
 
 def may_reuse(asked: Directives, stored: Stored, now: float) -> bool:
-    """Whether `stored` answers a request without asking upstream (sections 4.2, 5.2.1)."""
+    """Whether `stored` answers a request without asking upstream (RFC 9111, sections 4.2 and
+    5.2.1)."""
     if "no-cache" in stored.directives or "no-cache" in asked:
         return False
     age, left = stored.age(now), stored.lifetime - stored.age(now)
@@ -132,13 +134,13 @@ def may_stand_in(asked: Directives, stored: Stored, now: float, window: float) -
 
 
 def validators(stored: Stored) -> dict[str, str]:
-    """Request headers that ask upstream whether `stored` is still valid (section 4.3.1)."""
+    """Request headers that ask upstream whether `stored` is still valid (RFC 9111, 4.3.1)."""
     names = {"etag": "if-none-match", "last-modified": "if-modified-since"}
     return {to: stored.headers[of] for of, to in names.items() if of in stored.headers}
 
 
 def freshened(stored: Stored, headers: Headers, asked_at: float, answered_at: float) -> Stored:
-    """`stored` updated by the headers of a 304 (section 4.3.4)."""
+    """`stored` updated by the headers of a 304 (RFC 9111, section 4.3.4)."""
     told = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
     kept = {name: value for name, value in stored.headers.items() if name not in ("age", "date")}
     return replace(stored, headers=kept | told, asked_at=asked_at, answered_at=answered_at)

@@ -44,7 +44,7 @@ class Standing(NamedTuple):
     """A market's status and staleness at a time."""
 
     status: Status
-    """The status as shown: an overdue market is closed."""
+    """The status to show: that of the market, or `closed` if the market is overdue."""
     stale: bool
     """True if the market is overdue, or active with an old price."""
     why: str | None = None

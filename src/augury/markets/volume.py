@@ -19,8 +19,8 @@ class VolumeReading(NamedTuple):
     at: datetime
     volume: float
     candle: bool
-    """True: counted by the venue's candles, from the first of them on. False: counted over the
-    market's life."""
+    """True: the sum of the venue's candles, from the first candle fetched. False: the volume over
+    the market's life."""
 
 
 class VolumeBar(NamedTuple):
@@ -36,12 +36,14 @@ def bars(
 ) -> list[VolumeBar]:
     """The volume traded between consecutive readings, from `start` on, in order of time.
 
-    `readings` has at most one reading of each kind (candle or not) per interval; intervals are
-    aligned to midnight UTC. A bar reaches from one reading to the next, however far apart they are,
-    because nothing tells how the volume was spread. Between candles, however, a missing candle
-    means that nothing was traded, so a bar from candles covers its own interval alone, or the hour
-    of its candle if that is longer. Other readings count only after the last candle. A volume that
-    decreases was corrected by the venue: it makes no bar.
+    For each interval (aligned to midnight UTC), `readings` has at most one candle and one other
+    reading.
+
+    - Candles: a missing candle means that nothing was traded. So a bar covers only the interval of
+      its candle, or the candle's hour if that is longer.
+    - Other readings are used only after the last candle. A bar reaches from one reading to the
+      next, however far apart they are, because nothing tells how the volume was spread.
+    - Where the volume decreases, the venue has corrected it: there is no bar.
     """
     last_candle = max((r.at for r in readings if r.candle), default=None)
     found: list[VolumeBar] = []

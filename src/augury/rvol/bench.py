@@ -190,7 +190,7 @@ async def _fill(database: Any, assets: int = 30, days: int = 400) -> None:
 
 
 def table(result: dict[str, Any]) -> str:
-    """The measurements as lines."""
+    """The measurements as lines of text."""
     lines = [
         f"{result['assets']} assets x {result['days']} days x {result['horizons']} horizons",
         f"features, refit of every model, forecasts, bands: {result['refit_cpu_s']} s of CPU",

@@ -104,7 +104,7 @@ class Calendar:
         return steps, int(end)
 
     def day_at(self, seconds: int) -> int:
-        """Number of the last trading day that had closed by `seconds` since 1970; -1 if none
+        """Day number of the last trading day that had closed by `seconds` since 1970; -1 if none
         had."""
         if self.continuous:
             return seconds // DAY - 1

@@ -109,7 +109,7 @@ class Design:
 
 
 def nothing(assets: int, month: int) -> Carry:
-    """The state before the first row."""
+    """The state of the regressors before the first row."""
     series = ("rv", "capped", "continuous", "jump", "ret")
     none = np.zeros(assets, dtype=bool)
     return Carry(

@@ -120,11 +120,11 @@ class Closed:
     levels: dict[str, Sums]
     """By name of a member that is not in logs: the sums for its regression."""
     low: Floats
-    """(assets): smallest mean daily variance realized over a target window. Members' forecasts are
-    raised to it."""
+    """(assets): smallest mean daily variance realized over a target window. A lower
+    forecast of a member is raised to it."""
     high: Floats
-    """(assets): largest mean daily variance realized over a target window. Members' forecasts are
-    lowered to it."""
+    """(assets): largest mean daily variance realized over a target window. A higher
+    forecast of a member is lowered to it."""
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def actual(values: tuple[Any, ...]) -> ActualRow:
 
 
 def features(values: tuple[Any, ...]) -> dict[str, Any]:
-    """The feature families of one asset's newest forecast."""
+    """The row of the API for the feature families of an asset's newest forecast."""
     asset, horizon, as_of, version, families, origin = values
     return {
         "asset": asset,
@@ -133,7 +133,7 @@ def features(values: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def model(found: StoredModel, aliases: list[str]) -> dict[str, Any]:
-    """One version of a model."""
+    """The row of the API for one version of a model."""
     return {
         "model_id": found.model_id,
         "model_version": found.model_version,
@@ -149,7 +149,7 @@ def model(found: StoredModel, aliases: list[str]) -> dict[str, Any]:
 
 
 def asset(found: CoveredAsset, horizons: Sequence[int]) -> dict[str, Any]:
-    """One covered asset."""
+    """The row of the API for a covered asset."""
     default = 7 if found.calendar == ALWAYS else 5
     chosen = default if default in horizons else horizons[0]
     through = None

@@ -329,7 +329,7 @@ class RvolService:
         return made
 
     async def models(self, model_id: str | None = None) -> list[tuple[store.Model, list[str]]]:
-        """All versions with the aliases that name them now."""
+        """All versions of one model or of all, each with the aliases that name it now."""
         async with self.database.reading() as conn:
             found = await store.models(conn)
             named = await store.aliases(conn)

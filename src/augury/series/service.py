@@ -173,7 +173,8 @@ class SeriesService:
         limit: int,
         after: datetime | None,
     ) -> tuple[list[Point], dict[datetime, list[Revision]]]:
-        """Points within [start, end), and by time the earlier values of those that were changed."""
+        """Points within [start, end), and the earlier values of those that were changed, by the
+        point's time."""
         async with self._database.reading() as conn:
             await self._fetch_row(conn, account_id, series_id)
             found = await store.points(

@@ -78,7 +78,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     ids: list[str] | None = None
     platform: Platform | None = None
     status: Status | None = None
-    """The status as shown: an overdue market is closed."""
+    """Only markets that are shown with this status (overdue ones are shown as closed)."""
     stale: bool | None = None
     category: str | None = None
     event_id: str | None = None

@@ -105,7 +105,8 @@ class Newest(NamedTuple):
 
 
 async def newest(conn: Connection) -> list[Newest]:
-    """The end of the newest data of active assets, for each case of `Newest` that has data."""
+    """How far the data of active assets reach: one `Newest` for each origin and kind of calendar
+    with data."""
     rows = await conn.execute(
         """
         select origin, calendar = '24/7', (max(d.day) + 1)::timestamp at time zone 'UTC'

@@ -121,7 +121,7 @@ async def put_days(conn: Connection, rows: Sequence[DayRow]) -> tuple[int, int]:
 
 
 class MeasureSeries(NamedTuple):
-    """The days of one asset that count, ascending, and its measures on them."""
+    """One asset's days with usable measures, ascending, and the measures of these days."""
 
     days: np.ndarray
     measures: dict[str, np.ndarray]
@@ -133,8 +133,8 @@ _LOADED = ("rv", "bv", "rsv_neg", "rsv_pos", "rq", "ret")
 async def series(
     conn: Connection, family: str, calendar: str, *, known_at: datetime | None = None
 ) -> dict[str, MeasureSeries]:
-    """The measures of a family's active assets by name: the current ones, or those known at
-    `known_at`."""
+    """By asset: the measures of the active assets with this family and calendar, as they are now or
+    as they were known at `known_at`."""
     columns = ", ".join(f"array_agg({c} order by day)" for c in _LOADED)
     which = (
         "rvol_days d where current"
