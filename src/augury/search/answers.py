@@ -33,7 +33,7 @@ class Answers:
 
     def known(self, asked: tuple[Any, ...], position: int) -> Found | None:
         """The cached answer to `asked`. None if there is none, if it is too old, or if the index
-        was at another position than `position`, the current one, when its search began."""
+        has changed since its search began; `position` is the current position of the index."""
         if (answer := self._kept.get(asked)) is None:
             return None
         if answer.position != position or time.monotonic() - answer.at >= ANSWER_SECONDS:
@@ -43,8 +43,8 @@ class Answers:
         return answer.found
 
     def keep(self, asked: tuple[Any, ...], found: Found, position: int, at: float) -> None:
-        """Cache `found`. `position` (of the index) and `at` (monotonic seconds) are those at which
-        the search began."""
+        """Cache `found`. `position` of the index and time `at` (monotonic seconds) are those at
+        which the search began."""
         self._forget(asked)  # a concurrent search may have cached the same answer
         self._kept[asked] = _Answer(found, position, at)
         self._bytes += _size(asked, found)

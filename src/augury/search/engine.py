@@ -101,7 +101,8 @@ class IndexDocument:
     vector : float32 (dim,), unit length, or zero where the text has no known word
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
     tags : numbers under which `SearchEngine.tagged` finds the document, at most `MOST_TAGS`, each
-        in 1..65535; the value of a tag is the document's merit: `tagged` returns the highest ones
+        in 1..65535; the value of a tag is the document's merit under it, a number larger than 0:
+        the higher, the earlier `tagged` returns the document
     shown : data of the market that a search result shows, as bytes; `SearchEngine.shown` returns
         them, and they are never searched
     """
@@ -247,7 +248,8 @@ class SearchEngine(Protocol):
         statuses: Sequence[str] | None = None,
         limit: int = 100,
     ) -> EngineHits:
-        """The `limit` documents of highest merit under each tag, ties by ascending key.
+        """For each tag, the `limit` documents of highest merit (`IndexDocument.tags`), ties by
+        ascending key.
 
         At most len(tags) x `limit` documents, each once, with its cosine to `vector`.
         """
@@ -259,7 +261,7 @@ class SearchEngine(Protocol):
         ...
 
     def checkpoint(self) -> int:
-        """The last value set; 0 for a new, cleared or rebuilt index."""
+        """The number that `set_checkpoint` last recorded; 0 for a new, cleared or rebuilt index."""
         ...
 
     def set_checkpoint(self, sequence: int) -> None:

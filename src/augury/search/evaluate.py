@@ -19,7 +19,7 @@ CUT: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A query and the judgments of markets for it."""
+    """A query, and how markets were judged for it."""
 
     qid: str
     query: str
@@ -31,7 +31,7 @@ class JudgedQuery:
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> JudgedQuery:
-        """From one line of a label file, parsed."""
+        """The judged query in one parsed line of a label file."""
         labels = {str(i): ("none", 0) for i in line.get("none", ())}
         labels |= {str(x["id"]): (str(x["relation"]), int(x["grade"])) for x in line["labels"]}
         return cls(

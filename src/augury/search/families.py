@@ -54,7 +54,7 @@ class FoundFamily(msgspec.Struct, frozen=True, gc=False):
     """Number of members among the results of one relation (`direct`, `upstream`, ...), including
     the row's own market."""
     more: list[FoundMember]
-    """The other members."""
+    """The other members of the family that the search found."""
 
 
 class Foldable(Protocol):

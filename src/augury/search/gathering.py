@@ -72,7 +72,7 @@ class Gathering:
         self._engine, self._overdue = engine, overdue
 
     def gather(self, asked: Understood, frequencies: DocumentFrequencies) -> Gathered:
-        """The best hits by terms and the best by vector."""
+        """The best hits for a query by terms, and the best by vector."""
         wanted = asked.wanted
         limit = PHRASE_CANDIDATES if asked.parsed.phrases else max(CANDIDATES, 2 * wanted.top_k)
         terms = telling(asked.query, frequencies)

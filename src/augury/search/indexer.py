@@ -299,8 +299,9 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
 
 
 _LONG_AGO, _SINCE = 1_577_836_800, 7 * 365.25 * 86_400
-"""A later close gives a market a higher merit only within a period of seven years. `_LONG_AGO`: its
-start, 2020-01-01, in epoch seconds. `_SINCE`: its length, in seconds. Chosen by hand."""
+"""The later a market closes, the higher its merit, within a period of seven years. `_LONG_AGO`: the
+start of the period, 2020-01-01, in epoch seconds. `_SINCE`: its length, in seconds. Chosen by
+hand."""
 
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:
