@@ -1,7 +1,7 @@
 """Scores of forecasts against questions whose market prices and outcomes are known. Pure.
 
-A question's kind says which answer is right. `paraphrase` and `negation`: the market's price, or 1
-minus it. `near`: a probability within a bound that logic sets. `unanswerable`: no number. `range`
+A question's kind says which answer is right. `paraphrase`: the market's price. `negation`: 1 minus
+that price. `near`: a probability within a bound that logic sets. `unanswerable`: no number. `range`
 (a trap): a probability in a range, or, for some, no number.
 """
 
@@ -18,20 +18,22 @@ Kind = Literal["paraphrase", "negation", "near", "unanswerable", "range"]
 KINDS: Final[tuple[Kind, ...]] = ("paraphrase", "negation", "near", "unanswerable", "range")
 RIGHT: Final = frozenset(("hit", "held", "right"))
 WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
-"""Verdicts that count as wrong; `inverted` (the answer for the opposite side) counts separately."""
+"""Verdicts that count as wrong. `inverted` (an answer for the opposite of the question) is counted
+separately."""
 SURE: Final = 0.5
-"""Confidence, 0 to 1, from which a wrong answer counts as misleading."""
+"""Smallest confidence, 0 to 1, with which a wrong answer counts as surely wrong."""
 
 CLOSE: Final = 0.05
-"""Largest distance from the market's price, as a probability, that counts as right."""
+"""Largest distance between an answer and the right price, as a probability, at which the answer
+counts as right."""
 INVERTED: Final = 0.2
-"""An answer that is closer to the opposite's price by this much, as a probability, counts as
-inverted."""
+"""An answer counts as inverted if its distance from 1 minus the right price is smaller than its
+distance from the right price, by at least this difference (as a probability)."""
 SLACK: Final = 0.02
 """How far an answer may overstep a bound, as a probability, and still count as right."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
-"""Shortest and longest time after a forecast at which a price may test its interval. The price
-nearest to a week later is used."""
+"""Shortest and longest time after a forecast at which a price may be used to test the forecast's
+interval. Of the prices in between, the one nearest to a week is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,11 @@ class EvaluationQuestion:
     p: float | None = None
     outcome: float | None = None
     bound: tuple[str, float] | None = None
-    """`le` or `ge` with the value of the bound; None: no bound."""
+    """For `near`: `le` (at most) or `ge` (at least), with the value of the bound; None: no
+    bound."""
     right: tuple[float, float] | None = None
-    """For `range`: smallest and largest right probability; None: no probability is right."""
+    """For `range`: smallest and largest probability that is right; None: no probability is
+    right."""
     null_ok: bool = False
     """For `range`: whether an answer without a number is right, too."""
     event: str | None = None
@@ -56,7 +60,7 @@ class EvaluationQuestion:
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> EvaluationQuestion:
-        """From one line of a question file, parsed."""
+        """A question from one parsed line of a question file."""
         bound, least, most = line.get("bound"), line.get("lo"), line.get("hi")
         in_range = least is not None or most is not None or "null_ok" in line
         return cls(
@@ -87,7 +91,7 @@ class Answered:
     grade: Grade = "none"
     confidence: float = 0.0
     hint: float | None = None
-    """The probability that was withheld from the public answer."""
+    """The probability that was withheld from the public answer; None: none was."""
     role: str | None = None
     """Role of the first piece of evidence."""
     reason: str | None = None
@@ -95,18 +99,19 @@ class Answered:
     bounds: tuple[float, float] | None = None
     """Logical bounds on the probability; None: none."""
     way: str | None = None
-    """How an answer without a market of its own was made, e.g. "from deadlines"."""
+    """How an answer was derived if no market asks the question, e.g. "from deadlines"; else
+    None."""
 
     @property
     def said(self) -> float | None:
-        """The probability, or what a withheld one would have been."""
+        """The probability of the answer, also if it was withheld; None if there is none."""
         return self.probability if self.probability is not None else self.hint
 
     @property
     def verdict(self) -> str:
-        """What the answer is for its kind: hit, miss, inverted, null (or unjudged, without a known
-        price); for near: held, broken, null; for unanswerable: null, made; for a range: right,
-        wrong, inverted, null."""
+        """The verdict on the answer, by the question's kind. `paraphrase`, `negation`: hit, miss,
+        inverted, null (no number) or, without a known price, unjudged; `near`: held, broken, null;
+        `unanswerable`: null, made (a number); `range`: right, wrong, inverted, null."""
         kind, p = self.asked.kind, self.probability
         if kind == "range":
             return self._within()
@@ -146,7 +151,7 @@ class Answered:
 
 
 def holds(p: float, bound: tuple[str, float] | None) -> bool:
-    """Whether a probability keeps to a bound, with a little slack."""
+    """Whether a probability is within a bound, or outside by at most `SLACK`."""
     if bound is None:
         return True
     op, value = bound
@@ -203,8 +208,8 @@ def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[s
 
 
 def outcomes(answers: Sequence[Answered]) -> dict[str, Any]:
-    """Shares of right, wrong, inverted and null, and of those wrong or inverted at a confidence of
-    `SURE` or more."""
+    """Shares of right, wrong, inverted and missing answers, and of those that are wrong or inverted
+    at a confidence of `SURE` or more."""
     return {
         **{word: _share(a.outcome == word for a in answers)
            for word in ("right", "wrong", "inverted", "null")},
@@ -255,7 +260,8 @@ def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
-    """The confidence from which on hints are better than the base rate.
+    """The confidence from which on hints are better than the base rate (the share of all questions
+    that came true).
 
     Questions about one market count once: they are decided together.
 
@@ -297,7 +303,7 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""Smallest number of markets with resolved hints for which a floor is reported."""
+"""Smallest number of resolved markets, with a hint each, for which `hint_floor` reports a floor."""
 
 
 def _is_inverted(p: float, right: float) -> bool:
