@@ -45,7 +45,8 @@ class Apart:
     async def run(
         self, seconds: float, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run `call`, a function of a module, and return or raise what it does.
+        """Run `call`, a top-level function of a module, in the process; return or raise what it
+        does.
 
         Raises
         ------

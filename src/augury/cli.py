@@ -152,7 +152,7 @@ def _benchmarks() -> typer.Typer:
 
 
 def _group() -> None:
-    """Keeps a group a group while it holds one command."""
+    """Empty callback. Without it, Typer turns a group with only one command into that command."""
 
 
 COMMANDS = tuple(

@@ -69,7 +69,8 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def announce(settings: Settings, url: str) -> None:
-    """Write the note with the address of the service; `withdraw` deletes it."""
+    """Write the note, a file in the data folder, with the service's address; `withdraw` deletes
+    it."""
     (Path(settings.data_dir) / _NAME).write_text(json.dumps({"url": url, "pid": os.getpid()}))
 
 

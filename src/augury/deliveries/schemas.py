@@ -158,7 +158,7 @@ class DeliveryLog(BaseModel):
 
 
 class ReplayRequest(BaseModel):
-    """Which messages to send again: one, or those that failed since a time."""
+    """Which messages to send again: one, or all alerts from a time on that failed."""
 
     model_config = request_example(since="2026-11-20T00:00:00Z")
 

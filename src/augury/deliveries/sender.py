@@ -44,13 +44,14 @@ SECONDS = Histogram("augury_delivery_seconds", "Seconds an endpoint took to answ
 DEADLINE = 10.0
 """Seconds within which an endpoint must have answered completely."""
 _SLOW = 1.0
-"""Moving average of the seconds per answer from which an endpoint counts as slow."""
+"""An endpoint counts as slow if the moving average of its answer times is this many seconds or
+more."""
 _WEIGHT = 0.2
 """Weight of the newest answer in the moving average of `_SLOW`, 0 to 1; a larger weight
 follows changes faster."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
-"""Largest share of the sending slots that endpoints of this health, or of worse health, may use
-together, so that slow endpoints leave room for quick ones."""
+"""By health (how quickly an endpoint answers): the largest share of the sending slots that
+endpoints of this or worse health may use together, so that slow ones leave room for quick ones."""
 _BURST = 10.0
 _POLL = 0.25
 _BATCH = 0.015

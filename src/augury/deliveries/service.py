@@ -216,8 +216,8 @@ class DeliveryService:
         message_id: str | None = None,
         since: datetime | None = None,
     ) -> list[str]:
-        """Send one message of the log again, or all alerts that failed since a time, at most
-        `MOST_REPLAYED`. Returns the new ids."""
+        """Send one message of the log again, or all alerts from a time on that were not delivered,
+        at most `MOST_REPLAYED`. Returns the new ids."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             self._check_on(endpoint)

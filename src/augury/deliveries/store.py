@@ -221,7 +221,8 @@ async def replay(conn: Connection, delivery_id: str, ids: Mapping[str, str]) -> 
 async def not_delivered(
     conn: Connection, delivery_id: str, since: datetime, limit: int
 ) -> list[str]:
-    """Ids of alert messages that failed after `since` and were not replayed, oldest first."""
+    """Ids of the alert messages made at `since` or later that failed and were not replayed, oldest
+    first."""
     rows = await conn.execute(
         """
         select id from watch_messages m

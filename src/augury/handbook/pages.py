@@ -40,7 +40,7 @@ class Section:
 
 
 def folder() -> Path:
-    """The folder with the pages as they were written."""
+    """The folder with the pages that people wrote: in the wheel, else in the checkout."""
     return PACKED if PACKED.is_dir() else CHECKOUT
 
 
@@ -144,7 +144,7 @@ def summary(text: str) -> str:
 
 
 def listing(pages: Mapping[str, str]) -> str:
-    """`llms.txt`: the pages by kind, each with its address as Markdown and a line on it."""
+    """`llms.txt`: the pages by kind, each with the address of its Markdown and its summary."""
     lines = [
         "# Augury",
         "",

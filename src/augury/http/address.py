@@ -53,7 +53,7 @@ class Forwarding:
 
     @classmethod
     def of(cls, settings: Settings) -> Forwarding:
-        """From the settings. Raises SetupProblem if a trusted proxy is not a
+        """The forwarding that the settings ask for. Raises SetupProblem if a trusted proxy is not a
         network, or is a public one."""
         trusted = networks(settings.trusted_proxies)
         return cls(settings.forwarded_header, trusted, settings.trusted_hops)

@@ -53,7 +53,8 @@ class Connections:
 
     @classmethod
     def of(cls, settings: Settings, trusted: Sequence[Network]) -> Connections:
-        """From the settings, reduced to what the file descriptors of this process allow."""
+        """The limits of the settings, reduced to what the file descriptors of this process
+        allow."""
         most = min(settings.max_connections, _affordable())
         if most < settings.max_connections:
             log.warning(

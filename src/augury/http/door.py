@@ -41,7 +41,7 @@ class Misdirected(AuguryError):
 
 
 class Door:
-    """The checks of one process."""
+    """The first checks of each request, with the counts that this process keeps for them."""
 
     def __init__(self, settings: Settings) -> None:
         self.forwarding = Forwarding.of(settings)

@@ -8,10 +8,11 @@ from pydantic import ConfigDict
 
 
 def example(**fields: Any) -> ConfigDict:
-    """For a model of an answer: `fields` are its example."""
+    """Pydantic configuration of an answer's model: `fields` are its example."""
     return ConfigDict(json_schema_extra={"examples": [fields]})
 
 
 def request_example(**fields: Any) -> ConfigDict:
-    """For a model of a request's body: `fields` are its example, and unknown fields are refused."""
+    """Pydantic configuration of a request body's model: `fields` are its example, and unknown
+    fields are refused."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [fields]})

@@ -38,7 +38,7 @@ class Rate(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Whether one request is allowed, and the state of its key after it."""
+    """Whether one request is allowed, and the state of its limit afterwards."""
 
     allowed: bool
     retry_after: float

@@ -20,9 +20,10 @@ T = TypeVar("T")
 
 
 class Route(APIRoute):
-    """Before FastAPI takes over, this route tells the guard its allowance, checks the caller with
-    its gate (`callers.Gate`), refuses unknown query parameters, and reads the body as strict JSON.
-    Answers of a route with a gate must not be cached, unless the route says otherwise."""
+    """Before FastAPI takes over, this route tells the guard its allowance (deadline, size of the
+    body), checks the caller with its gate (`callers.Gate`), refuses unknown query parameters, and
+    reads the body as strict JSON. Answers of a route with a gate must not be cached, unless the
+    route says otherwise."""
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()

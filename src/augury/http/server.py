@@ -126,7 +126,7 @@ class _Counted:
 
 
 class Protocol(HttpToolsProtocol):
-    """One connection."""
+    """One connection of a caller, with limits on what it may send and how slowly it may read."""
 
     max_header_bytes = 16 * 1024
     header_timeout = HEADER_TIMEOUT

@@ -32,7 +32,8 @@ async def take(conn: Connection, key: str, rate: Rate) -> Decision:
 
 
 async def sweep(conn: Connection) -> None:
-    """Delete keys whose whole burst is available again; they behave like new ones."""
+    """Delete the rate-limit keys whose whole burst is available again; they behave like new
+    ones."""
     await conn.execute("delete from rate_limits where tat < clock_timestamp()")
 
 
@@ -50,8 +51,8 @@ async def claim(
 ) -> datetime | None:
     """Claim the key, if it is new, past its lifetime, or abandoned by a process that died.
 
-    Returns the time of the claim, by which `keep` and `release` know it again if another process
-    has taken the key over; None if another request holds the key.
+    Returns the time of the claim, by which `keep` and `release` notice if another process has
+    taken the key over since; None if another request holds the key.
     """
     cursor = await conn.execute(
         """

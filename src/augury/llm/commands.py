@@ -21,7 +21,7 @@ app = typer.Typer(help="The optional language model.", no_args_is_help=True)
 
 @app.callback()
 def _group() -> None:
-    """Keeps a group a group while it holds one command."""
+    """Empty callback. Without it, Typer turns a group with only one command into that command."""
 
 
 @app.command("examine")

@@ -59,7 +59,7 @@ AT_ONCE: Final = 4
 WAITING: Final = 64
 """Most requests that are running or waiting; any further one fails at once."""
 OVERHEAD: Final = 64
-"""Tokens that are booked for what a chat template adds to a request."""
+"""Number of tokens that are booked for what a chat template adds to a request."""
 BYTES_A_TOKEN: Final = 12
 """Bytes per token, more than text of any language has on average. If an endpoint reports fewer
 tokens than the number of bytes divided by this, the report is not believed."""

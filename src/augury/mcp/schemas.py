@@ -21,7 +21,7 @@ from augury.mcp.fields import Moment, More, Number, Prices, Text, rounded
 
 
 class Row(BaseModel):
-    """A part of one of the API's objects."""
+    """Some of the fields of one of the API's objects, as tools answer with them."""
 
     model_config = ConfigDict(extra="ignore", populate_by_name=True, protected_namespaces=())
     component: ClassVar[str] = ""
@@ -371,7 +371,7 @@ class AssetRow(Row):
 
 
 class VolatilityAnswer(ToolAnswer):
-    """Forecasts of realized volatility, or the assets there are."""
+    """Forecasts of realized volatility, or the assets that they cover."""
 
     forecasts: list[VolatilityRow] = []
     assets: list[AssetRow] = []

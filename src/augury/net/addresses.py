@@ -86,7 +86,7 @@ class AddressPolicy:
 
     @classmethod
     def of(cls, allowed: Iterable[str], *, http: bool) -> AddressPolicy:
-        """From setting values: each a network, an address or a host name."""
+        """The policy of a setting whose values are each a network, an address or a host name."""
         names: set[str] = set()
         networks: list[Network] = []
         for entry in allowed:

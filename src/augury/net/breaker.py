@@ -11,7 +11,8 @@ PROBE_AFTER = 30.0
 
 
 class Breaker:
-    """Opens at `FAILURES_TO_OPEN` failures in a row; one probe at a time after `PROBE_AFTER`."""
+    """Opens after `FAILURES_TO_OPEN` failures in a row. `PROBE_AFTER` seconds later it lets one
+    request through as a probe: success closes it, failure starts the wait again."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

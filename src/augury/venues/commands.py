@@ -212,7 +212,8 @@ async def _sync_markets(ids: list[str], *, as_json: bool) -> int:
 async def _sync_venue(
     syncing: Sync, platform: Platform, bars: Progress, *, full: bool
 ) -> list[FlowOutcome]:
-    """A full sync if `full` is set or none has succeeded yet; otherwise only news and prices."""
+    """A full sync if `full` is set or none has succeeded yet; otherwise an incremental sync and a
+    price refresh."""
     if not full and await syncing.has_full(platform):
         flows = [syncing.incremental, syncing.refresh_prices]
     else:

@@ -245,9 +245,9 @@ UNKNOWN_OUTCOMES = ("Outcome 1", "Outcome 2")
 
 
 def derive_outcomes(question: str, result: str | None = None) -> tuple[str, str]:
-    """The labels of a market whose row has none, in the venue's order. The first rule that fits:
+    """The labels of a market whose row has none, in the venue's order, by the first rule that fits:
 
-    a Yes/No result, or a question that begins like a yes/no question, gives Yes and No; "up or
+    A Yes/No result, or a question that begins like a yes/no question, gives Yes and No; "up or
     down", "O/U", "odd/even" give their sides; "A vs. B" gives A and B; any other question that is
     not open-ended ("Who ...") gives Yes and No; else the labels are `UNKNOWN_OUTCOMES`.
     """

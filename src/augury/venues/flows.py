@@ -30,13 +30,13 @@ RECORDS = Metric("augury_venue_records", "Market records stored.", ["venue", "fl
 REFUSED = Metric("augury_venue_refused", "Wire records refused, by reason.", ["venue", "reason"])
 
 RECENT = timedelta(days=3)
-"""How far back, at most, a sync lists markets: a full one those that closed, an incremental one
-those that are new or changed."""
+"""How far back a sync looks, at most: a full sync for markets that closed, an incremental one for
+markets that are new or changed."""
 OVERLAP = timedelta(minutes=2)
 """How far an incremental sync reaches back before the start of the previous one, because venues
 show changes in listings with a delay."""
 STALE_CURSOR = timedelta(hours=6)
-"""Age from which an interrupted sync starts again, instead of continuing from its checkpoint."""
+"""Age of an interrupted sync from which the next one starts anew, not at the checkpoint."""
 MOST_PAGES = 5_000
 """Pages after which a listing is taken to be endless, and is ended."""
 PRINTS_KEPT = 64
@@ -265,7 +265,8 @@ class FlowRun:
                 return
 
     async def _complete(self, page: Page) -> None:
-        """Fetch whole records of the markets on a page of news that are not stored yet."""
+        """Fetch complete records of the markets of which `page` has changes but that are not stored
+        yet, and add them to `page`."""
         async with self._database.reading() as conn:
             known = await store.targets(conn, [c.id for c in page.changes])
         kin = {
@@ -363,7 +364,7 @@ class FlowRun:
                 await store.fail(conn, platform, outcome.flow, problem, forget=True)
 
     async def _ask(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The result of `call`. If the venue asks to wait, for at most `patience` seconds, it is
+        """The result of `call`. If the venue asks to wait at most `patience` seconds, the call is
         repeated after that time, up to three times."""
         for _ in range(3):
             try:
@@ -397,7 +398,7 @@ def _believable(
     outcome: FlowOutcome,
     at: datetime,
 ) -> tuple[list[Market], list[MarketChange]]:
-    """The whole records and the news of a page that may be stored; the others are only counted."""
+    """The records and the changes of a page that may be stored; the others are only counted."""
     whole: list[Market] = []
     news: list[MarketChange] = []
     for market in page.markets:

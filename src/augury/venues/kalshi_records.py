@@ -48,8 +48,8 @@ STATUSES: dict[str, Status] = {
     "settled": "resolved",
 }
 """Our status for each of Kalshi's: those of records and those of listing filters, since some
-generations mix them. A `determined` market may still be disputed or amended, so it counts as
-resolved only once it is finalized."""
+generations of its API mix them. A `determined` market may still be disputed or amended, so it
+counts as resolved only once it is finalized."""
 _NOT_OPEN_YET = ("initialized", "unopened")
 _STRIKES = (
     "greater",
@@ -169,7 +169,8 @@ def question(title: str, subtitle: str | None, own_title: str | None = None) -> 
 def change(
     wire: object, observed_at: datetime, notes: Notes | None = None
 ) -> MarketChange | Refusal:
-    """News of a known market. The event is not needed, because news does not change texts."""
+    """The current status, prices and volumes of a known market. Its event is not needed, because
+    the texts are not read again."""
     notes = Notes() if notes is None else notes
     if not isinstance(wire, dict):
         return Refusal(None, "not a record")

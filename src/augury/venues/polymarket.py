@@ -128,7 +128,7 @@ def read_page(
     Raises
     ------
     ValueError
-        When the answer has neither generation's shape.
+        When the answer has the shape of neither generation of the API.
     """
     if isinstance(answer, list):
         # Only an empty page ends a listing by offset: the server may apply a lower `limit`.
@@ -155,7 +155,7 @@ def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
 
 
 def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> Market | Refusal:
-    """A gamma market as a record.
+    """A market as gamma returns it, turned into a record.
 
     Parameters
     ----------

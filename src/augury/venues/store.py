@@ -117,7 +117,7 @@ async def fail(
 
 
 async def targets(conn: Connection, ids: Sequence[str]) -> dict[str, KnownTarget]:
-    """The stored markets with these ids, by id, without the sample."""
+    """The stored markets with these ids, by id, without sample markets."""
     cursor = conn.cursor(row_factory=args_row(_target))
     await cursor.execute(
         f"select {_TARGET} from markets where id = any(%s) and origin <> 'sample'",  # noqa: S608

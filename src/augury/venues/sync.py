@@ -31,8 +31,8 @@ log = structlog.get_logger(__name__)
 HISTORY_EVERY = 300.0
 """Seconds between two runs of the history flow."""
 FIRST_BACKOFF, LONGEST_BACKOFF = 15.0, 600.0
-"""FIRST_BACKOFF: seconds of the backoff after a flow's first failure. Each further failure doubles
-it, up to LONGEST_BACKOFF."""
+"""FIRST_BACKOFF: seconds to wait after a flow's first failure. Each further failure doubles the
+wait, up to LONGEST_BACKOFF seconds."""
 
 
 class _Busy(Exception):

@@ -175,7 +175,8 @@ def labels(values: Iterable[object]) -> tuple[str, ...]:
 
 
 def two_sided(bid: float | None, ask: float | None) -> bool:
-    """Whether both sides of the book are quoted: not crossed, and not an empty book."""
+    """Whether bid and ask are both quoted, do not cross, and are not those of an empty book
+    (`EMPTY_BOOK`)."""
     if bid is None or ask is None or not 0 < bid <= ask < 1:
         return False
     return not (bid <= EMPTY_BOOK[0] and ask >= EMPTY_BOOK[1])

@@ -38,7 +38,7 @@ ALERTS = Counter("augury_alerts", "Alerts, by what happened to them.", ["event"]
 SECONDS = Histogram("augury_evaluation_seconds", "Seconds an evaluation took.")
 
 MOVED_AT_ONCE = 20_000
-"""Most moved markets, and most moved series, that one transaction processes."""
+"""Most markets, and most series, with changed data that one transaction processes."""
 DUE_AT_ONCE = 5_000
 """Most pairs of a rule and a target that one transaction evaluates because their time has come,
 and not because their target has new data."""
@@ -51,7 +51,8 @@ _LOOK_UPS = 200
 _TICKS = 50
 """Most transactions in one call of `Evaluator.tick`."""
 _YIELD = 250
-"""Number of evaluated pairs after which the event loop gets a turn, to serve requests."""
+"""Number of evaluated (rule, target) pairs after which the event loop gets a turn, to serve
+requests."""
 
 Search = Callable[[str, int], Awaitable[list[str]]]
 """Takes a query and a number n; returns the ids of the n best markets for the query."""
@@ -107,8 +108,8 @@ class Evaluator:
         return at, evaluated
 
     async def tick(self) -> int:
-        """Evaluate the pairs whose target moved since the last tick, and those that are due
-        although nothing moved.
+        """Evaluate rules on the targets whose data changed since the last tick, and those whose
+        time has come although nothing changed.
 
         Returns the number of pairs of a rule and a target that were evaluated.
         """

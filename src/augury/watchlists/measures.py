@@ -20,9 +20,9 @@ because their log-odds would change a lot with moves of less than a tick."""
 MAD_TO_SIGMA = 1.4826
 """Standard deviation of a normal distribution, divided by its MAD (Rousseeuw and Croux 1993)."""
 LEAST_MOVES = 20
-"""Fewest known earlier moves for a z-score."""
+"""Fewest earlier price moves that must be known to compute a z-score."""
 LEAST_VOLUMES = 12
-"""Fewest earlier windows with known volume for a spike."""
+"""Fewest earlier windows whose volume must be known to compute a volume spike."""
 
 
 def logit(p: float) -> float:

@@ -219,7 +219,7 @@ def _sides(target: Target, market_ids: list[str], quotes: dict[str, Quote]) -> l
 
 
 class _Facts:
-    """The data that the looks at all pairs need, read at one time."""
+    """The data from which the values of all pairs are computed, read at one time."""
 
     def __init__(self, now: datetime, sides: dict[str, list[_Side]], age: AgeRule) -> None:
         self.now = now
@@ -478,9 +478,9 @@ def _price(quote: Quote, outcome: str, price: float) -> dict[str, Any]:
 
 
 def _foremost(rule: Rule, looks: list[Look]) -> Look:
-    """The look at the market, among those of one target, furthest towards or beyond the threshold.
+    """Of the looks at the markets of one target, the one furthest towards or beyond the threshold.
 
-    Its `as_of` is the newest of all looks, so that the target's time never goes back.
+    Its `as_of` becomes the newest of all `looks`, so that the target's time never goes back.
     """
     known = [look for look in looks if look.seen.value is not None]
     if not known:

@@ -102,7 +102,7 @@ class RuleRequest(BaseModel):
     )
 
     def rule(self) -> Rule:
-        """The rule as the state machine takes it, still without an id."""
+        """The rule as `rules.step`, the state machine, takes it, still without an id."""
         return Rule(
             id="",
             name=self.name,

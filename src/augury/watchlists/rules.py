@@ -138,7 +138,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleState(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of a rule on a target. A new pair starts with the default values."""
+    """The state of a rule on a target. It has the default values until the first evaluation."""
 
     status: Status = "no_data"
     since: datetime | None = None

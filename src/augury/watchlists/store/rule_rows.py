@@ -35,7 +35,7 @@ class StoredRule(NamedTuple):
     silenced_until: datetime | None = None
 
     def rule(self) -> Rule:
-        """The rule as the state machine takes it."""
+        """The rule as `rules.step`, the state machine, takes it."""
         return Rule(
             id=self.id, name=self.name, metric=self.metric, op=self.op, threshold=self.threshold,
             label=self.label, span=self.span, hold=self.hold, cooldown=self.cooldown,

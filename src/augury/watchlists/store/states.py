@@ -33,7 +33,7 @@ class RuleOnTarget(NamedTuple):
     evaluated_at: datetime | None
 
     def state(self) -> RuleState:
-        """The state as the state machine takes it."""
+        """The state as `rules.step`, the state machine, takes it."""
         return RuleState(
             status=self.status, since=self.since, alerting=self.alerting, armed=self.armed,
             episode=self.episode, fired_at=self.fired_at,
@@ -85,8 +85,8 @@ async def targets_with_series(conn: Connection, series_ids: Sequence[str]) -> li
 
 
 async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: int) -> list[str]:
-    """Ids of the watchlists with a target that moved or a state that is due, in the order in which
-    to lock them."""
+    """Ids of the watchlists that have one of these targets or a state that is due, in the order in
+    which to lock them."""
     rows = await conn.execute(
         """
         select watchlist_id from watch_targets where id = any(%s)
@@ -111,15 +111,15 @@ async def lock_all(conn: Connection, watchlist_ids: Sequence[str]) -> dict[str, 
 
 
 async def pairs_of(conn: Connection, watchlist_id: str) -> list[RuleOnTarget]:
-    """All pairs of one watchlist."""
+    """All pairs of a rule and a target of one watchlist."""
     return await _pairs(conn, "s.watchlist_id = %s order by s.rule_id, s.target_id", watchlist_id)
 
 
 async def pairs_due(
     conn: Connection, moved_targets: Sequence[str], watchlist_ids: Sequence[str], limit: int
 ) -> list[RuleOnTarget]:
-    """The pairs whose target moved and, of the pairs of `watchlist_ids` that are due, at most
-    `limit`."""
+    """The (rule, target) pairs of `moved_targets` and, of the pairs of `watchlist_ids` that are
+    due, at most `limit`."""
     return await _pairs(
         conn,
         """s.target_id = any(%s) or (s.rule_id, s.target_id) in (
