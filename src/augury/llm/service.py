@@ -190,8 +190,8 @@ class LanguageModel:
             ) from None
 
     async def qualified(self, task: Task[Any]) -> bool:
-        """Whether the model gets enough of the task's controls right. Each process
-        asks once; stored answers are used again. The test may take long, and goes on
+        """Whether the model gets enough of the task's controls (inputs with known answers) right.
+        Each process asks once; stored answers are used again. The test may take long, and goes on
         if the caller stops waiting."""
         if not task.controls:
             return True

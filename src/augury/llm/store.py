@@ -27,7 +27,8 @@ class Cost(NamedTuple):
 async def answer(
     conn: Connection, key: bytes, *, useful_since: datetime, useless_since: datetime
 ) -> KeptCompletion | None:
-    """The answer stored under `key`, unless it is too old; unusable ones are kept for less time."""
+    """The answer stored under `key`, at `useful_since` or later; if the model gave no usable
+    answer, at `useless_since` or later."""
     row = await (
         await conn.execute(
             """

@@ -57,7 +57,7 @@ def is_own(address: IPv4Address | IPv6Address) -> bool:
     """Whether an address belongs to this machine. It is then refused unless the policy allows it:
     requests to it would reach the ports of this machine without passing the proxy.
 
-    Decided by the route that a datagram would take; no datagram is sent.
+    This is decided by the route that a datagram to the address would take; none is sent.
     """
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:

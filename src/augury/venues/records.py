@@ -28,7 +28,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class KnownTarget(msgspec.Struct, frozen=True):
-    """The fields of a stored market that requests to its venue need."""
+    """The fields of a stored market that are needed to ask its venue about it."""
 
     id: str
     platform_id: str

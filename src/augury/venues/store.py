@@ -38,7 +38,8 @@ class VenueHealth(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the last successful full or incremental sync; None before the first."""
     failed_at: datetime | None
     failure: str | None
-    """The latest failure that no success has followed, as plain text; None if there is none."""
+    """The latest failure of a flow that has not succeeded since, as plain text; None if there is
+    none."""
 
 
 def _target(*values: Any) -> KnownTarget:
