@@ -181,7 +181,7 @@ def _dollars(found: re.Match[str]) -> str:
 class _Bound:
     up: bool
     inside: bool
-    """Whether the number itself is included."""
+    """Whether the number itself meets the bound: True for "at least 13", False for "over 13"."""
     value: float
     said: str
     """The number as written, with scale and unit."""

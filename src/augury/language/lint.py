@@ -18,12 +18,13 @@ MIN_LOWER: Final = 50
 """Least number of titles that contain an alias in lower case for it to count as an ordinary
 word."""
 _NAMED: Final = frozenset("person team party company product work group league coin".split())
-"""Kinds whose aliases need a mark if they are ordinary words. Aliases of other kinds, such as
-"inflation" or "oil", are ordinary words on purpose."""
+"""Kinds of entities whose aliases need a mark (`^` or `~`, see `language.vocabulary`) if they are
+ordinary words. Aliases of other kinds, such as "inflation" or "oil", are ordinary words on purpose.
+"""
 MIN_LETTERS: Final = 2
 """Number of letters of the shortest alias that is allowed."""
 _LETTERS: Final = frozenset({"x"})
-"""Names of one letter that are allowed."""
+"""Aliases of one letter that are allowed."""
 
 
 @dataclass(frozen=True, slots=True)
