@@ -181,7 +181,7 @@ async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None
             return answer.json()
         except ValueError:
             raise AuguryError(
-                "The server at this address is not Augury. Check the address."
+                "The server at this address is not Augury. Check --url or AUGURY_URL."
             ) from None
 
 

@@ -45,7 +45,9 @@ async def client(
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise SetupProblem(f"{named} is not the address of a service. Write http://HOST:PORT.")
+        raise SetupProblem(
+            f"{named} is not the address of a service. It should look like http://HOST:PORT."
+        )
     secret = os.environ.get(key)
     try:
         async with httpx2.AsyncClient(
@@ -57,7 +59,9 @@ async def client(
         ) as made:
             yield made
     except httpx2.TimeoutException:
-        raise SetupProblem(f"The service at {url} does not answer in 60 s. Try later.") from None
+        raise SetupProblem(
+            f"The service at {url} did not answer within 60 s. Try again later."
+        ) from None
     except httpx2.TransportError:
         raise SetupProblem(f"No service answers at {url}. Check {named}.") from None
 

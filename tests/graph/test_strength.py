@@ -152,5 +152,5 @@ def test_a_table_is_measured_on_a_dump(tmp_path: Path) -> None:
     again = fit.measure(tmp_path / "markets.parquet", tmp_path / "prices.parquet", quiet=True)
     assert again == told
     pl.DataFrame(prices[:30]).write_parquet(tmp_path / "few.parquet")
-    with pytest.raises(SetupProblem, match="longer histories"):
+    with pytest.raises(SetupProblem, match="longer price histories"):
         fit.measure(tmp_path / "markets.parquet", tmp_path / "few.parquet", quiet=True)

@@ -216,5 +216,5 @@ def test_callers_are_told_apart_in_the_log_and_not_named(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("network", ["0.0.0.0/0", "::/0", "128.0.0.0/1", "2000::/3"])
 def test_nobody_trusts_everybody(network: str) -> None:
-    with pytest.raises(SetupProblem, match="strangers"):
+    with pytest.raises(SetupProblem, match="public addresses"):
         networks([network])

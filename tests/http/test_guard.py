@@ -159,7 +159,7 @@ async def test_other_methods_are_405_and_told_which(client: httpx2.AsyncClient) 
     answer = await client.post("/both/1")
     assert answer.status_code == 405
     assert answer.headers["allow"] == "DELETE, GET, HEAD"
-    assert "does not take this method" in answer.json()["detail"]
+    assert "does not support this method" in answer.json()["detail"]
 
 
 async def test_issues_have_three_members_and_repeat_nothing(client: httpx2.AsyncClient) -> None:
@@ -254,7 +254,7 @@ async def test_a_body_that_does_not_arrive_is_408(settings: Settings) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", b"10")]
     status, body = await call(app, "/v1/search", headers, b"", pieces=1, stalls=True)
     assert status == 408
-    assert json.loads(body) == {"detail": "The request body took too long."}
+    assert json.loads(body) == {"detail": "The request body took too long to arrive."}
 
 
 async def test_metrics_count_by_template(client: httpx2.AsyncClient) -> None:

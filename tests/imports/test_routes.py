@@ -164,7 +164,7 @@ async def test_a_file_that_ends_its_worker_is_given_up(
         await conn.execute("update jobs set attempts = 3 where kind = %s", (imports.KIND,))
     found = await ended(app, client, at)
     assert found["state"] == "failed"
-    assert "smaller files" in found["error"]
+    assert "smaller ones" in found["error"]
 
 
 async def test_files_that_never_arrived_are_forgotten(

@@ -170,7 +170,7 @@ async def test_attempts_lost_with_their_workers_do_not_make_a_job_fail(database:
     async with _working(worker):
         await _ends_as(database, few, "succeeded")
         record = await _ends_as(database, many, "failed")
-    assert record.error_message == "The worker stopped each time it tried."
+    assert record.error_message == "The worker process died at every attempt."
 
 
 @pytest.mark.parametrize("what", ["_claim", "_finish", "_failed"])

@@ -254,7 +254,7 @@ async def test_a_cancelled_call_is_given_up(service: Running) -> None:
 async def test_errors_say_what_to_change(service: Running) -> None:
     async with stdio(service, "all") as client:
         assert "search_markets" in await refused(client, "get_market", market_id="kalshi:NOPE")
-        assert "is no id" in await refused(client, "get_market", market_id="..")
+        assert "is not an id" in await refused(client, "get_market", market_id="..")
         assert "limit" in await refused(client, "search_markets", query="x", limit=500)
         # No id leads to another route: not to a history, a list, or another noun.
         (market, *_) = (await call(client, "search_markets", query="gold"))["results"]
@@ -267,7 +267,7 @@ async def test_errors_say_what_to_change(service: Running) -> None:
                 assert "No market" in await refused(client, tool, market_id=elsewhere)
         for tool, argument in (("explain_forecast", "forecast_id"), ("forecast_many", "run_id"),
                                ("list_alerts", "watchlist_id")):  # fmt: skip
-            assert "is no id" in await refused(client, tool, **{argument: "x/../y"})
+            assert "is not an id" in await refused(client, tool, **{argument: "x/../y"})
         assert "as_of" in await refused(
             client, "forecast", question=QUESTION, as_of="2100-01-01T00:00:00Z"
         )

@@ -70,7 +70,7 @@ def test_a_verdict_reads_the_same_from_both_sides() -> None:
 def test_a_line_that_is_no_verdict_is_named(line: str) -> None:
     problems: list[str] = []
     assert list(read("x.tsv", line, problems)) == []
-    assert problems[0].startswith("x.tsv, line 1: no verdict: ")
+    assert problems[0].startswith("x.tsv, line 1: not a verdict: ")
 
 
 def test_the_linter_finds_what_is_no_factor_and_what_is_judged_twice() -> None:
@@ -78,5 +78,5 @@ def test_the_linter_finds_what_is_no_factor_and_what_is_judged_twice() -> None:
         "monsoon\t\tnone\tx\tsnow\nmonsoon\t\tnone\tx\train-rome\nrain-rome\t\tnone\ty\tmonsoon\n"
     )
     found = knowledge.lint(knowledge.parse({"test.toml": TEXT, "test.tsv": rows}))
-    assert "the verdict on monsoon and snow: no such factor" in found
-    assert "the pair ('monsoon', 'rain-rome', '') is judged 2 times" in found
+    assert "the verdict on monsoon and snow names a factor that does not exist" in found
+    assert "the pair ('monsoon', 'rain-rome', '') has 2 verdicts" in found

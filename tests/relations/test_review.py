@@ -350,12 +350,12 @@ def test_an_own_verdict_stands_in_the_place_of_the_shipped_one(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (LINE.replace("monsoon", "moonsun"), "no such factor"),
-        (LINE + LINE.replace("-\t90", "+\t9"), "is judged 2 times"),
-        (LINE.replace("\tcause\t2", "\tcause\t4"), "no verdict"),
-        (LINE.replace("\tcause\t", "\tbecause\t"), "no verdict"),
-        (LINE.replace("ana@2026-11-23", "a"), "is not NAME@DATE"),
-        ("harvest monsoon cause\n", "no verdict"),
+        (LINE.replace("monsoon", "moonsun"), "does not exist"),
+        (LINE + LINE.replace("-\t90", "+\t9"), "has 2 verdicts"),
+        (LINE.replace("\tcause\t2", "\tcause\t4"), "not a verdict"),
+        (LINE.replace("\tcause\t", "\tbecause\t"), "not a verdict"),
+        (LINE.replace("ana@2026-11-23", "a"), "should be written NAME@DATE"),
+        ("harvest monsoon cause\n", "not a verdict"),
     ],
 )
 def test_with_a_problem_nothing_is_accepted(tmp_path: Path, text: str, problem: str) -> None:
@@ -451,5 +451,5 @@ async def test_without_a_model_a_person_can_judge(
     bad.write_text("harvest\t\tcause\t2\t-\t90\tana@2026-11-23\tmoon\tIt is so.\n")
     refused = await asyncio.to_thread(command, "--accept", str(bad))
     assert refused.exit_code == 1
-    assert "no such factor" in refused.stdout
+    assert "does not exist" in refused.stdout
     assert (await asyncio.to_thread(command, "--accept", str(bad), "--dry-run")).exit_code == 2

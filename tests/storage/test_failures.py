@@ -40,7 +40,7 @@ pytestmark = pytest.mark.anyio
         (pg.QueryCanceled(), "too long"),
         (pg.IdleInTransactionSessionTimeout(), "busy"),
         (pg.LockNotAvailable(), "busy"),
-        (pg.DeadlockDetected(), "met another"),
+        (pg.DeadlockDetected(), "conflicted with another"),
         (pg.ConnectionFailure(), "temporarily unavailable"),
         (pg.ConfigurationLimitExceeded(), "temporarily unavailable"),
         (PoolTimeout(), "in time"),

@@ -50,25 +50,25 @@ def confine(policy: AddressPolicy) -> None:
         if flags & ~_READING or not any(
             real == place or real.startswith(f"{place}/") for place in readable
         ):
-            raise PermissionError("no files from here")
+            raise PermissionError("this process may not open that file")
 
     def judge(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
             return judge_file(arguments[0], arguments[2] or 0)
         if event in _STARTS or event in _CHANGES:
-            raise PermissionError("no programs and no changes from here")
+            raise PermissionError("this process may not start programs or change files")
         if event not in ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind"):
             return
         connection, address = arguments[0], arguments[1]
         if connection.family not in (socket.AF_INET, socket.AF_INET6):
-            raise PermissionError("no sockets of this machine from here")
+            raise PermissionError("this process may not use local sockets")
         if event == "socket.bind":
-            raise PermissionError("no listening from here")
+            raise PermissionError("this process may not listen on a port")
         if isinstance(address, tuple):
             try:
                 policy.check_address(ip_address(address[0]))
             except (Refused, ValueError) as error:
-                raise PermissionError("not a public address") from error
+                raise PermissionError("the address is not public") from error
 
     sys.addaudithook(judge)
 

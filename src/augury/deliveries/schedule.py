@@ -36,5 +36,5 @@ def switches_off(
     if status_code == GONE:
         return "The endpoint answered 410 Gone."
     if failing_since is not None and now - failing_since >= OFF_AFTER:
-        return "The endpoint took nothing for 120 hours."
+        return "The endpoint has accepted no message for 120 hours."
     return None

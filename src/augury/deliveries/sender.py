@@ -313,4 +313,8 @@ class Sender:
                 if process.returncode is None:
                     process.kill()
                     await process.wait()
-        return None if process.returncode == 0 else "The notification service did not take it."
+        return (
+            None
+            if process.returncode == 0
+            else "The notification service did not accept the message."
+        )

@@ -89,7 +89,10 @@ class DeliveryService:
             allowed = ", ".join(sorted(self._schemes))
             raise Refused(f"The URL should begin with one of these schemes: {allowed}.")
         if importlib.util.find_spec("apprise") is None:
-            raise Refused("Notifications need the extra: pip install augury[notify].")
+            raise Refused(
+                "Notifications need the package apprise, which is not installed. The "
+                "operator can install it: pip install 'augury[notify]'."
+            )
 
     async def add(
         self, conn: Connection, watchlist_id: str, new: NewEndpoint

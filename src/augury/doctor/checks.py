@@ -50,7 +50,7 @@ def folder(settings: Settings) -> list[Finding]:
     """Checks the data folder: its owner, its permissions, and the free space on its disk."""
     where = Path(settings.data_dir)
     if not where.exists():
-        return [Finding("folder", "ok", f"{where} will be made at the first start.")]
+        return [Finding("folder", "ok", f"{where} will be created at the first start.")]
     found = []
     stat = where.stat()
     if stat.st_uid != os.geteuid():
@@ -65,12 +65,12 @@ def folder(settings: Settings) -> list[Finding]:
         found.append(Finding("folder", "problem", text, f"chmod go-w {where}"))
     key = where / KEY_FILE
     if key.exists() and key.stat().st_mode & 0o077:
-        text = f"Other users may read {key}, which opens users' secrets."
+        text = f"Other users may read {key}, the key that decrypts stored secrets."
         found.append(Finding("keys", "problem", text, f"chmod 600 {key}"))
     free = shutil.disk_usage(where).free
     text = f"{free / 1e9:,.1f} GB are free on the disk of {where}."
     low = free < LEAST_ROOM
-    mend = "Make room, or move AUGURY_DATA_DIR to a larger disk." if low else None
+    mend = "Free space, or move AUGURY_DATA_DIR to a larger disk." if low else None
     found.append(Finding("disk", "problem" if low else "ok", text, mend))
     return found
 
@@ -87,7 +87,7 @@ def descriptors(settings: Settings) -> list[Finding]:
 def exposure(settings: Settings) -> list[Finding]:
     """Checks what the installation exposes to others."""
     found = [Finding("exposure", "warning", text) for text in exposures(settings)]
-    return found or [Finding("exposure", "ok", f"It listens on {settings.host} only.")]
+    return found or [Finding("exposure", "ok", f"Augury listens on {settings.host} only.")]
 
 
 def port(settings: Settings, running: str | None) -> list[Finding]:
@@ -100,7 +100,7 @@ def port(settings: Settings, running: str | None) -> list[Finding]:
         try:
             probe.bind((settings.host, settings.port))
         except OSError as error:
-            text = f"{settings.host}:{settings.port} can't be listened on: {error.strerror}."
+            text = f"Augury can't listen on {settings.host}:{settings.port}: {error.strerror}."
             return [Finding("port", "problem", text, f"AUGURY_PORT={settings.port + 1}")]
     return [Finding("port", "ok", f"{settings.host}:{settings.port} is free.")]
 
@@ -118,28 +118,43 @@ async def database(settings: Settings) -> list[Finding]:
             version = connection.info.parameter_status("server_version")
             found = [Finding("database", "ok", f"PostgreSQL {version} answers.")]
             if said.superuser:
-                text = "The service is superuser of its database."
-                mend = "Make a role that owns the database and no more; AUGURY_DATABASE_URL."
+                text = "The database role of the service is a superuser."
+                mend = (
+                    "Create a role that owns only this database, and use it in AUGURY_DATABASE_URL."
+                )
                 found.append(Finding("database", "warning", text, mend))
             if abs(said.seconds - time.time()) > MOST_SKEW:
-                text = f"The database's clock differs by {said.seconds - time.time():+.0f} s."
+                text = (
+                    "The database's clock differs from this machine's by "
+                    f"{said.seconds - time.time():+.0f} s."
+                )
                 found.append(Finding("clock", "problem", text, "timedatectl set-ntp true"))
             if state.pending:
-                text = f"The schema lacks {', '.join(state.pending)}; a start adds it."
+                text = (
+                    f"The database lacks the migrations {', '.join(state.pending)}; the next "
+                    "start applies them."
+                )
                 found.append(Finding("schema", "warning", text, "augury upgrade"))
             else:
                 found.append(await _key(settings, url))
             return found
     except (SetupProblem, OperationalError) as problem:
         text = str(problem).strip().split("\n", 1)[0]
-        return [Finding("database", "problem", text, "Look at AUGURY_DATABASE_URL or server.log.")]
+        return [
+            Finding(
+                "database",
+                "problem",
+                text,
+                "Check AUGURY_DATABASE_URL, and read postgres/server.log in the data folder.",
+            )
+        ]
 
 
 async def _key(settings: Settings, url: str) -> Finding:
     database = await Database.connect(url, url, pool_size=2)
     try:
         await agreement.check_key(database, Vault(settings))
-        return Finding("keys", "ok", "The key opens what is sealed in the database.")
+        return Finding("keys", "ok", "The secret key decrypts the secrets in the database.")
     except SetupProblem as problem:
         return Finding("keys", "problem", str(problem), "augury db forget-secrets --yes")
     finally:
@@ -181,18 +196,22 @@ def backup(settings: Settings) -> list[Finding]:
     last = scheduled.newest(settings)
     age = time.time() - last.stat().st_mtime if last else None
     if age is None or age > 2 * settings.backup_every + 3600:
-        told = "There is none yet" if age is None else f"The last one is {age / 3600:.0f} h old"
+        told = (
+            "There is no backup yet"
+            if age is None
+            else f"The last backup is {age / 3600:.0f} h old"
+        )
         return [Finding("backups", "warning", f"{told}.", "augury db backup FILE")]
-    return [Finding("backups", "ok", f"The last verified one is {age / 3600:.1f} h old: {last}")]
+    return [Finding("backups", "ok", f"The last verified backup is {age / 3600:.1f} h old: {last}")]
 
 
 def index(health: dict[str, Any] | None) -> list[Finding]:
     """The problems that the running service reports in its health."""
     if health is None:
-        return [Finding("service", "warning", "The service does not run.", "augury serve")]
+        return [Finding("service", "warning", "The service is not running.", "augury serve")]
     problems = health.get("problems") or []
     if not problems:
-        return [Finding("service", "ok", "The service is well.")]
+        return [Finding("service", "ok", "The service is healthy.")]
     return [Finding("service", "warning", text) for text in problems]
 
 

@@ -83,18 +83,25 @@ def _asks(body: dict[str, Any]) -> bool:
 def _advice(path: str, one: ComparedRequest, there: Any, here: Any) -> Sequence[str]:
     said = []
     if one.there < 400 and one.here == 401:
-        said.append("The key in AUGURY_API_KEY is not known here. Run: augury keys create --help")
+        said.append("The key in AUGURY_API_KEY is not valid here. Run: augury keys create --help")
     if one.there < 400 and one.here == 403:
         scope = "rvol:read" if "/rvol/" in path else "forecast:read"
         more = ", and: augury accounts approve-rvol NAME" if scope == "rvol:read" else ""
         said.append(f"The key here needs the scope {scope}{more}.")
     if one.there in (401, 403):
-        said.append(f"{path} was not compared: the key in AUGURY_OTHER_API_KEY may not read it.")
+        said.append(
+            f"{path} was not compared, because the key in AUGURY_OTHER_API_KEY may not read it."
+        )
     if path == "/v1/search" and has_uuids(there) and not has_uuids(here) and one.here == 200:
-        said.append("Clients there know markets by UUID. Set here: AUGURY_MARKET_IDS=uuid")
+        said.append(
+            "Clients of the other service know markets by UUID. Set AUGURY_MARKET_IDS=uuid here."
+        )
     theirs, ours = _detail(there), _detail(here)
     if one.there == one.here == 422 and isinstance(theirs, str) and not isinstance(ours, str):
-        said.append("Errors there are one text. Clients get that here by 'Prefer: detail=string'.")
+        said.append(
+            "The other service sends errors as one text. Clients get the same here with the "
+            "header 'Prefer: detail=string'."
+        )
     return said
 
 

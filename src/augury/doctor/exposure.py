@@ -24,13 +24,16 @@ def exposures(settings: Settings) -> list[str]:
             )
         if not settings.allowed_hosts:
             found.append(
-                "Any host name is answered. Set AUGURY_ALLOWED_HOSTS to the service's own names."
+                "Requests with any host name are answered. Set AUGURY_ALLOWED_HOSTS to the "
+                "service's own names."
             )
     if settings.metrics == "open" and not is_local(settings.host):
-        found.append("/metrics is open to everybody who reaches the port (AUGURY_METRICS=open).")
+        found.append(
+            "/metrics can be read by everybody who reaches the port (AUGURY_METRICS=open)."
+        )
     if settings.worker_metrics_port and not is_local(settings.worker_metrics_host):
         found.append(
-            "A worker's /metrics is open to everybody who reaches its port "
+            "A worker's /metrics can be read by everybody who reaches its port "
             "(AUGURY_WORKER_METRICS_HOST)."
         )
     if settings.search_url and settings.search_key is None and not _on_this_machine(settings):

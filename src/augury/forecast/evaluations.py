@@ -380,8 +380,8 @@ async def _gate(
     asked = before_the_end(market_file, price_file, most=titles, seed=seed)
     if not asked:
         raise SetupProblem(
-            f"{markets} has no resolved market with prices in {prices} some days before its end."
-            " Give a dump with results and histories."
+            f"No resolved market of {markets} has a price in {prices} from some days before its "
+            "end. Use a dump with resolutions and price histories."
         )
     tried: dict[str, list[TrialForecast]] = {"with its market": [], "without its market": []}
     console = Console(stderr=True, markup=False)
@@ -443,7 +443,7 @@ def evaluate_calibration(
         # CSV and JSON dumps have text in place of times and lists.
         reason = str(error).splitlines()[0]
         raise SetupProblem(
-            f"{markets} and {prices} can't be calibrated on: {reason}. Give Parquet files."
+            f"Can't calibrate on {markets} and {prices}: {reason}. Use Parquet files."
         ) from None
     if as_json:
         typer.echo(json.dumps({"cells": cells}))

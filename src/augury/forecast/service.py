@@ -363,7 +363,7 @@ class ForecastService:
             async for stage in stages:
                 if isinstance(stage, Forecast):
                     return stage
-        raise AssertionError("a forecast ends with itself")
+        raise AssertionError("the last stage of a forecast should be the forecast itself")
 
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
         """The markets that were open at `at` with a fresh price, the best hits first."""

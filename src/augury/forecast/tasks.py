@@ -70,7 +70,7 @@ def answers(said: MatchAnswer, markets: int) -> Mapping[int, MarketOpinion]:
     """
     found = {one.n - 1: one for one in said.markets}
     if len(found) < len(said.markets) or not found.keys() <= set(range(markets)):
-        raise Unusable("the answer is about other markets than those asked about")
+        raise Unusable("the answer names a market that was not asked about, or names one twice")
     return found
 
 

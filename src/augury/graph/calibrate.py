@@ -114,12 +114,14 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
     days = _days(changes, pairs)
     related = np.array([pair.kind != UNRELATED for pair in pairs], np.bool_)
     if not related[days.pair].any():
-        raise ValueError("no two related markets have prices of the same days")
+        raise ValueError("no two related markets have prices on the same days")
     until = int(np.quantile(days.day[related[days.pair]], EARLIER)) + 1
     earlier = _cells(pairs, days, days.day < until)
     later = _cells(pairs, days, days.day >= until)
     if UNRELATED not in earlier:
-        raise ValueError("no two unrelated markets have prices of the same earlier days")
+        raise ValueError(
+            "no two unrelated markets have prices on the same days of the earlier part"
+        )
     base = earlier[UNRELATED].share
     kinds = {
         kind: KeptStrength(_shrunk(cell, base), cell, later.get(kind))

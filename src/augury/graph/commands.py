@@ -36,7 +36,10 @@ def graph(
     """
     if url is not None:
         if svg or png:
-            raise typer.BadParameter("A remote service draws no pictures. Leave out --url.")
+            raise typer.BadParameter(
+                "--svg and --png can't be combined with --url: only a local service or data "
+                "folder gives a picture."
+            )
         _tell(asyncio.run(_elsewhere(url, question)), as_json=as_json)
         return
     from augury import pictures

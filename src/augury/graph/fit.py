@@ -67,7 +67,7 @@ def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) 
         fitted = calibrate.fit(changes, pairs)
     except ValueError as error:
         raise SetupProblem(
-            f"Strengths can't be measured: {error}. Give a dump with longer histories."
+            f"Strengths can't be measured: {error}. Use a dump with longer price histories."
         ) from None
     return _told(fitted, first, seed, (markets, prices))
 
@@ -107,7 +107,7 @@ def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Cha
     )
     daily = daily.join(fullest.select("market_id", "source"), on=["market_id", "source"])
     if not len(daily):
-        raise SetupProblem(f"No price of {prices} belongs to a market of {markets}.")
+        raise SetupProblem(f"No price in {prices} belongs to a market in {markets}.")
     ids = sorted(set(daily["market_id"].to_list()))
     row = {market: number for number, market in enumerate(ids)}
     first, last = int(daily["day"].min()), int(daily["day"].max())  # type: ignore[arg-type]

@@ -32,8 +32,9 @@ def networks(names: Iterable[str]) -> tuple[Network, ...]:
             ) from None
         if network.prefixlen < (8 if network.version == 4 else 7):
             raise SetupProblem(
-                f"AUGURY_TRUSTED_PROXIES: {name} is public, so strangers could claim any address. "
-                f"Name the proxy's own address or its private network."
+                f"AUGURY_TRUSTED_PROXIES: {name} includes public addresses, so that any client "
+                "could pretend to be a proxy. Name the proxy's own address or its private "
+                "network."
             )
         found.append(network)
     return tuple(found)

@@ -79,8 +79,8 @@ class Door:
         if is_local(host) or parse(host) is not None or self._is_ours(host):
             return
         raise Misdirected(
-            "This service does not go by the name in the Host header. The operator adds names "
-            "with AUGURY_ALLOWED_HOSTS."
+            "This service does not answer to the host name in the Host header. The operator can "
+            "add that name to AUGURY_ALLOWED_HOSTS."
         )
 
     def _is_ours(self, host: str) -> bool:

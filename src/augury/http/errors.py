@@ -25,7 +25,9 @@ from augury.storage.failures import as_unavailable
 
 log = structlog.get_logger("augury.http")
 
-INTERNAL_ERROR = "Internal error. The request id tells the operator more."
+INTERNAL_ERROR = (
+    "Internal error. Give the request id to the operator, who can find the cause in the log."
+)
 
 # Replacements for messages of Pydantic that would repeat what the caller sent.
 _SAFE_TEXTS = {
@@ -55,7 +57,7 @@ _CODES = {
 }
 _TEXTS = {
     404: "Not found. See /docs for the available routes.",
-    405: "This route does not take this method. The Allow header names those that it takes.",
+    405: "This route does not support this method. The Allow header lists those it supports.",
 }
 _MAX_NAME = 64
 

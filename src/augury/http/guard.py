@@ -128,7 +128,7 @@ class Guard:
         if "\x00" in scope["path"]:
             return respond(HTTPException(404), "")
         if b"%00" in scope["query_string"] or b"\x00" in scope["query_string"]:
-            issue = {"loc": ["query"], "msg": "The query has a NUL character in it."}
+            issue = {"loc": ["query"], "msg": "The query string contains a NUL character."}
             found = [issue | {"type": "query_invalid"}]
             return problem(422, in_one_line(found) if self.plain_errors else found)
         return None
@@ -242,7 +242,7 @@ class _Passage:
                     message = await self._receive()
             except TimeoutError:
                 raise HTTPException(
-                    408, "The request body took too long.", {"Connection": "close"}
+                    408, "The request body took too long to arrive.", {"Connection": "close"}
                 ) from None
         if message["type"] == "http.request":
             self.taken += len(message.get("body", b""))

@@ -106,7 +106,9 @@ class RedisLimiter:
         try:
             self._redis = Redis.from_url(url, socket_timeout=1.0, socket_connect_timeout=1.0)
         except ValueError:
-            raise SetupProblem("AUGURY_REDIS_URL is not a Redis address.") from None
+            raise SetupProblem(
+                "AUGURY_REDIS_URL is not a Redis address such as redis://localhost:6379."
+            ) from None
         self._script = self._redis.register_script(_REDIS_TAKE)
 
     async def take(self, key: str, rate: Rate) -> Decision:

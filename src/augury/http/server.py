@@ -159,7 +159,7 @@ class Protocol(HttpToolsProtocol):
             self._counted_lingering = True
             text = "from this address" if why == "address" else "to this service"
             status = 429 if why == "address" else 503
-            self._refuse(status, f"Too many connections {text}; close some or try again later.")
+            self._refuse(status, f"Too many connections {text}. Close some, or try again later.")
 
     def drop(self) -> None:
         """End the connection at once."""
@@ -267,7 +267,7 @@ class Protocol(HttpToolsProtocol):
         if self._busy():
             self._arm()
         elif not self._refused and not self.transport.is_closing():
-            self._refuse(408, "The request headers took too long.")
+            self._refuse(408, "The request headers took too long to arrive.")
 
     def _refuse(self, status: int, detail: str) -> None:
         """Answer without the app, discard for a short time what the caller still sends, then

@@ -91,8 +91,8 @@ def _walk(root: Any) -> None:
 
 def _check_text(text: str) -> None:
     if "\x00" in text:
-        raise _issue("A text has a NUL character in it.")
+        raise _issue("A string contains a NUL character.")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise _issue("A text has half a surrogate pair in it.") from None
+        raise _issue("A string contains half of a surrogate pair.") from None

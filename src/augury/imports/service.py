@@ -62,8 +62,9 @@ class ImportService:
             )
         if size > self._most:
             raise BodyTooLarge(
-                f"The file has {size:,} bytes; at most {self._most:,} are taken "
-                "(AUGURY_IMPORT_MAX_BYTES). On the server: augury import FILE."
+                f"The file has {size:,} bytes; at most {self._most:,} are accepted over HTTP "
+                "(AUGURY_IMPORT_MAX_BYTES). Import a larger file on the server: augury import "
+                "FILE."
             )
         import_id = new_id("imp")
         async with self._database.transaction() as conn:
@@ -100,10 +101,13 @@ class ImportService:
             if found.job_id is not None:
                 raise Conflict("All bytes of this file have already been sent.")
             if not body or len(body) > self.part_bytes:
-                raise InvalidInput(f"A part has 1 to {self.part_bytes:,} bytes.")
+                raise InvalidInput(f"A part should have 1 to {self.part_bytes:,} bytes.")
             before = await store.size_of_part(conn, import_id, number)
             if found.received - before + len(body) > found.bytes:
-                raise InvalidInput(f"That is more than the {found.bytes:,} bytes announced.")
+                raise InvalidInput(
+                    f"With this part the file would have more than the {found.bytes:,} bytes "
+                    "announced."
+                )
             await store.put_part(conn, import_id, number, body)
         return found._replace(received=found.received - before + len(body))
 
@@ -117,7 +121,8 @@ class ImportService:
                 here = await store.numbers(conn, import_id)
                 if found.received != found.bytes or here != list(range(len(here))):
                     raise Conflict(
-                        f"{found.received:,} of {found.bytes:,} bytes are here. Send the rest."
+                        f"Only {found.received:,} of {found.bytes:,} bytes have arrived. Send the "
+                        "rest."
                     )
                 job_id = await queue.enqueue(conn, KIND, {"import": import_id, "name": found.name})
                 await store.set_job(conn, import_id, job_id)
@@ -157,8 +162,8 @@ async def _read(database: Database, job: Job) -> dict[str, Any]:
     if job.attempt > TRIES:
         await _drop(database, import_id)
         raise SetupProblem(
-            "The worker stopped each time it read this file, probably for lack of memory. Split "
-            "it into smaller files."
+            "The worker process died each time it read this file, probably for lack of memory. "
+            "Split the file into smaller ones."
         )
     with TemporaryDirectory(prefix="augury-import-") as folder:
         path = Path(folder, f"upload{Path(name).suffix.lower()}")

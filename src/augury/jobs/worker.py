@@ -246,7 +246,7 @@ class Worker:
             return None
         job = Job(*row, _database=self._database)
         if job.attempt > kind.attempts + LOST:
-            await self._finish(job, "failed", error="The worker stopped each time it tried.")
+            await self._finish(job, "failed", error="The worker process died at every attempt.")
             return None
         return job
 

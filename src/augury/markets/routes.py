@@ -44,7 +44,7 @@ Service = Annotated[MarketService, Depends(_service)]
 
 def _few_words(text: str) -> str:
     if len(text.split()) > 16:
-        raise ValueError("at most 16 words")
+        raise ValueError("should have at most 16 words")
     return text
 
 
@@ -259,8 +259,10 @@ def _read_cursor(cursor: str, filters: Filters, sort: Sort) -> Position:
         raise InvalidInput.at(
             "query",
             "cursor",
-            msg="This cursor belongs to a list with other filters or another order. Start again "
-            "without a cursor.",
+            msg=(
+                "This cursor belongs to a list with other filters or another order. Start "
+                "again without a cursor."
+            ),
             type="cursor_invalid",
         )
     if not _fits(value, sort):

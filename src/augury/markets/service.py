@@ -143,7 +143,9 @@ class MarketService:
             return found[0]
         name = read_name(market_id)
         if name is not None and len(several := await store.named_by(conn, name)) > 1:
-            raise NotFound(f"This names several markets. Choose one of them: {', '.join(several)}")
+            raise NotFound(
+                f"This id names several markets. Choose one of them: {', '.join(several)}"
+            )
         raise NotFound("No market has this id.")
 
     async def quarantined(

@@ -146,7 +146,10 @@ class Judge:
             shortlist = Trees.of(kept)
         about = json.loads((folder / "judge.json").read_text(encoding="utf-8"))
         if tuple(about["features"]) != (*NAMES, *ENCODED):
-            raise RuntimeError("the judge was fitted on other features; run training/judge/fit.py")
+            raise RuntimeError(
+                "the model of the judge was fitted on other features than the code computes; "
+                "run training/judge/fit.py"
+            )
         return cls(
             shortlist, Encoder.load(folder), trees, about["limits"],
             tuple((float(p), float(share)) for p, share in about["calibration"]),

@@ -17,7 +17,7 @@ _ADVICE = {
     "the Authorization header (HTTP); `augury keys create` makes a key. Do not try again.",
     403: "Tell the user which scope is missing. Do not try again with this key.",
     404: "Ids come from search_markets, forecast and list_alerts: take one as it is written there.",
-    413: "Ask for less at once.",
+    413: "Ask for fewer items at once.",
     503: "The service is starting or busy. Try once more in a few seconds.",
     504: "Try once more, or ask a simpler question.",
 }
@@ -69,7 +69,9 @@ async def ask(
     try:
         return answer.json()
     except ValueError:
-        raise ToolError("What answers there is not Augury. Check AUGURY_URL.") from None
+        raise ToolError(
+            "The server at this address is not Augury. Tell the user to check AUGURY_URL."
+        ) from None
 
 
 def explained(answer: httpx2.Response) -> str:
@@ -129,5 +131,5 @@ def part(text: str) -> str:
         It cannot be an id.
     """
     if not text.strip() or text.strip(".") == "" or "/" in text or len(text) > 500:
-        raise ToolError(f"{json.dumps(text[:60])} is no id. {_ADVICE[404]}")
+        raise ToolError(f"{json.dumps(text[:60])} is not an id. {_ADVICE[404]}")
     return quote(text.strip(), safe=":")

@@ -91,8 +91,8 @@ class Asking:
         settings = self._settings
         if await asyncio.to_thread(presence.health, settings) is None:
             raise SetupProblem(
-                f"No service answers on {settings.data_dir}. Start it with 'augury serve', or set "
-                "AUGURY_URL (and AUGURY_API_KEY) to one elsewhere."
+                f"No service is running on the data folder {settings.data_dir}. Start it with "
+                "'augury serve', or set AUGURY_URL and AUGURY_API_KEY to use another service."
             )
         async with _access(settings) as access:
             self._lent, key = await access.lend(*SCOPES)

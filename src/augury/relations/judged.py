@@ -103,7 +103,7 @@ def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
             found = []
         yield from found
         if not found:
-            problems.append(f"{name}, line {number}: no verdict: {line[:80]!r}")
+            problems.append(f"{name}, line {number}: not a verdict: {line[:80]!r}")
 
 
 def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:

@@ -129,30 +129,37 @@ class _Reader:
         for kind, entities in table.get("entities", {}).items():
             fields = entities.get("fields", [])
             if kind in self._entities:
-                self.problems.append(f"{file}: entities.{kind} is written twice")
+                self.problems.append(f"{file}: the list entities.{kind} is defined twice")
                 continue
             rows = []
             for row in entities.get("rows", []):
                 if len(row) != len(fields):
-                    self.problems.append(f"{file}: entities.{kind}: {row} has other fields")
+                    self.problems.append(
+                        f"{file}: entities.{kind}: the row {row} should have {len(fields)} "
+                        "values, one for each field"
+                    )
                     continue
                 rows.append({f: str(value) for f, value in zip(fields, row, strict=True)})
             self._entities[kind] = rows
             keys = Counter(row.get("key", "") for row in rows)
             for key, times in keys.items():
                 if times > 1 or not key:
-                    self.problems.append(f"{file}: entities.{kind}: key {key!r} stands {times}x")
+                    self.problems.append(
+                        f"{file}: entities.{kind}: {times} rows have the key {key!r}"
+                    )
 
     def read_factors(self, file: str, table: dict[str, Any]) -> None:
         domain = str(table.get("domain", ""))
         if not domain:
-            self.problems.append(f"{file}: it names no domain")
+            self.problems.append(f"{file}: the file has no domain")
         for key, written in table.get("factors", {}).items():
             kinds = re.findall(r"\{([\w-]+)\}", key)
             if not kinds:
                 self._add(file, domain, key, key, written, None)
             elif len(kinds) > 1 or kinds[0] not in self._entities:
-                self.problems.append(f"{file}: {key}: no single list of entities of this name")
+                self.problems.append(
+                    f"{file}: {key}: the braces should name exactly one list of entities"
+                )
             else:
                 for row in self._entities[kinds[0]]:
                     filled = _filled(written, row)
@@ -171,18 +178,18 @@ class _Reader:
     ) -> None:
         where = f"{file}: {key}"
         if key in self._factors:
-            self.problems.append(f"{where} is written twice")
+            self.problems.append(f"{where}: the factor is defined twice")
             return
         if unknown := set(written) - _FIELDS:
             self.problems.append(f"{where}: unknown fields {', '.join(sorted(unknown))}")
         for needed in ("name", "up", "match"):
             if not written.get(needed):
-                self.problems.append(f"{where}: it has no {needed}")
+                self.problems.append(f"{where}: the factor has no {needed}")
         lines = []
         for text in written.get("match", []):
             line = _line(text)
             if line is None:
-                self.problems.append(f"{where}: nothing can match {text!r}")
+                self.problems.append(f"{where}: the match line {text!r} has no words to match")
             else:
                 lines.append(line)
         self._factors[key] = Factor(
@@ -234,18 +241,20 @@ class _Reader:
             cause, effect = cause.removesuffix("?"), effect.removesuffix("?")
             if missing := [end for end in (cause, effect) if end not in self._factors]:
                 if not optional:
-                    dangling.append(f"{where} -> {', '.join(missing)}: no such factor")
+                    dangling.append(
+                        f"{where}: an edge names a factor that does not exist: {', '.join(missing)}"
+                    )
                 continue
             if effect == cause:
                 if not instance:
-                    self.problems.append(f"{where}: an edge into itself")
+                    self.problems.append(f"{where}: an edge leads from the factor to itself")
                 continue
             if (cause, effect) in edges:
-                self.problems.append(f"{where}: {cause} -> {effect} is written twice")
+                self.problems.append(f"{where}: the edge {cause} -> {effect} is defined twice")
                 continue
             edges[cause, effect] = Edge(cause, effect, sign, strength, int(lag), reason)
         dangling += [
-            f"{factor.key}: its contest {contest} is no factor"
+            f"{factor.key}: its contest {contest} is not a factor"
             for factor in self._factors.values()
             for contest in factor.contests
             if contest not in self._factors
@@ -260,18 +269,20 @@ class _Reader:
             other, optional = other.removesuffix("?"), other.endswith("?")
             if other not in self._factors:
                 if not optional:
-                    dangling.append(f"{where} ~ {other}: no such factor")
+                    dangling.append(
+                        f"{where}: moves_with names a factor that does not exist: {other}"
+                    )
                 continue
             if other == one:
                 if not instance:
-                    self.problems.append(f"{where}: it moves with itself")
+                    self.problems.append(f"{where}: moves_with names the factor itself")
                 continue
             # A link that is written from both sides is no mistake; the first reason is kept.
             links.setdefault(
                 frozenset((one, other)), FactorLink(one, other, sign, strength, reason)
             )
         if len(self._factors) > MOST_FACTORS:
-            self.problems.append(f"more than {MOST_FACTORS} factors")
+            self.problems.append(f"the base has more than {MOST_FACTORS} factors")
         return Base(
             factors=dict(sorted(self._factors.items())),
             edges=tuple(edges.values()),
@@ -323,7 +334,7 @@ class _Reader:
             and fields[-1].strip()
         ):
             return True
-        self.problems.append(f"{where}: {fields} is not [factor, +/-, 1-3, (days,) reason]")
+        self.problems.append(f"{where}: {fields} should be [factor, +/-, 1-3, (days,) reason]")
         return False
 
 
@@ -382,34 +393,38 @@ def lint(base: Base) -> list[str]:
     """Messages on what is wrong with the base; empty if nothing is."""
     found = [*base.problems, *base.dangling]
     names = Counter(f.name.casefold() for f in base.factors.values())
-    found += [f"the name {name!r} stands {n} times" for name, n in names.items() if n > 1]
+    found += [f"{n} factors have the name {name!r}" for name, n in names.items() if n > 1]
     tied = {e.cause for e in base.edges} | {e.effect for e in base.edges}
     tied |= {x for link in base.links for x in (link.one, link.other)}
-    found += [f"{f.key}: no edge touches it" for f in base.written if f.key not in tied]
+    found += [
+        f"{f.key}: the factor has no edge and no link" for f in base.written if f.key not in tied
+    ]
     reasons = Counter(
         (e.cause, e.reason) for e in base.edges if base.factors[e.effect].entity is None
     )
     for factor in base.written:
         again = [r for (cause, r), n in reasons.items() if cause == factor.key and n > 1]
-        found += [f"{factor.key}: one reason for several edges: {reason!r}" for reason in again]
+        found += [
+            f"{factor.key}: several edges give the same reason: {reason!r}" for reason in again
+        ]
     found += [
-        f"{e.cause} -> {e.effect}: two entities of one list, neither drives the other"
+        f"{e.cause} -> {e.effect}: an edge may not join two entities of one list"
         for e in base.edges
         if not e.inherited and _of_another(base.factors[e.cause], base.factors[e.effect])
     ]
     ends = {*base.factors, *(f.pattern for f in base.factors.values())}
     found += [
-        f"the verdict on {verdict.one} and {verdict.other}: no such factor"
+        f"the verdict on {verdict.one} and {verdict.other} names a factor that does not exist"
         for verdict in base.verdicts
         if not {verdict.one, verdict.other} <= ends
     ]
     judged_ends = Counter(
         (*sorted((verdict.one, verdict.other)), verdict.side) for verdict in base.verdicts
     )
-    found += [f"the pair {pair} is judged {n} times" for pair, n in judged_ends.items() if n > 1]
+    found += [f"the pair {pair} has {n} verdicts" for pair, n in judged_ends.items() if n > 1]
     pairs = {(e.cause, e.effect) for e in base.edges}
     found += [
-        f"{link.one} ~ {link.other}: edges say it already, both ways"
+        f"{link.one} ~ {link.other}: the link is superfluous, as there are edges in both directions"
         for link in base.links
         if {(link.one, link.other), (link.other, link.one)} <= pairs
     ]

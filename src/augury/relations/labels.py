@@ -221,10 +221,10 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
     words = told.casefold().rstrip(" .?!").split()
     said = " ".join(words)
     if len(words) < LEAST_WORDS or any(said in named.casefold() for named in about):
-        raise Unusable("the reason says nothing")
+        raise Unusable("the reason is too short, or only repeats what it is about")
     numbers = set(_NUMBER.findall(" ".join(about)))
     if _URL.search(told) or set(_NUMBER.findall(told)) - numbers:
-        raise Unusable("the reason contains text that must not be shown")
+        raise Unusable("the reason contains a URL, or a number that the events do not mention")
     return told if told.endswith((".", "!", "?", "…")) else f"{told}."
 
 

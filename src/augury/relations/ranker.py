@@ -75,5 +75,8 @@ def _fitted(name: str, columns: tuple[str, ...]) -> Ranker:
     folder = resources.files("augury.relations")
     told: dict[str, Any] = json.loads((folder / f"{name}.json").read_text())
     if tuple(told["columns"]) != columns:
-        raise ValueError(f"{name}.json names other columns: run training/relations/fit.py again")
+        raise ValueError(
+            f"{name}.json was fitted on other columns than the code computes: run "
+            "training/relations/fit.py again"
+        )
     return Ranker((folder / f"{name}.onnx").read_bytes())

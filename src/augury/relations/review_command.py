@@ -75,7 +75,7 @@ def review(
       augury relations review --accept data/judged/proposed/2026-11-23-ana.tsv
     """
     if accept is not None and (dry_run or by is not None):
-        raise typer.BadParameter("--accept goes with neither --dry-run nor --by.")
+        raise typer.BadParameter("--accept can't be combined with --dry-run or --by.")
     if by is not None and not by.strip():
         raise typer.BadParameter("--by needs a name.")
     if accept is not None:

@@ -225,7 +225,7 @@ def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
 def _problems(base: Base, own: Sequence[PairVerdict], fresh: Sequence[PairVerdict]) -> list[str]:
     """The problems of the new verdicts: judges without a date, and findings of the linter."""
     unnamed = [
-        f"the verdict on {v.one} and {v.other}: {v.judge!r} is not NAME@DATE"
+        f"the verdict on {v.one} and {v.other}: its judge {v.judge!r} should be written NAME@DATE"
         for v in fresh
         if not v.is_own
     ]

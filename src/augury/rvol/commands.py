@@ -174,8 +174,9 @@ def scorecard(
         return
     if not rows:
         raise SetupProblem(
-            "Nothing has been scored yet: no window of a forecast is over. Import bars of more"
-            " days: augury rvol import FILE. A service that has just started scores in a minute."
+            "No forecast has been scored yet, because the days that the forecasts are about are "
+            "not over. Import bars of later days: augury rvol import FILE. A service that has "
+            "just started needs about a minute."
         )
     if asset is None:
         rows = [r for r in rows if r["asset"] == "all"] or rows

@@ -42,11 +42,13 @@ def load(file: Path, assets: Sequence[str] | None = None) -> list[tuple[str, Pan
 
     frame = given.parquet(file, ["asset", "group", "date", "rv"])
     if not frame["date"].dtype.is_temporal() or not frame["rv"].dtype.is_numeric():
-        raise SetupProblem(f"{file}: the column date should hold dates, and rv numbers.")
+        raise SetupProblem(f"{file}: the column date should hold dates, and the column rv numbers.")
     if assets:
         unknown = set(assets) - set(frame["asset"].unique())
         if unknown:
-            raise SetupProblem(f"{file} has no asset {', '.join(sorted(unknown))}.")
+            raise SetupProblem(
+                f"{file} does not contain these assets: {', '.join(sorted(unknown))}."
+            )
     groups: dict[str, dict[str, tuple[Ints, dict[str, Floats]]]] = {}
     for (group, asset), rows in frame.sort("date").group_by(
         ["group", "asset"], maintain_order=True

@@ -130,18 +130,18 @@ class Exchanges:
         if isinstance(error, ccxt.BadSymbol):
             return "does not list it"
         if isinstance(error, ccxt.RateLimitExceeded | ccxt.DDoSProtection):
-            self.down[venue] = "asks us to slow down"
+            self.down[venue] = "asked for fewer requests"
         elif isinstance(error, ccxt.RequestTimeout | TimeoutError):
-            self.down[venue] = "gave no answer in time"
+            self.down[venue] = "did not answer in time"
         elif isinstance(error, ccxt.NetworkError | httpx2.HTTPError):
             self.down[venue] = "can't be reached"
         elif isinstance(error, UnreadableBars):
             return str(error)
         elif isinstance(error, ImportError | AttributeError):
-            return "is no exchange that ccxt knows"
+            return "is not an exchange that ccxt knows"
         else:
             # ccxt does not catch the exceptions of its own parsers: they can be of any type.
-            return f"sent what can't be read ({type(error).__name__})"
+            return f"sent an answer that can't be read ({type(error).__name__})"
         return self.down[venue]
 
     async def _from(self, venue: str, symbol: str, start: int, end: int, minutes: int) -> Bars:
@@ -238,7 +238,7 @@ def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequenc
         The page does not consist of bars of `minutes` minutes.
     """
     if not isinstance(page, list):
-        raise UnreadableBars("sent no list of bars")
+        raise UnreadableBars("did not send a list of bars")
     out: dict[int, Sequence[float]] = {}
     for row in page:
         if not isinstance(row, list) or len(row) < 6:
@@ -247,7 +247,7 @@ def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequenc
             stamp = int(row[0])
             values = [math.nan if v is None else float(v) for v in row[1:6]]
         except (TypeError, ValueError, OverflowError):
-            raise UnreadableBars("sent bars that are not numbers") from None
+            raise UnreadableBars("sent bars with values that are not numbers") from None
         seconds, rest = divmod(stamp, 1000)
         if rest or seconds % (60 * minutes):
             raise UnreadableBars("sent bars that do not start at full intervals")
@@ -311,7 +311,7 @@ class Archive:
                 if answer.status_code == 404:
                     return None
                 if answer.status_code != 200:
-                    raise FeedFailed(f"The archive answered {answer.status_code}.")
+                    raise FeedFailed(f"The archive answered with status {answer.status_code}.")
                 raw = bytearray()
                 async for part in answer.aiter_bytes():
                     raw += part

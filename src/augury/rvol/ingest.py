@@ -126,8 +126,8 @@ def _table(asset: str, own: Any) -> Table:
     minutes = typical // 60
     if not 1 <= minutes <= LONGEST_BAR or 60 % minutes:
         raise SetupProblem(
-            f"The bars of {asset} are {typical} s apart; bars of 1 to "
-            f"{LONGEST_BAR} minutes that divide the hour can be measured."
+            f"The bars of {asset} are {typical} s apart. They should be 1 to {LONGEST_BAR} "
+            "minutes apart, in steps that divide an hour."
         )
     return Table(asset, stamps, own.select(*_PRICES, "volume").to_numpy(), minutes)
 

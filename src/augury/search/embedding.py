@@ -68,7 +68,10 @@ class Embedder:
         raw = (root / _WEIGHTS).read_bytes()
         if hashlib.sha256(raw).hexdigest() != _WEIGHTS_SHA256:
             version = importlib.metadata.version(PACKAGE)
-            raise EmbeddingProblem(f"{PACKAGE} {version} has a different table than expected")
+            raise EmbeddingProblem(
+                f"{PACKAGE} {version} contains another table of word vectors than this "
+                "version of Augury needs"
+            )
         tokenizer = Tokenizer.from_file(str(root / _TOKENIZER))
         tokenizer.no_padding()
         tokenizer.no_truncation()
@@ -157,6 +160,6 @@ def _read_table(raw: bytes) -> Vectors:
     tensor = header["embedding.weight"]
     start, stop = tensor["data_offsets"]
     if tensor["dtype"] != "F16":
-        raise EmbeddingProblem(f"the table holds {tensor['dtype']}, not F16")
+        raise EmbeddingProblem(f"the table of word vectors holds {tensor['dtype']}, not F16")
     data = raw[8 + size + start : 8 + size + stop]
     return np.frombuffer(data, "<f2").reshape(tensor["shape"]).astype(np.float32)

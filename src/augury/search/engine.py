@@ -314,7 +314,9 @@ def check(doc: IndexDocument, schema: IndexSchema) -> None:
         raise ValueError(f"document {doc.key}: terms and weights differ in number")
     tags = doc.tags.indices
     if len(tags) > MOST_TAGS or not ((tags > 0) & (tags < TAGS)).all():
-        raise ValueError(f"document {doc.key}: at most {MOST_TAGS} tags in 1..{TAGS - 1}")
+        raise ValueError(
+            f"document {doc.key}: should have at most {MOST_TAGS} tags, each from 1 to {TAGS - 1}"
+        )
     if len(doc.payload) != schema.payload.itemsize:
         raise ValueError(
             f"document {doc.key}: payload of {len(doc.payload)} bytes,"

@@ -9,10 +9,10 @@ from augury.storage.vault import CantOpen, Vault
 _CONSTANT = b"augury"
 _OWNER = "sealed_constant"
 _REFUSED = (
-    "The secrets in this database are sealed under another key than this process has. Give it the "
-    "same key as the other hosts: AUGURY_SECRET_KEY, or the file secret.key of the data folder "
-    "that made them. If that key is lost, `augury db forget-secrets --yes` deletes what was sealed "
-    "under it."
+    "The secrets in this database were encrypted with another key than the one this process has. "
+    "Give this process the key of the other hosts: AUGURY_SECRET_KEY, or the file secret.key of "
+    "the data folder that the secrets come from. If that key is lost, `augury db forget-secrets "
+    "--yes` deletes what was encrypted with it."
 )
 
 
@@ -52,7 +52,7 @@ async def forget(database: Database) -> dict[str, int]:
         endpoints = cursor.rowcount
         cursor = await conn.execute(
             "update series set due_at = null, refresh_every = null,"
-            " failure = 'Its address was sealed under a key that is lost. Make it anew.'"
+            " failure = 'The URL was encrypted with a key that is lost. Create the series again.'"
             " where url is not null"
         )
         series = cursor.rowcount

@@ -74,7 +74,7 @@ class Binaries:
                 if folder.stat().st_uid == 0:
                     return Binaries(folder / self.folder.relative_to(site))
         raise SetupProblem(
-            f"PostgreSQL runs as another user than root, who can't reach its programs in "
+            "PostgreSQL runs as an unprivileged user, who can't reach its programs in "
             f"{self.folder}. Install Augury in a folder that all users may enter, such as "
             "/opt/augury, or run it as an ordinary user."
         )

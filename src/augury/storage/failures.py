@@ -22,7 +22,11 @@ _TEXTS: tuple[tuple[tuple[type[Exception], ...], str, float], ...] = (
         "The database is busy with other work.",
         2,
     ),
-    ((pg.DeadlockDetected, pg.SerializationFailure), "The change met another one.", 1),
+    (
+        (pg.DeadlockDetected, pg.SerializationFailure),
+        "The change conflicted with another one made at the same time.",
+        1,
+    ),
     ((PoolClosed,), "The service is stopping.", 5),
 )
 

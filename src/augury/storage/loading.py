@@ -169,7 +169,10 @@ def _check(connection: psycopg.Connection[Any], rows: Mapping[str, int]) -> None
     known = _columns(connection)
     for table, expected in rows.items():
         if table not in known:
-            raise SetupProblem(f"The backup's manifest names a table {table[:60]!r} of no schema.")
+            raise SetupProblem(
+                "The restore failed and changed nothing. The backup's manifest lists the "
+                f"table {table[:60]!r}, which its schema does not have."
+            )
         count = sql.SQL("select count(*) from public.{}").format(sql.Identifier(table))
         row = connection.execute(count).fetchone()
         if row is None or row[0] != expected:

@@ -193,12 +193,15 @@ class Supervisor:
         if self._tried(identity) == 0:
             return identity
         raise SetupProblem(
-            "PostgreSQL does not run as root, and this process may become no other user "
+            "PostgreSQL refuses to run as root, and this process can't switch to another user "
             "(CAP_SETUID and CAP_SETGID are missing). Run Augury as an ordinary user, or set "
             "AUGURY_DATABASE_URL to a running server."
             if os.geteuid() == 0
-            else f"PostgreSQL needs a user with a name, and uid {os.geteuid()} has none here. "
-            "Run Augury as a named user or set AUGURY_DATABASE_URL to a running server."
+            else (
+                f"PostgreSQL needs a user with a name, but uid {os.geteuid()} has no name on "
+                "this machine. Run Augury as a named user, or set AUGURY_DATABASE_URL to a "
+                "running server."
+            )
         )
 
     def _tried(self, identity: str) -> int:

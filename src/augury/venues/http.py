@@ -286,7 +286,8 @@ class VenueClient:
             REQUESTS.labels(self.venue, CircuitOpen.outcome).inc()
             raise CircuitOpen(
                 self.venue,
-                f"{self._problems[base]}; it is not asked again for a moment",
+                f"{self._problems[base]}; requests to it are paused for "
+                f"{max(1.0, breaker.retry_in()):.0f} s",
                 retry_after=max(1.0, breaker.retry_in()),
             )
         healthy: bool | None = None
