@@ -284,6 +284,8 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
         title="Augury",
         version=__version__,
         summary="Prediction markets as answers: search, forecasts, realized volatility, alerts.",
+        description="Times are ISO 8601 in UTC. Prices are probabilities from 0 to 1. A field may "
+        "be null, and new fields may be added.",
         lifespan=lifespan,
         openapi_url=None,
         docs_url=None,

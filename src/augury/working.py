@@ -29,11 +29,11 @@ searches (measured)."""
 def worker() -> None:
     """Do the background work of a service, on this machine or another, until SIGTERM or Ctrl-C.
 
-    Events and links across venues, prices that move together, realized volatility: what needs
-    nothing but the database. With a search server (AUGURY_SEARCH_URL) also everything else:
-    following the venues, the index, graphs, runs of forecasts, watchlists, deliveries. Any number
-    of workers share the work. `augury serve` starts one by itself unless AUGURY_WORK says
-    otherwise. With AUGURY_WORKER_METRICS_PORT it answers /metrics for Prometheus.
+    It does what needs only the database: events and links across venues, prices that move together,
+    realized volatility. With a search server (AUGURY_SEARCH_URL) it does everything else too: it
+    follows the venues, updates the index, and makes graphs, runs of forecasts, watchlist alerts and
+    deliveries. Any number of workers share the work. `augury serve` starts one by itself unless
+    AUGURY_WORK says otherwise. With AUGURY_WORKER_METRICS_PORT it answers /metrics for Prometheus.
 
     Example: AUGURY_DATABASE_URL=postgresql://... augury worker
     """

@@ -39,7 +39,8 @@ Sessions = Annotated[SessionService, Depends(_sessions)]
     response_model=schemas.SessionState,
 )
 async def session(request: Request, response: Response) -> dict[str, Any]:
-    """The session of this browser, or `signed_in: false`. Programs use API keys instead."""
+    """The session of this browser; without one, `signed_in` is false. Programs use API keys
+    instead."""
     response.headers["Cache-Control"] = "no-store"
     traffic: Traffic = request.app.state.traffic
     token = cookies.sent(request, traffic.cookie)
@@ -188,5 +189,5 @@ async def list_accounts(caller: AdminCaller, access: Access) -> dict[str, Any]:
 async def change_account(
     body: schemas.AccountChange, caller: AdminCaller, access: Access
 ) -> dict[str, Any]:
-    """Approve an account for realized volatility, or take that back."""
+    """Approve an account for realized volatility, or withdraw the approval."""
     return schemas.account_record(await access.set_rvol_approved(body.name, body.rvol_approved))

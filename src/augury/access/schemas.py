@@ -38,7 +38,7 @@ _SESSION: dict[str, Any] = {
 
 
 class SignIn(BaseModel):
-    """An API key, or the secret of a one-time link: exactly one of them."""
+    """Credentials to sign in with: an API key, or the secret of a one-time link, but not both."""
 
     model_config = request_example(key="aug_f0YAVz8r_…")
 
@@ -53,29 +53,40 @@ class SignIn(BaseModel):
 
 
 class SessionState(BaseModel):
-    """Who is signed in here, and what they may do."""
+    """Who is signed in with this browser, and what they may do."""
 
     model_config = request_example(**_SESSION)
 
     signed_in: bool
-    account: str | None
-    by: Literal["key", "link"] | None
+    account: str | None = Field(description="Null: nobody is signed in.")
+    by: Literal["key", "link"] | None = Field(description="How they signed in.")
     scopes: list[str]
-    csrf: str | None = Field(description="Send it as the header X-CSRF-Token with every change.")
+    csrf: str | None = Field(description="Send this as the header X-CSRF-Token with every change.")
     expires_at: datetime | None
     version: str
-    top_k: int = Field(description="Largest top_k_per_dimension of a search.")
+    top_k: int = Field(description="Largest top_k_per_dimension that a search may ask for.")
 
 
 class KeyRequest(BaseModel):
-    """A new key."""
+    """The key to create."""
 
     model_config = request_example(account="research", scopes=["search:read"], label="notebook")
 
-    account: str = Field(min_length=1, max_length=200, strict=True)
-    scopes: list[Scope] = Field(min_length=1, max_length=10)
-    label: str | None = Field(None, max_length=200, strict=True)
-    expires_in_days: float | None = Field(None, gt=0, le=36_500)
+    account: str = Field(
+        min_length=1,
+        max_length=200,
+        strict=True,
+        description="Name of the account that the key belongs to. A new name creates the account.",
+    )
+    scopes: list[Scope] = Field(
+        min_length=1, max_length=10, description="What the key may do, e.g. search:read."
+    )
+    label: str | None = Field(
+        None, max_length=200, strict=True, description="Text to recognize the key by."
+    )
+    expires_in_days: float | None = Field(
+        None, gt=0, le=36_500, description="Days until the key expires. Null: it never does."
+    )
 
 
 class KeyRotation(BaseModel):
@@ -83,7 +94,9 @@ class KeyRotation(BaseModel):
 
     model_config = request_example(grace_hours=24)
 
-    grace_hours: float = Field(24, ge=0, le=8_760)
+    grace_hours: float = Field(
+        24, ge=0, le=8_760, description="Hours until the old key stops working. 0: at once."
+    )
 
 
 class KeyRecord(BaseModel):
@@ -93,18 +106,20 @@ class KeyRecord(BaseModel):
 
     id: str
     account: str
-    prefix: str
+    prefix: str = Field(description="The key's first eight characters after `aug_`.")
     scopes: list[str]
     label: str | None
     state: Literal["active", "expired", "revoked"]
     created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None = Field(description="When the key was last used, to the minute.")
+    expires_at: datetime | None = Field(description="Null: never.")
+    revoked_at: datetime | None = Field(description="Null: it is not revoked.")
+    last_used_at: datetime | None = Field(
+        description="When the key was last used, to the minute. Null: never."
+    )
 
 
 class KeyMade(KeyRecord):
-    """A new key with its text, which is shown this once."""
+    """A new key with its text, which is shown only in this answer."""
 
     model_config = request_example(**_KEY, key="aug_f0YAVz8r_…")
 
@@ -112,7 +127,7 @@ class KeyMade(KeyRecord):
 
 
 class KeyList(BaseModel):
-    """All keys, oldest first, and the scopes there are."""
+    """All keys, oldest first, and the meaning of every scope."""
 
     model_config = request_example(items=[_KEY], next_cursor=None, scopes=SCOPES)
 
@@ -133,7 +148,9 @@ class AccountRecord(BaseModel):
 
     id: str
     name: str
-    rvol_approved: bool
+    rvol_approved: bool = Field(
+        description="Whether its keys with the scope rvol:read may read realized volatility."
+    )
     created_at: datetime
 
 
@@ -145,7 +162,7 @@ class AccountList(BaseModel):
 
 
 class AccountChange(BaseModel):
-    """What an account is approved for."""
+    """The account to change, and whether it is approved for realized volatility."""
 
     model_config = request_example(rvol_approved=True)
 

@@ -44,8 +44,9 @@ async def create(
     """Send the watchlist's alerts to an address. The signing secret is shown only in this answer.
 
     Each message is a POST with the headers `webhook-id`, `webhook-timestamp` and
-    `webhook-signature` of Standard Webhooks, answered by any 2xx within 10 s; anything else is
-    tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, under the same `webhook-id`.
+    `webhook-signature` of Standard Webhooks. The endpoint accepts it by answering with any 2xx
+    within 10 s. Otherwise it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, with
+    the same `webhook-id`.
     """
     endpoint, secret = await service.create(caller.account, watchlist_id, new.new())
     return {**schemas.delivery(endpoint), "secret": secret}
@@ -114,7 +115,7 @@ async def ping(
 
 @router.get(
     "/{delivery_id}/log",
-    summary="A delivery's log",
+    summary="Read a delivery's log",
     response_model=schemas.DeliveryLog,
     responses=_ERRORS,
 )
@@ -127,8 +128,8 @@ async def log(
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """Messages with all attempts, newest first. They are kept for 30 days after the last
-    attempt."""
+    """Messages with all attempts, newest first. A message is kept for 30 days after it was
+    delivered or given up."""
     before = pages.decode_number(cursor) if cursor else None
     found = await service.log(
         caller.account, watchlist_id, delivery_id, limit=limit + 1, before=before
@@ -151,8 +152,8 @@ async def replay(
     delivery_id: DeliveryId,
     which: schemas.ReplayRequest,
 ) -> dict[str, object]:
-    """One message of the log, or the alerts that failed since a time and were not replayed yet
-    (at most 1,000 at once). They go out under new ids; `replays` in the log names the old ones.
+    """Send one message of the log again, or all alerts that failed since a time and were not
+    replayed yet (at most 1,000 at once). They get new ids; `replays` in the log has the old ones.
     """
     sent = await service.replay(
         caller.account,

@@ -26,23 +26,26 @@ _SECRET = "whsec_plJ3nmyCDGBKInavdOK15jsl3jjI9bBx0ZzLr6zPmZQ="  # noqa: S105  (a
 
 
 class DeliveryRequest(BaseModel):
-    """Where alerts should go."""
+    """Where to send alerts."""
 
     model_config = request_example(type="webhook", url="https://hooks.example.org/augury")
 
     type: Type = Field(
-        description="webhook: signed POSTs by Standard Webhooks. notify: through a service that "
-        "the operator has enabled."
+        description="webhook: signed POSTs, as specified by Standard Webhooks. notify: through a "
+        "notification service (by Apprise) that the operator has enabled."
     )
     url: str = Field(
-        min_length=1, max_length=2048, strict=True, description="The API never returns it."
+        min_length=1,
+        max_length=2048,
+        strict=True,
+        description="Address to send to. The API never returns it.",
     )
     secret: str | None = Field(
         None,
         max_length=200,
         strict=True,
         description="Signing secret: whsec_ followed by 24 to 64 random bytes as base64. "
-        "Generated if left out.",
+        "Default: a new one is generated. Only for webhooks.",
     )
 
     def new(self) -> NewEndpoint:
@@ -51,7 +54,7 @@ class DeliveryRequest(BaseModel):
 
 
 class DeliveryChange(BaseModel):
-    """What to change; what is left out stays."""
+    """The fields of a delivery to change; fields left out stay."""
 
     model_config = request_example(enabled=True)
 
@@ -68,27 +71,35 @@ class DeliveryChange(BaseModel):
 
 
 class Delivery(BaseModel):
-    """An endpoint. Of its address only the host (or the service) is shown."""
+    """An endpoint that alerts are sent to."""
 
     model_config = request_example(**_ENDPOINT)
 
     id: str
     type: Type
-    host: str
+    host: str = Field(
+        description="The only part of the address that is shown: the host of a webhook, or the "
+        "scheme of a notification service."
+    )
     enabled: bool
-    off_reason: str | None = Field(description="Why the delivery is disabled.")
-    failing_since: datetime | None = Field(description="Null: the last message was accepted.")
-    delivered_at: datetime | None
+    off_reason: str | None = Field(description="Why the delivery is disabled. Null: it is enabled.")
+    failing_since: datetime | None = Field(
+        description="Since when attempts have failed. Null: the last one succeeded, or there was "
+        "none."
+    )
+    delivered_at: datetime | None = Field(
+        description="When an attempt last succeeded, to the minute. Null: none has."
+    )
     created_at: datetime
 
 
 class DeliveryMade(Delivery):
-    """An endpoint with its signing secret, which is shown this once."""
+    """An endpoint with its signing secret, which is shown only in this answer."""
 
     model_config = request_example(**_ENDPOINT, secret=_SECRET)
 
     secret: str | None = Field(
-        description="Null if nothing is signed or the secret did not change."
+        description="Null: messages are not signed, or the secret did not change."
     )
 
 
@@ -102,13 +113,13 @@ class DeliveryList(BaseModel):
 
 
 class Attempt(BaseModel):
-    """One attempt to deliver."""
+    """One attempt to deliver a message."""
 
-    attempt: int
+    attempt: int = Field(description="Number of the attempt, from 1.")
     at: datetime
     status_code: int | None = Field(description="Null: the endpoint did not answer.")
     failure: str | None = Field(description="Null: the message was accepted.")
-    seconds: float
+    seconds: float = Field(description="Duration of the attempt.")
 
 
 _MESSAGE: dict[str, Any] = {
@@ -133,7 +144,7 @@ _MESSAGE: dict[str, Any] = {
 
 
 class Message(BaseModel):
-    """One message and what became of it. `id` is the `webhook-id` of every attempt."""
+    """One message with its attempts. Every attempt sends its `id` as the header `webhook-id`."""
 
     model_config = request_example(**_MESSAGE)
 
@@ -142,9 +153,13 @@ class Message(BaseModel):
     type: str = Field(description="alert.fired, alert.reminder, alert.resolved or ping.")
     status: Literal["pending", "delivered", "failed"]
     created_at: datetime
-    ended_at: datetime | None
-    next_attempt_at: datetime | None
-    replays: str | None = Field(description="The id of the message that this one repeats.")
+    ended_at: datetime | None = Field(
+        description="When it was delivered or given up. Null: it is pending."
+    )
+    next_attempt_at: datetime | None = Field(description="Null unless it is pending.")
+    replays: str | None = Field(
+        description="Id of the message that this one repeats. Null: it repeats none."
+    )
     attempts: list[Attempt]
 
 
@@ -158,14 +173,15 @@ class DeliveryLog(BaseModel):
 
 
 class ReplayRequest(BaseModel):
-    """Which messages to send again: one, or all alerts from a time on that failed."""
+    """Which messages to send again: one by its id, or those that failed since a time."""
 
     model_config = request_example(since="2026-11-20T00:00:00Z")
 
     message_id: str | None = Field(None, max_length=100, strict=True)
     since: BodyMoment | None = Field(
         None,
-        description="Start of the period whose failed alerts are sent again. Default: 30 days ago.",
+        description="Send again the alerts that failed and were created at or after this time (UTC "
+        "if without a zone). Default: 30 days ago.",
     )
 
     @model_validator(mode="after")
@@ -176,7 +192,7 @@ class ReplayRequest(BaseModel):
 
 
 class Sent(BaseModel):
-    """Messages on their way; the log tells what becomes of them."""
+    """Ids of the messages that were queued. The delivery's log shows how they end."""
 
     model_config = request_example(message_ids=["msg_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"])
 

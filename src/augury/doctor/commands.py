@@ -65,11 +65,12 @@ def compare(
     url: remote.Url = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send the same requests to another service with this API and to this one, and list what a
-    client would notice after moving: statuses, fields, types, the form of ids and errors.
+    """Compare this service with another one that has the same API, before clients move to it.
 
-    It only reads. The key for the other service is in AUGURY_OTHER_API_KEY, the one
-    for this service in AUGURY_API_KEY. Exits with 1 if a client would miss something.
+    Sends the same requests to both and lists what a client would notice: differences in statuses,
+    fields, types, and the form of ids and errors. It only reads. The key for the other service is
+    in AUGURY_OTHER_API_KEY, the one for this service in AUGURY_API_KEY. Exits with 1 if a client
+    would miss something.
 
     Example: augury compare https://markets.example.org --url http://127.0.0.1:8000
     """
@@ -120,7 +121,7 @@ def _tell(made: list[comparing.ComparedRequest], advice: list[str]) -> None:
 
 def upgrade(
     check: Annotated[
-        bool, typer.Option("--check", help="Show what would happen without changing anything.")
+        bool, typer.Option("--check", help="Show what would happen, and change nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

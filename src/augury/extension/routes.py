@@ -49,8 +49,8 @@ async def search(
     service: Service,
     settings: Limits,
 ) -> Response:
-    """Markets for a page, given its address, title or text, or for a query. Sports pages are
-    answered by the sports search."""
+    """Markets for a web page, given its address, title or text, or for a query. A page on sports is
+    answered as by the sports search."""
     _within_tier(body.limit, caller, settings)
     found = await service.search(
         body.page(),
@@ -77,8 +77,7 @@ async def sports_search(
     service: Service,
     settings: Limits,
 ) -> Response:
-    """Markets on the game that the page names (teams, league, start time), or on the page's
-    subject."""
+    """Markets on the game that the page or the request names, or on the page's subject."""
     _within_tier(body.limit, caller, settings)
     found = await service.sports(
         body.page(),
@@ -99,7 +98,7 @@ async def sports_search(
 async def graph(
     body: schemas.PageRequest, caller: ExtensionCaller, service: Service
 ) -> schemas.PageGraph:
-    """What drives the page's subject, what follows from it, and the markets on each."""
+    """A graph of what drives the page's subject and what follows from it, with markets on each."""
     return schemas.page_graph(await service.graph(body.page(), may_fetch=caller.kind == "key"))
 
 

@@ -33,7 +33,11 @@ MAX_URL, MAX_TITLE, MAX_TEXT, MAX_IDS = 2048, 500, 50_000, 100
 Side = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=100)]
 Limit = Annotated[
     WholeNumber,
-    Field(ge=1, description="Maximum number of markets: 20 without a key, 100 with one."),
+    Field(
+        ge=1,
+        description="Maximum number of markets. Largest value: 20 without a key, 100 with one, "
+        "unless the operator has set other limits.",
+    ),
 ]
 
 _PAGE = {
@@ -77,7 +81,7 @@ def _asked(example: dict[str, Any]) -> ConfigDict:
 
 
 class PageRequest(BaseModel):
-    """What the browser tells of a page; at least one part with words in it."""
+    """A web page. At least one of its fields has to contain a word."""
 
     model_config = _asked(_PAGE)
 
@@ -85,10 +89,12 @@ class PageRequest(BaseModel):
         None,
         max_length=MAX_URL,
         strict=True,
-        description="Only the words of the address are read. The page is fetched only if the "
-        "operator allows it.",
+        description="Address of the page. Only its words are read; the page itself is fetched only "
+        "if neither title, text nor query is given, with a key, and if the operator allows it.",
     )
-    title: str | None = Field(None, max_length=MAX_TITLE, strict=True)
+    title: str | None = Field(
+        None, max_length=MAX_TITLE, strict=True, description="Title of the page."
+    )
     text: str | None = Field(
         None, max_length=MAX_TEXT, strict=True, description="Text of the page, from its beginning."
     )
@@ -105,36 +111,43 @@ class PageRequest(BaseModel):
 
 
 class SearchPageRequest(PageRequest):
-    """A page, and how its markets are served."""
+    """A web page, and how to choose markets for it."""
 
     model_config = _asked({**_PAGE, "mode": "ads", "ads_mode": "thorough", "limit": 3})
 
     mode: Mode = Field(
         "extension",
-        description="ads: only markets that suit a general page: active, liquid, undecided, and "
-        "on an inoffensive subject.",
+        description="extension: all markets on the page's subject. ads: only those that suit any "
+        "audience: active, liquid, with an open outcome, and on an inoffensive subject.",
     )
     ads_mode: AdsMode = Field(
         "fast",
-        description="fast: in search order. thorough: more candidates, ranked again by the names "
-        "in the page's text, trading volume and how open the outcome is.",
+        description="For the mode ads. fast: in the order of the search. thorough: more "
+        "candidates, ranked again by the names in the page's text, by trading volume and by how "
+        "open the outcome is.",
     )
-    sports_mode: SportsMode = Field("auto", description="How to answer a sports page.")
+    sports_mode: SportsMode = Field(
+        "auto",
+        description="For a page on sports. fixture: only markets of one game. direct: markets on "
+        "the page's subject. auto: fixture if the page's game has markets, else direct.",
+    )
     limit: Limit = 10
 
 
 class FixtureRequest(BaseModel):
-    """A game, told rather than read from the page."""
+    """A game, named by the caller instead of read from the page."""
 
     model_config = _asked(_FIXTURE)
 
     league: Side | None = Field(
-        None, description="In any words; tells teams of the same city apart."
+        None,
+        description="Name of the league, e.g. nba. It distinguishes teams of the same city.",
     )
-    home: Side
-    away: Side
+    home: Side = Field(description="Name of the home team.")
+    away: Side = Field(description="Name of the visiting team.")
     starts_at: BodyMoment | None = Field(
-        None, description="If left out: the next game of the two teams."
+        None,
+        description="Start time (UTC if without a zone). Default: the next game of the two teams.",
     )
 
     def fixture(self) -> Fixture:
@@ -149,21 +162,23 @@ class FixtureRequest(BaseModel):
 
 
 class SportsPageRequest(PageRequest):
-    """A page on sports."""
+    """A web page on sports, or a game."""
 
     model_config = _asked({"title": "Suns vs Magic: preview", "mode": "fixture"})
 
     mode: SportsMode = Field(
         "auto",
         description="fixture: only markets of one game. direct: markets on the page's subject. "
-        "auto: fixture if a game is found, else direct.",
+        "auto: fixture if there are markets of the game, else direct.",
     )
-    fixture: FixtureRequest | None = None
+    fixture: FixtureRequest | None = Field(
+        None, description="The game. Default: the game that the page names."
+    )
     limit: Limit = 10
 
 
 class PageMarket(BaseModel):
-    """A market for a page: a search result, why it is one, and its price."""
+    """A market for a page, with its price and the reason why it was chosen."""
 
     model_config = _example(_MARKET)
 
@@ -173,24 +188,34 @@ class PageMarket(BaseModel):
     outcomes: list[str]
     status: Status
     platform_url: str | None
-    score: float = Field(description="For ranking within this response; not a probability.")
+    score: float = Field(
+        description="For ranking within this response: larger is better. Not a probability."
+    )
     dimension: Literal["direct"]
     why: str = Field(description="Why this market was chosen, in one line for readers.")
     current_prices: dict[str, float | None] | None = Field(
-        description="Probability by outcome label. Null: no quote."
+        description="Probability by outcome label; null for an outcome without a quote. Null as a "
+        "whole if there is no quote at all."
     )
-    price_as_of: datetime | None
-    closes_at: datetime | None
-    volume: float | None
-    event_id: str | None
-    stale: bool
+    price_as_of: datetime | None = Field(description="When the venue quoted `current_prices`.")
+    closes_at: datetime | None = Field(description="Announced close. Null: not known.")
+    volume: float | None = Field(
+        description="Volume traded so far: US dollars on Polymarket, contracts on Kalshi."
+    )
+    event_id: str | None = Field(description="The venue's own id of the market's event.")
+    stale: bool = Field(
+        description="True if the market's close has passed without news from its venue since, or "
+        "if it is active with an old price."
+    )
     origin: ShownOrigin
-    twin_ids: list[str] = Field(description="The same contract on other venues.")
+    twin_ids: list[str] = Field(
+        description="Ids of the same contract on other venues, or of its exact complement there."
+    )
     reason: str = Field(description="The same as `why`.")
 
 
 class PageFixture(BaseModel):
-    """The game that was read from the page or the request."""
+    """The game that the page or the request names."""
 
     model_config = _example(_FIXTURE)
 
@@ -198,7 +223,7 @@ class PageFixture(BaseModel):
     home: str
     away: str
     starts_at: str | None = Field(
-        description="Start time, or only the day if the time is not known."
+        description="Start time (UTC), or only the day if the time is not known. Null: neither is."
     )
 
 
@@ -208,20 +233,21 @@ _PAGE_GRAPH: dict[str, Any] = {
 
 
 class PageGraph(PublicCausalGraph):
-    """The public graph, of when its prices are and where they come from."""
+    """The causal graph of a page's subject, with the time and origin of its prices."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_PAGE_GRAPH]})
 
     price_as_of: datetime | None = Field(
-        description="When the oldest price in the graph was quoted."
+        description="When the oldest price in the graph was quoted. Null: it shows no price."
     )
     origin: ShownOrigin | None = Field(
-        description="sample or import if any market in the graph is."
+        description="The least reliable origin of the graph's markets: sample, then import, then "
+        "live. Null: it has no markets."
     )
 
 
 class PageResponse(BaseModel):
-    """Find markets for a page."""
+    """The markets for a page, best first."""
 
     model_config = _example(
         {
@@ -236,19 +262,19 @@ class PageResponse(BaseModel):
 
     request_id: str
     route: Literal["search", "sports"] = Field(description="Which search produced the answer.")
-    query_used: str
-    fixture: PageFixture | None
+    query_used: str = Field(description="The words that were searched for.")
+    fixture: PageFixture | None = Field(description="Null: no game was found or asked for.")
     results: list[PageMarket]
-    latency_ms: int
+    latency_ms: int = Field(description="Time to answer, in milliseconds.")
 
 
 class PricesRequest(BaseModel):
-    """Markets whose prices are wanted."""
+    """The markets whose prices to look up."""
 
     model_config = _asked({"ids": ["kalshi:KXFEDDECISION-26DEC-C25"]})
 
     ids: list[Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200)]] = Field(
-        min_length=1, max_length=MAX_IDS, description="Repeated ids count once."
+        min_length=1, max_length=MAX_IDS, description="Market ids. A repeated id counts once."
     )
 
 
@@ -262,18 +288,19 @@ _PRICE = {
 
 
 class MarketPrice(BaseModel):
-    """A market's price."""
+    """A market's prices, status and staleness."""
 
     model_config = _example(_PRICE)
 
     current_prices: dict[str, float | None] | None = Field(
-        description="Probability by outcome label. Null: no quote."
+        description="Probability by outcome label; null for an outcome without a quote. Null as a "
+        "whole if there is no quote at all."
     )
-    price_as_of: datetime | None
+    price_as_of: datetime | None = Field(description="When the venue quoted `current_prices`.")
     status: Status
     stale: bool = Field(
-        description="True if the market is past its close without news from its venue, or active "
-        "with an old price."
+        description="True if the market's close has passed without news from its venue since, or "
+        "if it is active with an old price."
     )
     origin: ShownOrigin
 

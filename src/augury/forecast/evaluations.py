@@ -49,8 +49,8 @@ def evaluate_forecast(
 ) -> None:
     """Score forecasts on questions with known answers, in a temporary store.
 
-    The service's own code answers each question as of its own moment: a market's state comes
-    from its opening, closing and resolution times and the prices until then.
+    The service's own code answers each question as of the time given with it, from the markets that
+    were open then and their prices until then.
 
     Example: augury eval forecast --questions q.jsonl --markets m.parquet --prices p.parquet --json
     """
@@ -202,12 +202,11 @@ def evaluate_properties(
     seed: Annotated[int, typer.Option(help="Seed of the random sample.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the titles of a catalogue as they are, in other words and denied, and count right and
-    wrong answers.
+    """Ask market titles verbatim, negated and reworded, and count right and wrong answers.
 
-    Each market stands at 13%, alone or beside its siblings at 41%: `own` is its price (or what a
-    denial leaves of it), `inverted` the opposite, `other` any other number, `null` none. A fifth of
-    the titles is also reworded.
+    The market asked about is priced at 13%, other markets of its event at 41%. Answers are counted
+    as `own` (the right one: 13%, or 87% to a negated title), `inverted` (1 minus the right one),
+    `other` (any other number) or `null` (no number). A fifth of the titles is also reworded.
 
     Example: augury eval properties --markets markets.parquet --most 500
     """
@@ -274,11 +273,10 @@ def evaluate_leave_one_out(
     seed: Annotated[int, typer.Option(help="Seed for drawing titles and times.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Score forecasts with the market they ask about taken away: how far answers are from its
-    price, by grade.
+    """Score forecasts without the market they ask about: how far they are from its price, by grade.
 
-    Shows what bounds and hints are worth on resolved questions: on one half of them is chosen what
-    beats the base rate, on the other that is held against it.
+    For resolved questions it also shows which bounds and hints beat the base rate: they are chosen
+    on one half of the questions and tested on the other half.
 
     Example: augury eval leave-one-out --markets m.parquet --prices p.parquet
     """
@@ -338,11 +336,12 @@ def evaluate_gate(
     seed: Annotated[int, typer.Option(help="Seed for drawing titles and times.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the titles of resolved markets as of earlier days, and refuse answers that rest on too
-    little: what that does to the Brier score, beside the crowd's on the same questions.
+    """Measure what refusing forecasts with weak evidence does to the Brier score.
 
-    Each title is asked twice, once with its own market in the catalogue and once without. The
-    conditions are the notebook's: grade, confidence, interval, age of the newest price.
+    Asks the titles of resolved markets as of earlier days, once with their own market in the
+    catalogue and once without, and compares kept and refused answers with the market's own price.
+    A forecast is kept or refused by its grade, confidence, interval and the age of its newest
+    price, as in docs/notebooks/evidence_gate.py.
 
     Example: augury eval gate --markets markets.parquet --prices prices.parquet
     """
@@ -428,8 +427,8 @@ def evaluate_calibration(
 ) -> None:
     """Measure whether prices of resolved markets were too high or too low.
 
-    Fits the favourite-longshot correction by venue and time left, and judges it on events that it
-    was not fitted on. Changes nothing: forecasts take prices as they are.
+    Fits the favorite-longshot correction by venue and time left, and scores it on events that it
+    was not fitted on. Only measures: forecasts use prices without this correction.
 
     Example: augury eval calibration --markets markets.parquet --prices prices.parquet
     """

@@ -54,18 +54,18 @@ Runs = Annotated[RunService, Depends(_runs)]
     summary="Forecast a question in full",
     response_model=FullForecast,
     responses={
-        202: {"model": FullForecast, "description": "Taken up; the work goes on."},
+        202: {"model": FullForecast, "description": "Accepted; the work continues."},
         **openapi.errors(401, 403, 409, 413, 422, 429, 431, 502, 503),
     },
 )
 @allowed(FORECAST)
 @idempotent
 async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) -> Response:
-    """A probability with its grade, every market that counts with role, side, weight and reason,
-    and the nearest ones that were rejected.
+    """A probability with its grade, the markets that count (each with role, side, weight and
+    reason), and the nearest markets that were rejected.
 
-    With `as_of`, only information known at that time is used. With `background` the answer is 202,
-    and the forecast is read by `GET /v1/forecasts/{id}`. Kept for 30 days.
+    With `as_of`, only information known at that time is used. With `background`, the answer is 202
+    at once, and `GET /v1/forecasts/{id}` reads the forecast. Forecasts are kept for 30 days.
     """
     service.refuse_future(body.as_of)
     if body.background:
@@ -89,7 +89,7 @@ async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) 
 )
 @allowed(FORECAST)
 async def made(answer_id: str, caller: AnswersCaller, service: Service) -> Response:
-    """A forecast of this account as it was answered, or its progress."""
+    """A forecast of this account, as it was when it was made; before that, its status."""
     record = await service.fetch(answer_id) if is_id("fc", answer_id) else None
     if record is None or record.kind != MAKE or record.account_id != caller.account_id:
         raise NotFound("No forecast of yours has this id.")
@@ -162,7 +162,7 @@ async def start_run(
     """Forecast 1 to 1,000 questions, each as of now or as of its own time in the past.
 
     The body is JSON, or `text/csv` with the columns `question` and, if needed, `as_of`. Follow the
-    run by `GET /v1/forecast-runs/{run_id}`.
+    run with `GET /v1/forecast-runs/{run_id}`.
     """
     body = await _asked(request)
     for asked in body.questions:
@@ -259,8 +259,8 @@ async def run(
     limit: Annotated[int, Query(ge=1, le=1000, description="Results per page.")] = RUN_PAGE,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """The run's progress and its answers so far, one page at a time. With `format=csv` (or the
-    `Accept` header): all answers so far, one per line."""
+    """The run's progress and its answers so far, one page at a time. As CSV (by `format=csv` or
+    the `Accept` header): all answers so far, one per line."""
     found = await runs.fetch(run_id, caller.account_id)
     if not found.full:
         raise NotFound("No run of yours has this id.")

@@ -81,14 +81,15 @@ AsOf = Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)]
 
 
 class ForecastRequest(BaseModel):
-    """A question, at which moment, and how to answer."""
+    """A question to forecast, with options."""
 
     model_config = closed({"question": "Will the Fed cut rates in December?", "as_of": None})
 
     question: Question
     as_of: AsOf | None = Field(
         None,
-        description="Use only what was known at this time. Default: now. May not be in the future.",
+        description="Answer from what was known at this time (UTC if without a zone). Default: "
+        "now. May not be in the future.",
     )
     include_graph: bool = Field(False, strict=True, description="Add the causal graph.")
     background: bool = Field(
@@ -97,7 +98,7 @@ class ForecastRequest(BaseModel):
 
 
 class EvidenceMarket(BaseModel):
-    """A market as it was known at the moment of the answer."""
+    """A market as it was known at the time that the answer describes (`as_of`)."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_MARKET]})
 
@@ -107,19 +108,22 @@ class EvidenceMarket(BaseModel):
     outcomes: list[str]
     status: Status
     platform_url: str | None
-    current_prices: dict[str, float] | None = Field(description="Probability by outcome.")
-    price_as_of: datetime | None = Field(description="When these prices were quoted.")
-    closes_at: datetime | None
-    volume: float | None = Field(
-        description="Null in a replay, because past volumes are not known."
+    current_prices: dict[str, float] | None = Field(
+        description="Probability by outcome; outcomes without a quote are left out. Null: no quote."
     )
-    event_id: str | None
-    stale: bool = Field(description="The price is too old to count.")
+    price_as_of: datetime | None = Field(description="When these prices were quoted.")
+    closes_at: datetime | None = Field(description="Announced close. Null: not known.")
+    volume: float | None = Field(
+        description="Volume traded so far: US dollars on Polymarket, contracts on Kalshi. Null: "
+        "not known, as in every replay."
+    )
+    event_id: str | None = Field(description="The venue's own id of the market's event.")
+    stale: bool = Field(description="True if the price is too old to count as evidence.")
     origin: ShownOrigin
 
 
 class EvidenceRow(BaseModel):
-    """A market in the part it plays for the answer."""
+    """A market that is evidence for the answer, and what it contributes."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EVIDENCE]})
 
@@ -130,15 +134,20 @@ class EvidenceRow(BaseModel):
         "below its price. proxy: it only hints at the answer."
     )
     side: Literal["same", "opposite"] = Field(
-        description="opposite: it asks the contrary, so 1 - price counts."
+        description="same: the outcome means Yes to the question. opposite: it means No, so "
+        "1 - price counts."
     )
-    price: float | None = Field(description="Price of the outcome as quoted, 0 to 1.")
+    price: float | None = Field(
+        description="Price of the outcome as quoted, 0 to 1. Null: no quote."
+    )
     price_as_of: datetime | None
-    probability: float = Field(description="Probability that this price implies for the question.")
+    probability: float = Field(
+        description="Probability of Yes to the question that this price implies, 0 to 1."
+    )
     weight: float | None = Field(
         description="Share in the average of the markets that ask the question, 0 to 1. 0: shown, "
-        "but not counted. null: counted, but averaged with nothing (a bound, a hint, one of the "
-        "outcomes of an open question)."
+        "but not counted. null: counted, but not as part of an average (a bound, a hint, or one "
+        "outcome of an open-ended question)."
     )
     lower: float = Field(
         0.0, description="Lower bound of the answer, given this market alone; 0: no bound."
@@ -146,15 +155,15 @@ class EvidenceRow(BaseModel):
     upper: float = Field(
         1.0, description="Upper bound of the answer, given this market alone; 1: no bound."
     )
-    why: str
+    why: str = Field(description="How the market relates to the question, in words.")
     origin: ShownOrigin
 
 
 class RejectedRow(BaseModel):
-    """A market that was compared with the question and not used."""
+    """A market that was compared with the question but not used."""
 
     market: EvidenceMarket
-    why: str
+    why: str = Field(description="Why it was not used.")
 
 
 class DistributionPart(BaseModel):
@@ -179,50 +188,82 @@ class DistributionPart(BaseModel):
 
 
 class OutOfRunning(BaseModel):
-    """The market that asks or asked the question and can give no answer of now."""
+    """The market that asks the question but gives no answer now.
+
+    It is decided, closed or long unpriced.
+    """
 
     market: EvidenceMarket
     price: float | None = Field(
-        description="Its last price, for the side that the question asks about."
+        description="Its last price as the probability of Yes to the question. Null: none."
     )
-    price_as_of: datetime | None
-    retry_as_of: datetime | None = Field(description="Ask with this `as_of` to get an answer.")
+    price_as_of: datetime | None = Field(description="When that price was quoted.")
+    retry_as_of: datetime | None = Field(
+        description="Ask again with this `as_of` for an answer as of then. Null: no price is "
+        "recorded."
+    )
 
 
 class FullForecast(BaseModel):
-    """A forecast with all that it rests on, or the reason why there is none."""
+    """A forecast with its evidence and its reason, or the reason why there is no probability."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FULL]})
 
     id: str
     status: JobStatus = Field(
-        description="Status of the work. All other fields are filled in once it has succeeded."
+        description="Status of the work. The answer's fields are filled in once it has succeeded."
     )
     created_at: datetime
     question: str
-    as_of: datetime | None = Field(description="The time that the answer describes.")
-    probability: float | None = None
-    confidence: float = 0.0
+    as_of: datetime | None = Field(
+        description="The time that the answer describes. Null until an answer as of now is made."
+    )
+    probability: float | None = Field(
+        None, description="Of Yes, 0 to 1. Null: none can be given; `error` says why."
+    )
+    confidence: float = Field(
+        0.0,
+        description="0 to 1: how far the evidence can be relied on. It is not a probability.",
+    )
     grade: Grade = Field(
         "none",
         description="asked: a market asks this question. bounded: logic bounds it by other "
-        "markets. hinted: only a related market hints at it. none: no answer.",
+        "markets. hinted: only related markets hint at it. none: no answer.",
     )
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
-    evidence: list[EvidenceRow] = Field(default_factory=list)
-    rejected: list[RejectedRow] = Field(default_factory=list)
+    evidence: list[EvidenceRow] = Field(
+        default_factory=list, description="Markets that count, and some that are shown only."
+    )
+    rejected: list[RejectedRow] = Field(
+        default_factory=list, description="The nearest markets that were not used."
+    )
     distribution: list[DistributionPart] | None = Field(
-        None, description="Mutually exclusive outcomes with probabilities that sum to 1."
+        None,
+        description="Mutually exclusive outcomes with probabilities that sum to 1. Null: the "
+        "question has no levels, dates or names around it.",
     )
-    origin: Origin = "live"
+    origin: Origin = Field(
+        "live",
+        description="live: as of now. sample: rests on sample markets, which are invented. "
+        "replay: as of a past time.",
+    )
     data_as_of: datetime | None = Field(
-        None, description="When the newest price that counts was quoted."
+        None, description="When the newest price that counts was quoted. Null: none counts."
     )
-    warnings: list[str] = Field(default_factory=list)
-    error: str | None = Field(None, description="Why there is no probability, and what to do.")
-    error_code: NullKind | str | None = Field(None, description="The same for programs.")
-    out_of_running: OutOfRunning | None = None
+    warnings: list[str] = Field(
+        default_factory=list, description="What to know before using the number, in sentences."
+    )
+    error: str | None = Field(
+        None, description="Why there is no probability, and what to do. Null: there is one."
+    )
+    error_code: NullKind | str | None = Field(
+        None, description="The reason of `error` as a code, for programs."
+    )
+    out_of_running: OutOfRunning | None = Field(
+        None,
+        description="The market that asks the question, if it is decided, closed or long unpriced.",
+    )
     graph: PublicCausalGraph | None = None
 
 
@@ -243,23 +284,23 @@ class ForecastRunRequest(BaseModel):
 class RunAnswer(FullForecast):
     """An answer of a run."""
 
-    place: int = Field(description="Position of its question in the run, from 0.")
+    place: int = Field(description="Position of the question in the run, from 0.")
 
 
 class ForecastRun(BaseModel):
-    """How far a run is, and a page of its answers in the order of its questions."""
+    """The progress of a run, and a page of its answers in the order of its questions."""
 
     id: str
     status: JobStatus
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    error: str | None
+    error: str | None = Field(description="Why the run failed. Null: it did not.")
     questions: int = Field(description="Number of questions in the run.")
     answered: int = Field(description="Number of questions answered so far.")
     results: list[RunAnswer]
     next_cursor: str | None = Field(
-        description="Cursor of the next page of results. Null: no more yet."
+        description="Cursor of the next page of results. Null: no further results so far."
     )
 
 

@@ -92,8 +92,8 @@ async def forecast(
 ) -> Response:
     """A probability with its interval, the markets it rests on, the reason, and a causal graph.
 
-    Needs a key with the scope `forecast:read`. If no open market bears on the question,
-    `probability` is null and `error` says why.
+    Needs a key with the scope `forecast:read`. If the open markets give no answer, `probability` is
+    null and `error` says why.
     """
     exchange = exchange_of(request.scope)
     made = await service.forecast(body.question, hints=hints.hints())
@@ -124,15 +124,15 @@ _EVENT = {
     "type": "object",
     "description": "One event of the stream.",
     "properties": {
-        "id": {"type": "string", "description": "Its number, from 1."},
-        "event": {"type": "string", "description": "Its type."},
+        "id": {"type": "string", "description": "Number of the event, from 1."},
+        "event": {"type": "string", "description": "Type of the event."},
         "data": {"type": "string", "description": "JSON: {event_type, data}."},
     },
 }
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Events in order: started, normalized, search, evidence (one a market),"
-        " estimate, graph, then final or error; ping while there is silence.",
+        "description": "Events in this order: started, normalized, search, evidence (one per"
+        " market), estimate, graph, then final or error. A ping follows every 15 s of silence.",
         "content": {"text/event-stream": {"schema": _EVENT}},
     },
     **openapi.FORECAST_ERRORS,
@@ -154,9 +154,9 @@ async def stream(
     service: Service,
     settings: Annotated[Settings, Depends(_settings)],
 ) -> StreamingResponse:
-    """The same forecast as server-sent events, one for each finished stage.
+    """The forecast of `POST /v1/forecast` as server-sent events, one for each finished stage.
 
-    The last event is exactly one of `final` (the whole answer of `POST /v1/forecast`) and `error`.
+    The last event is either `final`, with the whole answer of `POST /v1/forecast`, or `error`.
     Closing the connection cancels the forecast. With `as_of`, only information known at that time
     is used.
     """
@@ -283,9 +283,9 @@ async def decided(
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> DecidedForecasts:
-    """Forecasts whose question has been decided since, the latest decided first: what was said,
-    what the market said, what happened. Each is identified by the market that decided it. The
-    caller's own words are not shown.
+    """Forecasts whose question has been decided, the latest decided first, each with its
+    probability, the market's price at the time, and the result. A forecast is identified by the
+    market that decided it; the question in the caller's own words is not shown.
     """
     after = pages.decode(cursor, _Place) if cursor else None
     rows = await service.decided(limit=limit + 1, after=after)

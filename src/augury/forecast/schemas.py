@@ -79,32 +79,51 @@ class StreamRequest(PublicForecastRequest):
 
     as_of: Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)] | None = Field(
         None,
-        description="Use only what was known at this time. Default: now. May not be in the future.",
+        description="Answer from what was known at this time (UTC if without a zone). Default: "
+        "now. May not be in the future.",
     )
 
 
 class PublicConfidenceInterval(BaseModel):
-    """Where the probability may well lie."""
+    """Range in which the market price will be a week later, with a chance of 80%.
+
+    For a market that closes sooner: the price at its close. The interval says nothing of the
+    outcome, which is Yes or No.
+    """
 
     model_config = closed({"lower": 0.54, "upper": 0.7})
 
-    lower: float
-    upper: float
+    lower: float = Field(description="Lower end, 0 to 1.")
+    upper: float = Field(description="Upper end, 0 to 1.")
 
 
 class PublicRelevanceFilterSummary(BaseModel):
-    """What evidence the forecast was left with."""
+    """How many markets were selected as evidence, and of which kind."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FILTER]})
 
-    selected_direct_count: int | None = None
-    selected_proxy_count: int | None = None
-    selected_weak_count: int | None = None
+    selected_direct_count: int | None = Field(
+        None, description="Markets that ask the question itself or its opposite."
+    )
+    selected_proxy_count: int | None = Field(
+        None, description="Markets that bound the answer by logic or hint at it."
+    )
+    selected_weak_count: int | None = Field(
+        None, description="Markets that only share the question's subject."
+    )
     selected_evidence_profile: (
         Literal["direct_mixed", "direct_only", "proxy_only", "weak_only", "none"] | None
-    ) = None
-    selected_direct_evidence_missing: bool | None = None
-    selected_proxy_dominant: bool | None = None
+    ) = Field(
+        None,
+        description="The kinds that occur. direct_only: direct markets alone. direct_mixed: direct "
+        "and others. proxy_only: no direct market, but a proxy. weak_only: weak markets alone.",
+    )
+    selected_direct_evidence_missing: bool | None = Field(
+        None, description="True if there is no direct market."
+    )
+    selected_proxy_dominant: bool | None = Field(
+        None, description="True if there is no direct market, but a proxy."
+    )
 
 
 class PublicOraclePortMetadata(BaseModel):
@@ -116,17 +135,23 @@ class PublicOraclePortMetadata(BaseModel):
     effective_question: str | None = Field(
         None, description="The question used after any normalization."
     )
-    normalized_question: str | None = None
-    rewrite_applied: bool | None = None
-    normalization_reason: str | None = None
-    search_query_used: str | None = None
-    insufficient_data: bool | None = None
+    normalized_question: str | None = Field(
+        None, description="The original question without surplus spaces."
+    )
+    rewrite_applied: bool | None = Field(
+        None, description="True if the question was changed before markets were searched."
+    )
+    normalization_reason: str | None = Field(
+        None, description="What was changed in the question. Null: nothing."
+    )
+    search_query_used: str | None = Field(None, description="The text that was searched for.")
+    insufficient_data: bool | None = Field(None, description="True if there is no probability.")
     fallbacks_applied: list[str] = Field(default_factory=list, description="Fallback markers.")
     relevance_filter_summary: PublicRelevanceFilterSummary | None = None
 
 
 class PublicForecastMetadata(BaseModel):
-    """What is known about the making of a forecast."""
+    """How the forecast was made."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"oracle_port": _ORACLE_PORT}]})
 
@@ -157,19 +182,26 @@ class PublicForecastResponse(BaseModel):
     request_id: str = Field(description="Server-generated identifier.")
     question: str = Field(description="The original question echoed back.")
     probability: float | None = Field(
-        None, description="Null when no public estimate is available."
+        None, description="Of Yes, 0 to 1. Null when no public estimate is available."
     )
-    confidence: float = Field(description="Normalized confidence score.")
+    confidence: float = Field(
+        description="Normalized confidence score, 0 to 1: how far the evidence can be relied on. "
+        "It is not a probability."
+    )
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = Field(description="Public natural-language explanation.")
     engine_type: Literal["oracle_port"] = Field(description="Forecast engine label.")
     causal_graph: PublicCausalGraph | None = None
     markets_used: list[PublicMarketSummary] = Field(description="Markets used as evidence.")
     distribution: dict[str, float] | None = Field(
-        None, description="Optional probability distribution."
+        None,
+        description="Optional probability distribution: probability by level, period or name, for "
+        "outcomes of which exactly one comes true.",
     )
     latency_ms: int = Field(description="End-to-end latency in milliseconds.")
-    error: str | None = Field(None, description="Why no probability is produced, if so.")
+    error: str | None = Field(
+        None, description="Why there is no probability, and what to do. Null: there is one."
+    )
     metadata: PublicForecastMetadata
 
 
@@ -179,9 +211,9 @@ MAX_QUESTIONS = 1_000
 
 
 class DecidedForecast(BaseModel):
-    """A forecast that has been scored, told by the market that decided it.
+    """A forecast that has been scored, identified by the market that decided it.
 
-    The words of whoever asked are not shown: a question may be private, the market is not.
+    The question in the caller's own words is not shown, because it may be private.
     """
 
     model_config = ConfigDict(
@@ -206,14 +238,19 @@ class DecidedForecast(BaseModel):
 
     market_id: str
     question: str = Field(description="The market's question.")
-    outcome: str = Field(description="The outcome that the probabilities refer to.")
-    probability: float
+    outcome: str = Field(description="The outcome whose probability was forecast.")
+    probability: float = Field(description="The forecast, 0 to 1.")
     interval: PublicConfidenceInterval | None = Field(
-        description="Interval that holds the later price with a chance of 80%."
+        description="The forecast's 80% range for the market price a week later. Null: none given."
     )
-    crowd: float | None = Field(description="The market's own price when the forecast was made.")
-    happened: bool
-    brier: float = Field(description="Squared error of `probability`: 0 is perfect.")
+    crowd: float | None = Field(
+        description="The market's own price of the outcome when the forecast was made, 0 to 1. "
+        "Null: it had none."
+    )
+    happened: bool = Field(description="True if the outcome came true.")
+    brier: float = Field(
+        description="Squared error of `probability`, 0 to 1: 0 is perfect, 0.25 is a coin toss."
+    )
     as_of: datetime = Field(description="When the forecast was made.")
     origin: ShownOrigin = Field(description="Origin of the market that decided it.")
     decided_at: datetime
@@ -223,7 +260,9 @@ class DecidedForecasts(BaseModel):
     """One page of decided forecasts, the latest decided first."""
 
     items: list[DecidedForecast]
-    next_cursor: str | None = Field(description="Pass as `cursor` for the next page.")
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
 
 
 def decided(row: DecidedRow) -> DecidedForecast:
@@ -253,7 +292,9 @@ class RunQuestion(BaseModel):
 
     question: Question
     as_of: Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)] | None = Field(
-        None, description="Use only what was known at this time. Default: now."
+        None,
+        description="Answer from what was known at this time (UTC if without a zone). Default: "
+        "now. May not be in the future.",
     )
 
 
@@ -269,7 +310,7 @@ class RunRequest(BaseModel):
 
 
 class RunStarted(BaseModel):
-    """A run that was taken up."""
+    """A run that was accepted."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"run_id": "run_01989d2c7f6b", "status": "queued"}]}
@@ -280,7 +321,7 @@ class RunStarted(BaseModel):
 
 
 class RunState(BaseModel):
-    """How far a run is, and a page of its answers in the order of its questions."""
+    """The progress of a run, and a page of its answers in the order of its questions."""
 
     run_id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"]
@@ -291,10 +332,11 @@ class RunState(BaseModel):
     questions: int = Field(description="Number of questions in the run.")
     answered: int = Field(description="Number of questions answered so far.")
     results: list[dict[str, Any]] = Field(
-        description="Answers as `POST /v1/forecast` gives them, with `place` and `as_of`."
+        description="Answers as `POST /v1/forecast` gives them, with `place` (position of the "
+        "question in the run, from 0) and `as_of`."
     )
     next_cursor: str | None = Field(
-        description="Cursor of the next page of results. Null: no more yet."
+        description="Cursor of the next page of results. Null: no further results so far."
     )
 
 

@@ -67,7 +67,9 @@ def evaluate_edges(
         Path,
         typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
     ],
-    seed: Annotated[int, typer.Option(help="Seed for choosing among equally strong pairs.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed for the random choice among equally strong pairs.")
+    ] = 0,
     write: Annotated[
         Path | None, typer.Option(help="Write the table of strengths to this file.")
     ] = None,
@@ -75,7 +77,7 @@ def evaluate_edges(
 ) -> None:
     """Measure how often markets joined by each kind of edge moved together, day by day.
 
-    Strengths are fitted on the earlier days and held against the later ones.
+    Strengths are fitted on the earlier days and tested on the later ones.
 
     Example: augury eval edges --markets markets.parquet --prices prices.parquet
     """

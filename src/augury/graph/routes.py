@@ -50,7 +50,7 @@ State = Annotated[Database, Depends(_database)]
     summary="Draw the causal graph of a question",
     response_model=FullGraph,
     responses={
-        202: {"model": FullGraph, "description": "Taken up; the work goes on."},
+        202: {"model": FullGraph, "description": "Accepted; the work continues."},
         **openapi.errors(401, 403, 409, 413, 422, 429, 431, 503),
     },
 )
@@ -58,11 +58,11 @@ State = Annotated[Database, Depends(_database)]
 async def draw(
     body: FullGraphRequest, caller: ForecastCaller, service: Service, database: State
 ) -> Response:
-    """What drives the question and what follows from it, with the question's own probability in
-    the middle.
+    """A graph of the question, what drives it and what follows from it, with markets and
+    probabilities.
 
-    With `background` the answer is 202, and the graph is read by `GET /v1/graphs/{id}`. Kept for
-    30 days.
+    With `background`, the answer is 202 at once, and `GET /v1/graphs/{id}` reads the graph. Graphs
+    are kept for 30 days.
     """
     request = {"question": body.question}
     if body.background:
@@ -89,7 +89,7 @@ async def draw(
     responses=openapi.errors(401, 403, 404, 422, 429, 503),
 )
 async def drawn(graph_id: str, caller: LegacyAnswersCaller, database: State) -> Response:
-    """A graph of this account, or its progress."""
+    """A graph of this account; before it is drawn, its status."""
     record = None
     if is_id("graph", graph_id):
         async with database.reading() as conn:
@@ -122,7 +122,7 @@ def _json(graph: FullGraph, status: int) -> Response:
     responses=openapi.errors(401, 403, 413, 422, 429, 431, 503),
 )
 async def build(body: GraphRequest, caller: InternalCaller, service: Service) -> GraphAnswer:
-    """The graph, with a trace of how it was built."""
+    """The graph of a question, with a trace of how it was built."""
     return answer(await service.build(body.question, only=_only(body)))
 
 
@@ -151,7 +151,7 @@ async def start(body: GraphRequest, caller: InternalCaller, database: State) -> 
     responses=openapi.errors(401, 403, 404, 422, 429, 431, 503),
 )
 async def state(job_id: str, caller: InternalCaller, database: State) -> JobState:
-    """The stage while the job runs; the graph and its trace once it has succeeded."""
+    """The job's stage while it runs; the graph and its trace once it has succeeded."""
     async with database.reading() as conn:
         record = _own(await queue.fetch(conn, job_id), caller.account_id)
     result = record.result or {}

@@ -33,7 +33,7 @@ Question = Annotated[
         min_length=1,
         max_length=MAX_QUESTION,
         strict=True,
-        description="The question; blank ones are refused.",
+        description="The question, with at least one visible character.",
     ),
     BeforeValidator(_not_blank),
 ]
@@ -79,18 +79,22 @@ class PublicMarketSummary(BaseModel):
 
 
 class PublicGraphNode(BaseModel):
-    """An event in the causal graph."""
+    """A node of the causal graph: the question, or an event or factor related to it."""
 
     model_config = closed(_NODE)
 
     id: str = Field(description="Stable node identifier.")
     label: str
     markets: list[PublicMarketSummary]
-    current_probability: float | None = None
+    current_probability: float | None = Field(
+        None,
+        description="Probability of what the label says, 0 to 1: the price of its market or, for "
+        "the question, the forecast. Null: not known.",
+    )
 
 
 class PublicGraphEdge(BaseModel):
-    """How one event bears on another."""
+    """How one node of the graph is related to another."""
 
     model_config = closed(_EDGE)
 
@@ -99,11 +103,12 @@ class PublicGraphEdge(BaseModel):
     relationship: str = Field(description="Human-readable label.")
     strength: float | None = Field(
         None,
-        description="Of the days on which one of two markets joined by such an edge moved, the "
-        "share on which both did, as the edge says: measured by kind of edge on recorded prices. "
-        "Unrelated markets show 0.05. Null: not measured.",
+        description="How often markets joined by an edge of this kind moved together, 0 to 1. "
+        "Measured on recorded prices: of the days on which at least one of the two moved, the "
+        "share on which both moved as the edge says. Unrelated markets reach 0.05. Null: not "
+        "measured.",
     )
-    description: str | None = None
+    description: str | None = Field(None, description="Why the two are related.")
 
 
 class PublicCausalGraph(BaseModel):
@@ -116,7 +121,7 @@ class PublicCausalGraph(BaseModel):
 
 
 class GraphEdge(PublicGraphEdge):
-    """An edge with all that is known of it."""
+    """An edge with its type, direction, certainty, lag and markets."""
 
     model_config = closed(
         {
@@ -130,16 +135,22 @@ class GraphEdge(PublicGraphEdge):
         }
     )
 
-    edge_type: Literal["causal", "co_movement", "logical"]
-    polarity: Literal["positive", "negative", "unknown"] = Field(
-        description="Whether Yes at the source makes Yes at the target more likely."
+    edge_type: Literal["causal", "co_movement", "logical"] = Field(
+        description="causal: the source drives the target. co_movement: they move together, "
+        "without cause and effect. logical: one implies or excludes the other."
     )
-    confidence: float = Field(description="How sure the relation is, in (0, 1).")
+    polarity: Literal["positive", "negative", "unknown"] = Field(
+        description="positive: Yes at the source makes Yes at the target more likely. negative: "
+        "less likely."
+    )
+    confidence: float = Field(description="How certain the relation is, 0 to 1.")
     hard_constraint: bool = Field(
         description="True if the edge is a matter of logic, not of cause and effect."
     )
-    lag_days: int | None = Field(description="Typical days until the effect shows.")
-    evidence: list[str] = Field(description="Ids of the markets it rests on.")
+    lag_days: int | None = Field(
+        description="Typical number of days until the effect shows. Null: the edge is not causal."
+    )
+    evidence: list[str] = Field(description="Ids of the markets that the edge rests on.")
 
 
 class Graph(BaseModel):
@@ -150,18 +161,18 @@ class Graph(BaseModel):
 
 
 class Trace(BaseModel):
-    """How a graph came to be."""
+    """How a graph was built."""
 
     question: str
-    unique_market_count: int
+    unique_market_count: int = Field(description="Number of different markets found.")
     events: list[str] = Field(description="Keys of the events in the graph, the question first.")
     edge_count: int
     warnings: list[str]
     timings_ms: dict[str, float]
     coverage: dict[str, int] = Field(description="Markets found, by relation.")
     target_selection: dict[str, Any] = Field(
-        description="What the question was understood to be about: weighted factors, and the "
-        "market if there is one."
+        description="What the question was understood to be about: factors with weights, and the "
+        "market that asks it, if there is one."
     )
 
 
@@ -173,8 +184,8 @@ class GraphRequest(BaseModel):
     question: Question
     search_results: dict[str, list[dict[str, Any]]] | None = Field(
         None,
-        description="Results of an earlier search, by relation. Only these markets are drawn. If "
-        "left out, the question is searched.",
+        description="Results of an earlier search, by relation. Only these markets are drawn. "
+        "Default: the results of a search for the question.",
     )
 
 
@@ -186,7 +197,7 @@ class GraphAnswer(BaseModel):
 
 
 class FullGraphRequest(BaseModel):
-    """A question to draw a graph of, for the account."""
+    """A question to draw a graph of, and whether to wait for it."""
 
     model_config = closed({"question": "Will the US fall into recession in 2027?"})
 
@@ -204,52 +215,62 @@ class GraphMarket(PublicMarketSummary):
          "status": "active", "stale": False, "origin": "live"}
     )  # fmt: skip
 
-    price_as_of: datetime | None
-    closes_at: datetime | None
+    price_as_of: datetime | None = Field(description="When the venue quoted the prices.")
+    closes_at: datetime | None = Field(description="Announced close. Null: not known.")
     status: Status
-    stale: bool = Field(description="Its price is too old to count.")
+    stale: bool = Field(description="True if its price is too old to count as evidence.")
     origin: ShownOrigin
 
 
 class FullNode(BaseModel):
-    """An event in the graph."""
+    """A node of the causal graph: the question, or an event or factor related to it."""
 
     id: str
     label: str
     markets: list[GraphMarket]
-    current_probability: float | None
+    current_probability: float | None = Field(
+        description="Probability of what the label says, 0 to 1: the price of its market or, for "
+        "the question, the forecast. Null: not known."
+    )
     price_as_of: datetime | None = Field(
         description="When the price behind the probability was quoted."
     )
-    origin: ShownOrigin | None = Field(description="Null without markets.")
+    origin: ShownOrigin | None = Field(
+        description="The least reliable origin of its markets: sample, then import, then live. "
+        "Null: it has no markets."
+    )
 
 
 class DrawnGraph(BaseModel):
-    """The graph with all that is known of it."""
+    """The nodes and edges of a graph, with the time and origin of every number."""
 
-    nodes: list[FullNode] = Field(description="The question first, with its own probability.")
+    nodes: list[FullNode] = Field(description="The question is the first node.")
     edges: list[GraphEdge]
 
 
 class FullGraph(BaseModel):
-    """A graph of this account, once it has been drawn."""
+    """A graph of this account, or the progress of drawing it."""
 
     id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"]
     created_at: datetime
     question: str
-    as_of: datetime | None = Field(None, description="When it was drawn.")
+    as_of: datetime | None = Field(None, description="When the graph was drawn.")
     origin: Literal["live", "import", "sample"] | None = Field(
-        None, description="`sample` if any market in the graph is a sample market."
+        None,
+        description="The least reliable origin of the graph's markets: sample, then import, then "
+        "live. Null: it has no markets.",
     )
-    data_as_of: datetime | None = Field(None, description="Time of the newest price shown.")
-    graph: DrawnGraph | None = None
+    data_as_of: datetime | None = Field(
+        None, description="When the newest price behind a probability of the graph was quoted."
+    )
+    graph: DrawnGraph | None = Field(None, description="Null until `status` is succeeded.")
     warnings: list[str] = Field(default_factory=list)
-    error: str | None = None
+    error: str | None = Field(default=None, description="Why drawing failed. Null: it did not.")
 
 
 class JobStarted(BaseModel):
-    """A job that was taken up."""
+    """A job that was accepted."""
 
     job_id: str
     status: str
@@ -257,7 +278,7 @@ class JobStarted(BaseModel):
 
 
 class JobState(BaseModel):
-    """How far a job is, and its graph once it has succeeded."""
+    """The progress of a job, and its graph once it has succeeded."""
 
     job_id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"]

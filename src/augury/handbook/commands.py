@@ -16,8 +16,10 @@ def docs(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Build the documentation as static files with a search. A running service shows it at /docs
-    from the next request on. The files also work from any web server, or opened directly.
+    """Build the documentation as static files with a search.
+
+    A running service shows it at /docs from the next request on. The files also work from any web
+    server, or opened directly.
 
     \b
     Examples:

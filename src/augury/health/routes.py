@@ -21,9 +21,10 @@ async def _service(request: Request) -> HealthService:
 async def health(
     service: Annotated[HealthService, Depends(_service)], response: Response
 ) -> dict[str, Any]:
-    """Version, catalogue size and age by venue, index lag, whether data is real, and any problems.
+    """Version, size and age of the catalogue by venue, delay of the search index, whether the data
+    are real, and any problems.
 
-    The HTTP status is 200 as long as the service can answer at all, so read `status`: ok, degraded
+    The HTTP status is 200 whenever the service can answer at all, so read `status`: ok, degraded
     or down.
     """
     response.headers["Cache-Control"] = "no-store"
@@ -36,6 +37,6 @@ admin = routing.router(tags=["health"])
 @admin.get("/internal/v1/admin/overview", summary="Show settings, jobs and storage")
 async def overview(caller: AdminCaller, request: Request) -> dict[str, Any]:
     """For operators: every setting and whether it was set (without secrets), jobs that are open or
-    ended within a day, and the size of stored data."""
+    ended within the last day, and the size of the stored data."""
     services = request.app.state.services
     return await services.health.overview(services.settings)

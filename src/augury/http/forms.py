@@ -35,7 +35,9 @@ _ACCEPTED: dict[str, Format] = {
 async def _format(
     format: Annotated[
         Format | None,
-        Query(description="Format of the answer. Default: as the Accept header says."),
+        Query(
+            description="Format of the answer. Default: the one that the Accept header asks for."
+        ),
     ] = None,
     accept: Annotated[str | None, Header(include_in_schema=False)] = None,
 ) -> Format:

@@ -30,7 +30,7 @@ _HIDDEN = "/internal/"
 
 
 class ValidationIssue(BaseModel):
-    """What is wrong with one part of a request."""
+    """One problem of a request, and where it is."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -44,7 +44,9 @@ class ValidationIssue(BaseModel):
         }
     )
 
-    loc: list[str | int] = Field(description="Where: body, query or header, then names and places.")
+    loc: list[str | int] = Field(
+        description="Place: body, query or header, then field names and list positions."
+    )
     msg: str = Field(description="What is wrong, for people.")
     type: str = Field(description="What is wrong, for programs.")
 
@@ -57,7 +59,7 @@ class PublicErrorResponse(BaseModel):
     )
 
     detail: str | list[ValidationIssue] = Field(
-        description="A text, or the issues of a request that did not validate."
+        description="What went wrong, or the list of issues of a request that did not validate."
     )
 
 
@@ -65,8 +67,8 @@ _MEANING = {
     400: "The request is not valid HTTP.",
     401: "Missing or invalid API key. An invalid key is never treated as anonymous.",
     403: "The key, or its account, may not do this.",
-    404: "No such thing, or not yours.",
-    409: "In conflict with another request or with what is there.",
+    404: "There is no such resource, or it belongs to another account.",
+    409: "The request conflicts with one in progress or with the present state.",
     413: "The request body exceeds the allowed size.",
     422: "The request did not validate; detail may be a list of issues.",
     429: "A rate limit or concurrency budget is exceeded.",
@@ -88,18 +90,18 @@ _EXAMPLES: dict[int, Any] = {
 }
 _TEXT = {"type": "string"}
 _COMMON_HEADERS = {
-    "X-Request-Id": {"description": "Names this answer in the server's log.", "schema": _TEXT},
+    "X-Request-Id": {"description": "Identifies this answer in the server's log.", "schema": _TEXT},
 }
 _ERROR_HEADERS = {
-    "X-Error-Code": {"description": "A stable code of the failure.", "schema": _TEXT},
+    "X-Error-Code": {"description": "A stable code of the error, for programs.", "schema": _TEXT},
     **_COMMON_HEADERS,
 }
 _RETRY_AFTER = {
     "Retry-After": {"description": "Seconds to wait before retrying.", "schema": _TEXT},
 }
 _LIMIT_HEADERS = {
-    "RateLimit-Policy": {"description": "The limit that counted, its quota.", "schema": _TEXT},
-    "RateLimit": {"description": "What remains, seconds until it is whole.", "schema": _TEXT},
+    "RateLimit-Policy": {"description": "The limit that applied, and its quota.", "schema": _TEXT},
+    "RateLimit": {"description": "What remains; seconds until all is back.", "schema": _TEXT},
 }
 _WWW = {"WWW-Authenticate": {"description": "Bearer.", "schema": _TEXT}}
 

@@ -18,7 +18,10 @@ T = TypeVar("T")
 Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of items per page.")]
 Cursor = Annotated[
     str | None,
-    Query(max_length=1024, description="The `next_cursor` of the previous page. Opaque."),
+    Query(
+        max_length=1024,
+        description="The `next_cursor` of the previous page, unchanged. Default: the first page.",
+    ),
 ]
 DEFAULT_LIMIT = 50
 

@@ -27,7 +27,7 @@ Service = Annotated[ImportService, Depends(_service)]
 
 @router.get(_AT, summary="List imports", response_model=schemas.ImportList)
 async def list_imports(caller: AdminCaller, service: Service, response: Response) -> dict[str, Any]:
-    """The latest files sent, with their progress and results."""
+    """The 20 latest imports, with their progress and results."""
     response.headers["Cache-Control"] = "no-store"
     found = await service.newest(LISTED)
     return {"items": [schemas.record(row, service.part_bytes) for row in found]}
@@ -43,7 +43,7 @@ async def list_imports(caller: AdminCaller, service: Service, response: Response
 async def begin(
     body: schemas.ImportRequest, caller: AdminCaller, service: Service
 ) -> dict[str, Any]:
-    """Announce a file of markets or prices. Send its parts next, then start it."""
+    """Announce a file of markets or prices. Then send its parts, then start the import."""
     row = await service.begin(body.name, body.bytes)
     return schemas.record(row, service.part_bytes)
 
@@ -62,7 +62,8 @@ async def put_part(
     service: Service,
     request: Request,
 ) -> dict[str, Any]:
-    """The raw bytes of one part. Parts are numbered from 0 and may be sent again."""
+    """Send the raw bytes of one part. Parts are numbered from 0, in the order of the file. A part
+    may be sent again."""
     row = await service.put(import_id, number, await request.body())
     return schemas.record(row, service.part_bytes)
 
@@ -88,7 +89,7 @@ async def start(import_id: str, caller: AdminCaller, service: Service) -> dict[s
 async def read_import(
     import_id: str, caller: AdminCaller, service: Service, response: Response
 ) -> dict[str, Any]:
-    """The progress of a file, and how many rows were added, updated or refused."""
+    """The progress of an import, and how many rows were added, updated or refused."""
     response.headers["Cache-Control"] = "no-store"
     return schemas.record(await service.get(import_id), service.part_bytes)
 

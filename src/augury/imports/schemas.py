@@ -24,7 +24,7 @@ FileName = Annotated[
 
 
 class ImportRequest(BaseModel):
-    """A file that is to be sent in parts."""
+    """The file to import. Its content is sent in parts afterwards."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -32,45 +32,54 @@ class ImportRequest(BaseModel):
     )
 
     name: FileName = Field(
-        description="File name. Its ending (.parquet, .csv, .jsonl) gives the format."
+        description="File name. Its ending, .parquet, .csv or .jsonl, says the format."
     )
     bytes: int = Field(ge=1, strict=True, description="Size of the file in bytes.")
 
 
 class ImportSummary(BaseModel):
-    """What became of the rows of a file."""
+    """How many rows of a file were read, added, updated, unchanged or refused."""
 
     kind: Literal["markets", "prices"]
     read: int
     added: int
     updated: int
     unchanged: int
-    refused: dict[str, int] = Field(description="Rows refused, by reason.")
-    quarantined: dict[str, int] = Field(description="Quotes held in quarantine, by reason.")
-    examples: dict[str, list[str]] = Field(description="Examples of refused rows, by reason.")
-    seconds: float
+    refused: dict[str, int] = Field(description="Number of rows refused, by reason.")
+    quarantined: dict[str, int] = Field(
+        description="Number of quotes held in quarantine, by reason."
+    )
+    examples: dict[str, list[str]] = Field(description="Some of the refused rows, by reason.")
+    seconds: float = Field(description="Duration of the import.")
 
 
 class ImportRecord(BaseModel):
-    """A file on its way into the catalogue, or what became of it."""
+    """The progress of an import, or its result."""
 
     id: str
     name: str
-    bytes: int
+    bytes: int = Field(description="Size of the file in bytes.")
     received: int = Field(description="Bytes received so far; 0 once the file has been read.")
     part_bytes: int = Field(description="Largest size of one part, in bytes.")
-    state: State
-    stage: str | None = Field(description="reading or importing, while the import runs.")
-    rows: int | None = Field(description="Rows in the file, known once it is opened.")
-    done: int | None = Field(description="Rows processed so far.")
-    summary: ImportSummary | None
-    error: str | None
+    state: State = Field(
+        description="receiving: parts are being sent. waiting: queued. Then running, and done, "
+        "failed or canceled."
+    )
+    stage: str | None = Field(
+        description="reading or importing. Null unless the import is running."
+    )
+    rows: int | None = Field(description="Number of rows in the file. Null until it is opened.")
+    done: int | None = Field(
+        description="Number of rows processed so far. Null until it is opened."
+    )
+    summary: ImportSummary | None = Field(description="Null until the import is done.")
+    error: str | None = Field(description="Why the import failed. Null: it did not.")
     created_at: datetime
     finished_at: datetime | None
 
 
 class ImportList(BaseModel):
-    """The latest imports, the newest first."""
+    """The latest imports (at most 20), newest first."""
 
     items: list[ImportRecord]
 

@@ -28,10 +28,10 @@ def _group() -> None:
 def examine(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Test the language model on the control questions of each task. It is used only for tasks that
-    it passes.
+    """Test the language model on the control questions of each task.
 
-    Answers are stored, so testing again costs nothing. For a slow model raise AUGURY_LLM_TIMEOUT.
+    It is used only for the tasks that it passes. Its answers are stored, so testing it again costs
+    nothing. For a slow model raise AUGURY_LLM_TIMEOUT.
 
     Example: AUGURY_LLM_URL=http://localhost:8080/v1 augury llm examine
     """

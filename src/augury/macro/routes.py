@@ -19,11 +19,11 @@ is CONNECT."""
 
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The upstream's answer. X-Cache: hit, miss or stale; Age in seconds.",
+        "description": "The upstream's answer. X-Cache: hit, miss or stale; Age: in seconds.",
         "content": {"*/*": {"schema": {}}},
     },
     "default": {
-        "description": "Whatever else the upstream answers, 2xx to 4xx.",
+        "description": "Any other answer of the upstream, 2xx to 4xx.",
         "content": {"*/*": {"schema": {}}},
     },
     **openapi.errors(404, 413, 422, 502, 503),
@@ -41,7 +41,8 @@ async def proxy(
     service: Annotated[MacroRuntime, Depends(_service)],
     path: str,
 ) -> Response:
-    """Passed on with the service's own credential; yours stays here. Reads are cached."""
+    """The request is passed on to the macro runtime with the service's own credential instead of
+    your key. Answers to GET and HEAD are cached."""
     scope = request.scope
     reads = request.method in ("GET", "HEAD")
     known = (*SENT, "cache-control", "pragma") if reads else SENT
@@ -67,7 +68,7 @@ for _method in METHODS:
         "/v1/macro-runtime/{path:path}",
         proxy,
         methods=[_method],
-        summary="Ask the macro runtime",
+        summary="Call the macro runtime",
         operation_id=f"macro_runtime_{_method.lower()}",
         responses=_ANSWERS,
         response_class=Response,

@@ -80,31 +80,42 @@ async def list_markets(
     status: Annotated[
         Status | None,
         Query(
-            description="Only markets in this state. A market past its close without news from "
-            "its venue is `closed` and `stale`."
+            description="Only markets in this state. A market whose close has passed without news "
+            "from its venue since is `closed` and `stale`."
         ),
     ] = None,
     stale: Annotated[
         bool | None, Query(description="true: only stale markets. false: only fresh ones.")
     ] = None,
     category: Annotated[
-        Text | None, Query(description="The venue's category, in upper or lower case.")
+        Text | None, Query(description="Only this category of the venue; case does not matter.")
     ] = None,
-    event_id: Annotated[Text | None, Query(description="The venue's own event id.")] = None,
+    event_id: Annotated[
+        Text | None, Query(description="Only this event, by the venue's own id.")
+    ] = None,
     q: Annotated[
         Annotated[Text, AfterValidator(_few_words)] | None,
-        Query(description="Words that must all occur in the question, in upper or lower case."),
+        Query(description="Words that must all occur in the question; case does not matter."),
     ] = None,
-    closes_before: Annotated[Moment | None, Query(description="Closes before this time.")] = None,
-    closes_after: Annotated[Moment | None, Query(description="Closes after this time.")] = None,
+    closes_before: Annotated[
+        Moment | None, Query(description="Closes before this time (UTC if without a zone).")
+    ] = None,
+    closes_after: Annotated[
+        Moment | None, Query(description="Closes after this time (UTC if without a zone).")
+    ] = None,
     min_volume: Annotated[
-        float | None, Query(ge=0, allow_inf_nan=False, description="At least this volume.")
+        float | None,
+        Query(
+            ge=0,
+            allow_inf_nan=False,
+            description="Least volume: US dollars on Polymarket, contracts on Kalshi.",
+        ),
     ] = None,
     sort: Annotated[
         Sort,
         Query(
-            description="volume and updated_at: highest first. closes_at: soonest first. Markets "
-            "without the value come last."
+            description="volume: largest first. updated_at: latest first. closes_at: earliest "
+            "first. Markets without the value come last."
         ),
     ] = "volume",
     limit: Annotated[
@@ -112,8 +123,8 @@ async def list_markets(
         Query(
             ge=1,
             le=200,
-            description="Markets per page (default 50). A file (csv, parquet) without a limit "
-            "holds all markets and needs a key.",
+            description="Markets per page. Default: 50; for a file (csv, parquet) all markets, "
+            "which needs a key.",
         ),
     ] = None,
     cursor: pages.Cursor = None,
@@ -121,9 +132,9 @@ async def list_markets(
     """Markets of the catalogue, filtered and sorted, a page at a time.
 
     Paging is stable: no market is repeated or skipped while others are added or removed. With
-    `format=csv` or `parquet` (or by `Accept`) the same markets come as a file: one page with
-    `limit`, without it all of them (Parquet: 20,000 a file; `Link: rel="next"` leads to the rest).
-    A file without `limit` needs a key with `search:read`; an account gets one at a time.
+    `format=csv` or `parquet` (or the header `Accept`) the markets come as a file: with `limit` one
+    page, else all of them (Parquet: up to 20,000 per file, with a `Link: rel="next"` to the next).
+    A file without `limit` needs a key with `search:read`, and an account can load one at a time.
     """
     filters = Filters(
         ids=await service.native_ids(market_id) if market_id else None,
@@ -174,8 +185,8 @@ async def sparklines(
 ) -> Response:
     """Thirty daily prices per market, to draw as a small line in a list.
 
-    They end with the market's own latest price, so that one that is closed or stale shows its last
-    month and not an empty one: read `price_as_of`.
+    They end with the market's latest price, so that a closed or stale market still shows its last
+    month of prices. `price_as_of` says when that was.
     """
     items = [spark._asdict() for spark in await service.sparklines(market_id)]
     return _answer(request, {"items": items})
@@ -193,12 +204,18 @@ async def market_history(
     service: Service,
     wanted: Wanted,
     market_id: str,
-    start: Annotated[Moment | None, Query(description="Start of the window, inclusive.")] = None,
+    start: Annotated[
+        Moment | None,
+        Query(
+            description="Start of the window, inclusive (UTC if without a zone). Default: a day, a "
+            "week, 30 or 365 days before the end, for intervals of 1, 5, 60 or 1440 minutes."
+        ),
+    ] = None,
     end: Annotated[
         Moment | None,
         Query(
-            description="End of the window, exclusive. Default: now, or the last price of a "
-            "resolved market."
+            description="End of the window, exclusive (UTC if without a zone). Default: now or, "
+            "for a closed or resolved market without `start`, just after its last price."
         ),
     ] = None,
     interval_minutes: Annotated[
@@ -211,9 +228,8 @@ async def market_history(
 ) -> Response:
     """The last price of each outcome in each interval of the window.
 
-    A point with `probability: null` is an interval without data between two that have some; an
-    outcome without any in the window has no points. Without `start` the window is a day, a
-    week, 30 or 365 days long, by the interval. At most 10,000 intervals at once.
+    A point with `probability: null` is an interval without data between intervals with data. An
+    outcome without data in the window has no points. A window has at most 10,000 intervals.
     """
     found = await service.history(
         market_id, start=start, end=end, interval_minutes=interval_minutes
@@ -237,8 +253,8 @@ async def market_detail(
 ) -> Response:
     """A market with its latest recorded prices and the other markets of its event and family.
 
-    The id may also be the market's UUID, the address of its page at its venue, its slug at
-    Polymarket or its ticker at Kalshi.
+    Instead of the id, `market_id` may also be the market's UUID, the address of its page at its
+    venue, its slug at Polymarket or its ticker at Kalshi.
     """
     return _answer(request, schemas.detail(await service.detail(market_id)))
 

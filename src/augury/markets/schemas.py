@@ -82,26 +82,34 @@ class MarketRecord(BaseModel):
         "`AUGURY_MARKET_IDS` is uuid."
     )
     platform: Platform
-    platform_id: str
+    platform_id: str = Field(description="The venue's own id of the market.")
     question: str
-    outcomes: list[str] = Field(description="Labels in the venue's order, made unique.")
-    status: Status = Field(
-        description="A market past its close without news from its venue is `closed` and `stale`."
+    outcomes: list[str] = Field(
+        description="Labels in the venue's order. A repeated label is numbered: `Draw (2)`."
     )
-    resolution: str | None = Field(description="Label of the winning outcome.")
-    created_at: datetime | None
-    closes_at: datetime | None
+    status: Status = Field(
+        description="A market whose close has passed without news from its venue since is shown "
+        "as `closed`, with `stale` true."
+    )
+    resolution: str | None = Field(
+        description="Label of the outcome that won. Null: not resolved, or the result is not known."
+    )
+    created_at: datetime | None = Field(description="When the venue created it. Null: not known.")
+    closes_at: datetime | None = Field(description="Announced close. Null: not known.")
     resolved_at: datetime | None
-    platform_event_id: str | None
+    platform_event_id: str | None = Field(description="The venue's own id of the market's event.")
     platform_event_name: str | None
     event_group_id: str | None = Field(
-        description="Markets with the same group differ only by strike, name or date."
+        description="Markets in the same group ask questions that differ only by strike, name or "
+        "date."
     )
     event_group_name: str | None
     category: str | None
     tags: list[str]
     market_type: MarketType
-    volume: float | None = Field(description="US dollars on Polymarket, contracts on Kalshi.")
+    volume: float | None = Field(
+        description="Volume traded so far: US dollars on Polymarket, contracts on Kalshi."
+    )
     liquidity: float | None = Field(description="US dollars.")
     platform_url: str | None
     description: str | None = Field(description="The venue's resolution rules. Untrusted text.")
@@ -110,21 +118,24 @@ class MarketRecord(BaseModel):
         "if there is no quote at all."
     )
     price_as_of: datetime | None = Field(description="When the venue quoted `current_prices`.")
-    best_bid: float | None
-    best_ask: float | None
-    volume_24h: float | None
+    best_bid: float | None = Field(description="Of the first outcome, 0 to 1. Null: no bid.")
+    best_ask: float | None = Field(description="Of the first outcome, 0 to 1. Null: no ask.")
+    volume_24h: float | None = Field(
+        description="Volume of the last 24 hours, in the unit of `volume`. Null: not reported."
+    )
     linked_market_ids: list[str] = Field(
-        description="The same contract on other venues, or its exact complement there."
+        description="Ids of the same contract on other venues, or of its exact complement there."
     )
     stale: bool = Field(
-        description="True if the market is past its close without news from its venue, or active "
-        "with a price older than `AUGURY_PRICE_MAX_AGE` (14 days)."
+        description="True if the market's close has passed without news from its venue since, or "
+        "if it is active and its price is older than the operator allows "
+        "(`AUGURY_PRICE_MAX_AGE`, 14 days by default)."
     )
     origin: ShownOrigin = Field(
         description="live: from the venue. import: from a file. sample: an invented market."
     )
     observed_at: datetime | None = Field(description="When this state was read from its source.")
-    updated_at: datetime
+    updated_at: datetime = Field(description="When this record last changed here.")
 
 
 class MarketList(BaseModel):
@@ -133,15 +144,20 @@ class MarketList(BaseModel):
     model_config = example(items=[_EXAMPLE_RECORD], next_cursor=None)
 
     items: list[MarketRecord]
-    next_cursor: str | None = Field(description="Pass as `cursor` for the next page.")
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
 
 
 class PricesAt(BaseModel):
     """The prices recorded at one moment."""
 
     timestamp: datetime
-    prices: dict[str, float]
-    source: str = Field(description="snapshot, trade, candle, history, dump:<kind> or sample.")
+    prices: dict[str, float] = Field(description="Probability by outcome.")
+    source: str = Field(
+        description="How the price became known: snapshot (the venue's current quote), trade, "
+        "candle, history (the venue's past prices), dump:<kind> (an imported file) or sample."
+    )
     origin: ShownOrigin
 
 
@@ -161,7 +177,10 @@ class RelatedMarket(BaseModel):
     platform_url: str | None
     stale: bool
     origin: ShownOrigin
-    relation: Literal["same_event", "same_group"]
+    relation: Literal["same_event", "same_group"] = Field(
+        description="same_event: the venue lists both under one event. same_group: their questions "
+        "differ only by strike, name or date."
+    )
 
 
 class MarketDetail(BaseModel):
@@ -187,34 +206,39 @@ class MarketDetail(BaseModel):
     current_prices: dict[str, float | None] | None
     price_as_of: datetime | None
     origin: ShownOrigin
-    price_history: list[PricesAt] = Field(description="The latest recorded prices, oldest first.")
+    price_history: list[PricesAt] = Field(
+        description="The latest recorded prices (at most 200), oldest first."
+    )
     related: list[RelatedMarket]
 
 
 class HistoryPoint(BaseModel):
     """The last price inside one interval."""
 
-    timestamp: datetime = Field(description="Start of the interval, UTC.")
-    probability: float | None = Field(description="Null if there is no data in this interval.")
+    timestamp: datetime = Field(description="Start of the interval.")
+    probability: float | None = Field(description="0 to 1. Null: nothing recorded in it.")
 
 
 class OutcomeHistory(BaseModel):
-    """One outcome's prices: one point per interval, from its first to its last with data."""
+    """One outcome's prices, one point per interval.
+
+    The first and the last point are the first and the last interval with a recorded price.
+    """
 
     outcome: str
-    points: list[HistoryPoint] = Field(description="Empty: nothing in the window.")
+    points: list[HistoryPoint] = Field(description="Empty: no price was recorded in the window.")
 
 
 class TradedVolume(BaseModel):
-    """The volume traded between two observations of the market, or in a venue's candle."""
+    """The volume traded from `start` to `end`: between two observations, or in a venue's candle."""
 
     start: datetime
     end: datetime
-    volume: float = Field(description="In the venue's unit: dollars, or contracts at Kalshi.")
+    volume: float = Field(description="US dollars on Polymarket, contracts on Kalshi.")
 
 
 class MarketHistory(BaseModel):
-    """A market's prices over a window, and the volume traded in it as far as that is known."""
+    """A market's prices over a window of time, and the volume traded in it as far as known."""
 
     model_config = example(
         market=_EXAMPLE_RECORD,
@@ -241,19 +265,20 @@ class MarketHistory(BaseModel):
     end: datetime = Field(description="End of the window, exclusive.")
     interval_minutes: Literal[1, 5, 60, 1440]
     price_as_of: datetime | None = Field(
-        description="When the market's current prices were quoted."
+        description="When the venue quoted the market's current prices."
     )
     origin: ShownOrigin
     series: list[OutcomeHistory]
     volume: list[TradedVolume] = Field(
-        description="Oldest first, at most one an interval and longer where nobody looked more "
-        "often; known from the venue's candles or since the market has been followed. Where there "
-        "is none, nothing was traded or nothing is known."
+        description="Oldest first, at most one entry per interval. An entry spans several "
+        "intervals if the market was not observed in between. Volume is known from the venue's "
+        "candles, or since Augury has followed the market. For a time without an entry, nothing "
+        "was traded or nothing is known."
     )
 
 
 class Sparkline(BaseModel):
-    """A month of one market's daily prices, up to its own latest one."""
+    """Thirty daily prices of one market, up to its latest price."""
 
     model_config = example(
         market_id="kalshi:KXRATECUT-26DEC31",
@@ -267,15 +292,16 @@ class Sparkline(BaseModel):
     outcome: str = Field(
         description="The outcome shown: Yes if the market has it, else its first one."
     )
-    price_as_of: datetime = Field(
-        description="Time of the last price. The others are one day apart."
-    )
+    price_as_of: datetime = Field(description="Time of the last price. Prices are one day apart.")
     origin: ShownOrigin = Field(description="Where the market's last price comes from.")
-    prices: list[float | None] = Field(description="Oldest first. Null: no price that day.")
+    prices: list[float | None] = Field(description="Oldest first, 0 to 1. Null: no price that day.")
 
 
 class Sparklines(BaseModel):
-    """Sparklines in no particular order; unknown markets and those without a quote are left out."""
+    """Sparklines in no particular order.
+
+    Unknown markets, and markets without a quote, are left out.
+    """
 
     items: list[Sparkline]
 

@@ -47,9 +47,9 @@ def lint(
 ) -> None:
     """Check the factor base: edges to unknown factors, factors without edges, contradictions.
 
-    Counts the judged pairs of factors by verdict, strength and domain, those of your own included
-    (`augury relations review`), and how they compare with the edges. Exits with 1 if something is
-    wrong.
+    Also counts the judged pairs of factors by verdict, strength and domain, including your own
+    (`augury relations review`), and compares them with the edges. Exits with 1 if it finds an
+    error.
 
     Example: augury relations lint --catalogue markets.parquet
     """
@@ -90,11 +90,11 @@ def label(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of pairs to ask about.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the language model how pairs of events are related that nothing else relates.
+    """Ask the language model how events are related, for pairs without any other known relation.
 
-    Each label is stored at once and has little weight until you confirm it (`augury relations
-    labels`). Needs AUGURY_LLM_URL; stops when the day's budget is used up. Exits with 1 if nothing
-    could be asked.
+    Each label (the model's answer for one pair) is stored at once and has little weight until you
+    confirm it with `augury relations labels`. Needs AUGURY_LLM_URL; stops when the day's budget is
+    used up. Exits with 1 if nothing could be asked.
 
     Example: augury relations label --limit 200
     """
@@ -158,7 +158,7 @@ def labels(
 ) -> None:
     """List the language model's labels; confirm, reject or remove some.
 
-    A running service follows within seconds.
+    A running service applies the change within seconds.
 
     Example: augury relations labels --confirm 12 --confirm 15 --reject 13
     """

@@ -57,12 +57,12 @@ def review(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Judge pairs of factors that nobody has judged yet, those of most active events first.
+    """Judge pairs of factors that nobody has judged yet, those with the most active events first.
 
     The language model (AUGURY_LLM_URL) proposes a verdict on each pair, or you judge them yourself
-    (--by). Proposals go to a text file in the data folder and change no answer. Read and mend it,
-    then accept it; the pairs count from the next start of the service. Exits with 1 if nothing
-    could be asked or accepted.
+    (--by). Proposals are written to a text file in the data folder and change no answer. Check and
+    correct the file, then accept it (--accept); its pairs count from the next start of the service.
+    Exits with 1 if nothing could be asked or accepted.
 
     Examples:
 

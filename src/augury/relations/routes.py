@@ -27,16 +27,23 @@ async def list_factors(
     request: Request,
     caller: MarketsCaller,
     q: Annotated[
-        str, Query(max_length=200, description="Words that the factor's name must contain.")
+        str,
+        Query(
+            max_length=200,
+            description="Words that must all occur in the factor's name, key, domain or `up`.",
+        ),
     ] = "",
-    domain: Annotated[str | None, Query(max_length=100)] = None,
+    domain: Annotated[
+        str | None, Query(max_length=100, description="Only factors of this domain.")
+    ] = None,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> Response:
     """Factors by name, each with its causes, its effects, what moves with it, and the reasons.
 
-    `judged` says of each what readers said of the two factors who had not seen the base's arrows.
-    Of a pattern (one factor for each team or country) only the first instance is listed.
+    `judged` is the verdict on a pair of factors by readers who did not see how the factor base
+    relates them. Of the factors made from one pattern (e.g. one for each team or country), only the
+    first is listed.
     """
     relations: RelationService = request.app.state.services.relations
     after = pages.decode(cursor, tuple[str, str]) if cursor else None

@@ -40,45 +40,55 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class ArrowJudgment(BaseModel):
-    """What readers said of two factors; they had not seen how the base joins them."""
+    """The verdict of independent readers on two factors.
+
+    The readers judged the pair without seeing how the factor base relates it.
+    """
 
     model_config = _example(**_JUDGED)
 
     verdict: Literal["cause", "effect", "driver", "rival", "part", "none"] = Field(
-        description="What the other factor is, seen from this one. driver: both follow from "
-        "something else; rival: or a parallel; part: of the same thing; none: no bearing."
+        description="What the other factor is to the listed one. cause: it drives the listed one. "
+        "effect: it is driven by it. driver: both have a common driver. rival: a rival or a "
+        "parallel case. part: the same thing, or a part of it. none: unrelated."
     )
-    strength: int = Field(description="3: a main tie; 2: a clear one; 1: weak but real; 0: none.")
-    sign: Literal["+", "-", "0"] = Field(description="0: it can be either.")
+    strength: int = Field(
+        description="3: a main relation; 2: a clear one; 1: weak but real; 0: none."
+    )
+    sign: Literal["+", "-", "0"] = Field(
+        description="+: more of one means more of the other. -: it means less of the other. 0: "
+        "it can be either."
+    )
     readers: int = Field(description="Number of readers who judged the pair: 1 or 2.")
     source: Literal["shipped", "own"] = Field(
-        description="own: accepted by the operator of this instance."
+        description="shipped: part of Augury. own: accepted by the operator of this instance."
     )
     agrees: bool = Field(description="True if the verdict names the same relation as the base.")
 
 
 class FactorArrow(BaseModel):
-    """How a factor and another one hang together."""
+    """The relation of the listed factor to another one."""
 
     model_config = _example(**_ARROW)
 
-    key: str
-    name: str
-    sign: Literal["+", "-"] = Field(description="+: more of the one means more of the other.")
+    key: str = Field(description="Key of the other factor.")
+    name: str = Field(description="Name of the other factor.")
+    sign: Literal["+", "-"] = Field(
+        description="+: more of one means more of the other. -: it means less of the other."
+    )
     strength: int = Field(description="3: a main driver; 2: a clear one; 1: weak but real.")
     lag_days: int | None = Field(
-        description="Typical number of days until the effect shows. "
-        "Null: the two move together, without cause and "
-        "effect."
+        description="Typical number of days until the effect shows. Null: the two move together, "
+        "without cause and effect."
     )
     reason: str
     judged: ArrowJudgment | None = Field(
-        description="What readers said of the two factors. Null: nobody judged them."
+        description="The readers' verdict on the two factors. Null: nobody has judged them."
     )
 
 
 class FactorRecord(BaseModel):
-    """One thing in the world, what it drives and what drives it."""
+    """A factor: something in the world that markets are about, with its relations to others."""
 
     model_config = _example(**_FACTOR)
 
@@ -87,11 +97,14 @@ class FactorRecord(BaseModel):
     up: str = Field(description="What a rise of the factor means.")
     domain: str
     instances: int = Field(
-        description="Number of factors made from the same pattern, including this one."
+        description="Number of factors made from the same pattern (e.g. one for each team or "
+        "country), including this one."
     )
-    drives: list[FactorArrow]
-    driven_by: list[FactorArrow]
-    moves_with: list[FactorArrow]
+    drives: list[FactorArrow] = Field(description="Its effects, the strongest first.")
+    driven_by: list[FactorArrow] = Field(description="Its causes, the strongest first.")
+    moves_with: list[FactorArrow] = Field(
+        description="Factors that move with it, without cause and effect, the strongest first."
+    )
 
 
 class FactorList(BaseModel):
@@ -102,7 +115,9 @@ class FactorList(BaseModel):
     )
 
     items: list[FactorRecord]
-    next_cursor: str | None
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
     total: int = Field(description="Number of factors found, on all pages together.")
-    domains: list[str]
+    domains: list[str] = Field(description="All domains, for the parameter `domain`.")
     version: str = Field(description="Version of the factor base; changes with its content.")

@@ -43,8 +43,8 @@ def latest(
 ) -> None:
     """Show the newest forecasts, annualized, with their 80% and 95% bands.
 
-    Asks the service at --url. Otherwise it reads the database of the data folder, whether or not a
-    service is running. Without data it shows the sample, marked as such.
+    Asks the service at --url, else reads the database of the data folder, whether or not a service
+    is running. Without data it shows the sample, marked as such.
 
     Example: augury rvol latest BTC
     """
@@ -102,7 +102,7 @@ def refresh(
 ) -> None:
     """Issue missing forecasts and record realized volatility.
 
-    Running it again changes nothing. If interrupted, the next run continues.
+    Repeating it has no further effect. If it is interrupted, the next run continues.
 
     Example: augury rvol refresh --fetch
     """
@@ -145,9 +145,9 @@ def scorecard(
 ) -> None:
     """Show how good the forecasts were, compared with realized volatility and with the HAR model.
 
-    Asks the service at --url. Otherwise it reads the database of the data folder; if nothing has
-    been scored there, it first issues the forecasts of past days, which takes some 15 seconds for
-    the sample.
+    Asks the service at --url, else reads the database of the data folder. If nothing has been
+    scored there, it first issues forecasts for past days, which takes about 15 seconds for the
+    sample.
 
     Example: augury rvol scorecard --horizon 7d
     """
@@ -409,8 +409,9 @@ def evaluate_rvol(
 ) -> None:
     """Score every model out of sample on a file of daily realized measures.
 
-    Each day the models are fitted on the windows closed by then, as the service does it. Losses
-    are QLIKE; ratios are over HAR by least squares and over log-HAR; t is Diebold and Mariano's.
+    For each day the models are fitted on the windows that had ended by then, as in the service.
+    Prints QLIKE losses, their ratios to HAR (by least squares) and to log-HAR, and the
+    Diebold-Mariano t.
 
     Example: augury eval rvol --realized realized.parquet --exclude-window 2025-10-10
     """

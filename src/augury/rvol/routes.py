@@ -97,9 +97,9 @@ async def models(
 ) -> Response:
     """List public models with their versions and aliases, newest version first.
 
-    A version is immutable: code, feature families, members and rule of training. `champion` is
-    the model that is served by default, `latest` its newest version, `stable` the newest one
-    with 250 scored days.
+    A version never changes: it fixes the code, feature families, members and training rule.
+    `champion` is the model that is served by default, `latest` its newest version, and `stable` its
+    newest version with at least 250 scored days.
     """
 
     async def made() -> list[dict[str, Any]]:
@@ -145,8 +145,8 @@ async def latest(
 ) -> Response:
     """The newest forecast of each asset and horizon: the champion's, unless a model is named.
 
-    `issued` is `live`, `replay` for a forecast made later from data cut at its `as_of`, or `sample`
-    for one made of the sample. `origin` says where the data came from.
+    `issued` is `live`, `replay` (made later, from data cut at its `as_of`) or `sample` (made from
+    the sample). `origin` is `replay` too for such a forecast, else the origin of the data.
     """
 
     async def page(by_column: bool) -> Page:
@@ -172,9 +172,9 @@ async def history(
     after: After,
     limit: s.ManyRows = 1000,
 ) -> Response:
-    """Forecasts as they were issued, newest first; none is ever rewritten.
+    """Forecasts as they were issued, newest first. A forecast is never changed afterwards.
 
-    `Link: rel="next"` leads to older ones.
+    The header `Link: rel="next"` leads to older forecasts.
     """
 
     async def page(by_column: bool) -> Page:
@@ -202,8 +202,8 @@ async def actuals(
 ) -> Response:
     """Realized volatility over completed windows, newest first.
 
-    `status` is `preliminary` for three days, then `final`; a correction is a new `revision`. An
-    `incomplete` window lacks a day that can't be recovered, so it has no value.
+    `status` is `preliminary` for three days, then `final`; a correction increases `revision`. An
+    `incomplete` window lacks a day that can't be recovered, so its values are null.
     """
 
     async def page(by_column: bool) -> Page:
@@ -231,10 +231,10 @@ async def features(
     feature_set_id: s.FeatureSet = None,
     limit: s.FewRows = 100,
 ) -> Response:
-    """The latest feature-family summaries: what moves each newest forecast, and how far.
+    """The latest feature-family summaries: what moves each newest forecast, and how much.
 
-    `contribution` is in logs of variance against a typical day: 0.1 is about ten percent more.
-    `value` is the family's first regressor today, relative to the asset's own level.
+    `contribution` is in natural-log variance, relative to a typical day: 0.1 means about 10% more
+    variance. `value` is the family's first regressor today, relative to the asset's own level.
     """
 
     async def page(by_column: bool) -> Page:
@@ -256,9 +256,9 @@ async def scorecard(
     within: Within,
     model: s.Model = None,
 ) -> Response:
-    """How good every forecast whose window is over was, by asset, horizon and model.
+    """How good the forecasts were whose window is over, by asset, horizon and model.
 
-    Rows of asset `all` are over all assets. Everything here can be checked from `history` and
+    Rows with the asset `all` are over all assets. Every score can be recomputed from `history` and
     `actuals`.
     """
 

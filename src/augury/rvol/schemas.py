@@ -43,7 +43,7 @@ _WINDOW = {
 
 
 class RvolBand(BaseModel):
-    """Bounds of the variance."""
+    """Lower and upper end of the range in which the realized variance is expected."""
 
     model_config = _example({"lower": 0.0008, "upper": 0.0031})
 
@@ -52,51 +52,57 @@ class RvolBand(BaseModel):
 
 
 class RvolPrediction(BaseModel):
-    """A forecast value."""
+    """The forecast variance and volatility over a horizon."""
 
     model_config = _example(_PREDICTION)
 
     forecast_variance: float | None = Field(description="Predicted variance over the horizon.")
     forecast_volatility: float | None = Field(
-        description="Square-root volatility over the horizon: of the expected variance, which is "
-        "more than the expected volatility."
+        description="Square-root volatility over the horizon: the square root of "
+        "`forecast_variance`. It is somewhat larger than the expected volatility."
     )
     unit: Literal["log_return_variance_over_horizon"]
     annualized_volatility: float | None = Field(
-        None, description="By 365 days a year, or 252 sessions."
+        None,
+        description="The forecast volatility per year, as a fraction (0.55 is 55%): with 365 days "
+        "a year or, for an exchange, 252 sessions.",
     )
     bands: dict[str, RvolBand] | None = Field(
         None,
-        description="Range of the realized variance that is expected with a chance of 80, "
-        "90 or 95%.",
+        description='By chance in percent ("80", "90", "95"): the range that contains the realized '
+        "variance over the horizon with that chance.",
     )
 
 
 class RvolActual(BaseModel):
-    """A realized value."""
+    """The realized variance and volatility over a completed window."""
 
     model_config = _example(_ACTUAL)
 
     realized_variance: float | None = Field(
-        description="Observed variance over the completed window."
+        description="Observed variance over the completed window. Null: data are missing for good."
     )
-    realized_volatility: float | None = Field(description="Square root of the realized variance.")
+    realized_volatility: float | None = Field(
+        description="Square root of the realized variance. Null if that is."
+    )
     unit: Literal["log_return_variance_over_horizon"]
 
 
 class _Window(BaseModel):
     asset: str = Field(description="Asset key.")
     horizon: str = Field(pattern=r"^\d+d$", description="A number of days followed by d.")
-    as_of: datetime
-    target_start_at: datetime
-    target_end_at: datetime
+    as_of: datetime = Field(description="Time up to which data are used.")
+    target_start_at: datetime = Field(description="Start of the target window.")
+    target_end_at: datetime = Field(description="End of the target window.")
     origin: Literal["live", "import", "sample", "replay"] | None = Field(
-        None, description="Of the data; replay: made later, from data cut at as_of."
+        None,
+        description="live: from prices of an exchange. import: from a file. sample: invented. "
+        "replay: a forecast made later, from data cut at `as_of`.",
     )
 
 
 class RvolForecastRow(_Window):
-    """What was expected of an asset over a horizon."""
+    """A forecast of an asset's realized volatility over a horizon."""
 
     model_config = _example(
         {
@@ -115,7 +121,7 @@ class RvolForecastRow(_Window):
 
 
 class RvolActualRow(_Window):
-    """What came of it."""
+    """The realized volatility of an asset over one completed window."""
 
     model_config = _example({**_WINDOW, "actual": _ACTUAL, "actual_value": 0.0018})
 
@@ -141,12 +147,16 @@ class RvolModelRow(BaseModel):
 
     model_id: str
     model_version: str
-    aliases: list[str]
-    trained_through: datetime | None = None
+    aliases: list[str] = Field(
+        description="Names that lead to this version: champion (served by default), latest, stable."
+    )
+    trained_through: datetime | None = Field(
+        None, description="End of the data that the version was last trained on."
+    )
     updated_at: datetime | None = None
-    is_champion: bool | None = None
+    is_champion: bool | None = Field(None, description="True if it is served by default.")
     feature_families: list[str] | None = None
-    members: list[str] | None = None
+    members: list[str] | None = Field(None, description="The models whose forecasts it combines.")
 
 
 class RvolAssetRow(BaseModel):
@@ -169,14 +179,26 @@ class RvolAssetRow(BaseModel):
 
     asset: str
     display_name: str | None = None
-    target_family: str | None = None
+    target_family: str | None = Field(
+        None, description="Group of assets that are modeled together, e.g. crypto."
+    )
     default_horizon: str | None = None
-    active: bool
-    default_horizons: list[str] | None = None
-    calendar: str | None = None
-    data_through: datetime | None = None
-    status: str | None = None
-    origin: Literal["live", "import", "sample"] | None = None
+    active: bool = Field(description="False: the asset is no longer covered.")
+    default_horizons: list[str] | None = Field(
+        None, description="The horizons that forecasts are issued for."
+    )
+    calendar: str | None = Field(
+        None, description="Trading calendar: 24/7 or the code of an exchange, e.g. XNYS."
+    )
+    data_through: datetime | None = Field(
+        None, description="End of the last day with data. Null: there are none."
+    )
+    status: str | None = Field(
+        None, description="ok; failing: the last fetch of prices failed; no_data: none so far."
+    )
+    origin: Literal["live", "import", "sample"] | None = Field(
+        None, description="live: prices from an exchange. import: from a file. sample: invented."
+    )
 
 
 class RvolFeatureFamily(BaseModel):
@@ -185,12 +207,19 @@ class RvolFeatureFamily(BaseModel):
     model_config = _example(_FAMILY)
 
     name: str
-    value: float | None = None
-    contribution: float | None = None
+    value: float | None = Field(
+        None,
+        description="The family's first regressor today, relative to the asset's own level.",
+    )
+    contribution: float | None = Field(
+        None,
+        description="What the family adds to the natural log of the forecast variance, compared "
+        "with a typical day: 0.1 is about 10% more variance.",
+    )
 
 
 class RvolFeatureRow(BaseModel):
-    """The latest feature families of an asset and horizon."""
+    """The feature families behind the newest forecast of an asset and horizon."""
 
     model_config = _example(
         {
@@ -212,7 +241,7 @@ class RvolFeatureRow(BaseModel):
 
 
 class RvolScoreRow(BaseModel):
-    """How good a model's forecasts were, against what was realized and against HAR."""
+    """How good a model's forecasts were, compared with realized variance and with the HAR model."""
 
     model_config = _example(
         {
@@ -237,32 +266,42 @@ class RvolScoreRow(BaseModel):
         }
     )
 
-    asset: str = Field(description="Asset key, or `all`.")
+    asset: str = Field(description="Asset key, or `all` for a row over all assets.")
     horizon: str
     model_id: str
     n: int = Field(description="Number of forecasts whose window is complete.")
     origin: Literal["live", "import", "sample", "replay"] = Field(
         description="sample: from invented data. replay: all forecasts were made after the fact."
     )
-    as_of: datetime = Field(description="The last day with a scored forecast.")
-    from_: str = Field(alias="from", description="First day with a scored forecast.")
-    to: str
-    qlike: float = Field(description="Mean of y/f - ln(y/f) - 1.")
+    as_of: datetime = Field(description="Day of the last scored forecast.")
+    from_: str = Field(alias="from", description="Day of the first scored forecast.")
+    to: str = Field(description="Day of the last scored forecast.")
+    qlike: float = Field(
+        description="Mean QLIKE loss, y/f - ln(y/f) - 1 for realized variance y and forecast f: "
+        "0 is perfect, smaller is better."
+    )
     qlike_median: float
     qlike_ex_event: float | None = Field(
-        description="Without the windows that overlap the worst one, since a single day can "
-        "dominate a score."
+        description="Mean QLIKE loss without the window of `event` and all that overlap it, "
+        "because a single day can dominate a score. Null: no other windows."
     )
-    event: str = Field(description="Day of the worst forecast.")
-    mse: float
-    bias: float = Field(description="Mean of ln(forecast / actual).")
-    mz_r2: float | None = Field(description="Of ln(actual) on ln(forecast).")
-    coverage: dict[str, float]
+    event: str = Field(description="Day of the forecast with the largest QLIKE loss.")
+    mse: float = Field(description="Mean squared error of the variance.")
+    bias: float = Field(description="Mean of ln(forecast / actual). Above 0: forecasts too high.")
+    mz_r2: float | None = Field(
+        description="R2 of the regression of ln(actual) on ln(forecast), 0 to 1. Null: too few "
+        "windows."
+    )
+    coverage: dict[str, float] = Field(
+        description='Share (0 to 1) of realized values inside the band, by its chance ("80" ...).'
+    )
     ratio_to_har: float | None = Field(
-        description="QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR."
+        description="QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. "
+        "Null: HAR has no forecasts there."
     )
     dm_t: float | None = Field(
-        description="Diebold-Mariano t against HAR, Newey-West; below -2 is better beyond doubt."
+        description="Diebold-Mariano t statistic against HAR, with Newey-West errors. Negative: "
+        "better than HAR; below -2: significantly. Null: too few windows."
     )
 
 
@@ -271,19 +310,27 @@ _Name = Annotated[str, Field(min_length=1, max_length=100)]
 Asset = Annotated[_Name | None, Query(description="Asset key, e.g. BTC.")]
 Horizon = Annotated[
     str | None,
-    Query(pattern=r"^[1-9]\d{0,3}d$", description="A number of days followed by d, e.g. 7d."),
+    Query(
+        pattern=r"^[1-9]\d{0,3}d$",
+        description="A number of days followed by d, e.g. 7d. For assets of an exchange it counts "
+        "sessions, except for multiples of 7 and of 30, which count calendar days.",
+    ),
 ]
 Model = Annotated[
-    _Name | None, Query(description="Model alias or identifier. Default: the champion.")
+    _Name | None,
+    Query(
+        description="Model identifier, or an alias of one: champion, latest or stable. Default: "
+        "champion; for the scorecard, all models."
+    ),
 ]
 ModelId = Annotated[_Name | None, Query(description="Model identifier.")]
 ModelVersion = Annotated[_Name | None, Query(description="Model version.")]
 FeatureSet = Annotated[_Name | None, Query(description="Feature set identifier.")]
 IncludeInactive = Annotated[bool, Query(description="Include assets that are no longer covered.")]
-Start = Annotated[Moment | None, Query(description="Earliest as_of, inclusive, UTC.")]
+Start = Annotated[Moment | None, Query(description="Earliest `as_of`, inclusive (UTC).")]
 End = Annotated[
     LastMoment | None,
-    Query(description="Latest as_of, inclusive, UTC. A date includes the whole day."),
+    Query(description="Latest `as_of`, inclusive (UTC). A date includes the whole day."),
 ]
 FewRows = Annotated[int, Query(ge=1, le=1000, description="Maximum number of rows per answer.")]
 ManyRows = Annotated[int, Query(ge=1, le=10000, description="Maximum number of rows per answer.")]

@@ -38,7 +38,9 @@ It is large because scoring skips unjudged markets, so ten judged ones may need 
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="A question, keywords, an id or a venue's address.")],
+    query: Annotated[
+        str, typer.Argument(help="A question, keywords, a market id or the address of its page.")
+    ],
     dimension: Annotated[
         list[str] | None,
         typer.Option(help=f"Relation to search: {', '.join(DIMENSIONS)}. Repeatable."),
@@ -52,7 +54,7 @@ def search(
     fold: Annotated[
         bool,
         typer.Option(
-            help="One row a contest, a ladder or a question with several dates; not with --csv."
+            help="One row per contest, ladder or question with several dates; never with --csv."
         ),
     ] = True,
     url: remote.Url = None,
@@ -169,7 +171,7 @@ def evaluate_search(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Score search on judged queries, in a temporary store, with the service's own code.
+    """Score search on judged queries with the service's own code, in a temporary store.
 
     Example: augury eval search --labels dev.jsonl --markets markets.parquet --json
     """
@@ -192,12 +194,19 @@ def evaluate_search(
 
 def evaluate_instances(
     markets: Annotated[
-        Path, typer.Option(exists=True, dir_okay=False, help="The markets to draw queries from.")
+        Path,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="Parquet file of markets, whose titles give the queries.",
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Ask for one year or month of questions that were asked for several, as titles of the file
-    name them, and print how often the first direct result is of that year or month.
+    """Measure how often a query that names a year or month finds the market of just that one.
+
+    Queries are drawn from titles of the file that exist for several years or months. Counts how
+    often the first direct result is of the year or month that the query names.
 
     Example: augury eval instances --markets markets.parquet
     """
@@ -307,8 +316,8 @@ def bench_search(
 ) -> None:
     """Generate markets, index them, and measure search in process and over HTTP.
 
-    Prints build time, memory, disk, latencies, recall against brute force, updates a second, and
-    the same searches with tantivy and usearch (if installed) for comparison.
+    Prints build time, memory, disk use, latencies, recall compared with brute force, updates per
+    second, and for comparison the same searches with tantivy and usearch, if installed.
 
     Example: augury bench search --markets 50000 --json
     """
@@ -335,9 +344,9 @@ def bench_soak(
 ) -> None:
     """Keep a service busy for a long time, then stop it.
 
-    Searches are sent at a constant rate; latency counts from the time each was due. Prints
-    latencies, memory and file descriptors before and after, how streams and shutdown went, and
-    which goals were met. Exits with 1 if one was missed.
+    Searches are sent at a constant rate; the latency of each counts from the time it was due.
+    Prints latencies, memory and file descriptors before and after, how streams and shutdown went,
+    and which goals were met. Exits with 1 if a goal was missed.
 
     Example: augury bench soak --markets 50000 --rate 100 --minutes 10
     """
@@ -368,8 +377,9 @@ def bench_exports(
 ) -> None:
     """Measure search alone, then while accounts keep downloading the whole catalogue.
 
-    Prints latencies of both, counted from the time each search was due, and the time per file.
-    Exits with 1 if the p99 with downloads is more than twice the p99 alone (medians of the rounds).
+    Prints the latencies of both, counted from the time when each search was due, and the time per
+    file. Exits with 1 if the 99th percentile of latency with downloads is more than twice that
+    without (medians of three rounds each).
 
     Example: augury bench exports --markets 50000 --json
     """

@@ -49,13 +49,13 @@ class SearchFilters(BaseModel):
 
     status: Status | None = Field(
         None,
-        description="Only markets in this state. `active` leaves out markets past their close "
-        "without news from their venue.",
+        description="Only markets in this state; null: in any. `active` leaves out markets whose "
+        "close has passed without news from their venue since.",
     )
 
 
 class SearchRequest(BaseModel):
-    """What to look for, in which relations, how much of it."""
+    """A query, the relations to search, and how many results to return."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -77,20 +77,23 @@ class SearchRequest(BaseModel):
             min_length=1,
             max_length=MAX_QUERY,
             strict=True,
-            description="A question, keywords, a headline, a market id or a venue's address.",
+            description="A question, keywords, a headline, a market id, or the address of a "
+            "market's page at its venue.",
         ),
         BeforeValidator(_not_blank),
     ]
     dimensions: list[Dimension] = Field(
         list(DIMENSIONS),
         min_length=1,
-        description="Relations to search; all by default. Repeated ids count once.",
+        description="Relations to the query to search for. Default: all. A repeated value counts "
+        "once.",
     )
     top_k_per_dimension: Annotated[
         WholeNumber,
         Field(
             ge=1,
-            description="Maximum number of results per relation: 20 without a key, 100 with one.",
+            description="Maximum number of results per relation. Largest value: 20 without a key, "
+            "100 with one, unless the operator has set other limits.",
         ),
         WithJsonSchema({"type": "integer", "minimum": 1, "default": 20}),
     ] = 20
@@ -98,8 +101,9 @@ class SearchRequest(BaseModel):
     fold: bool = Field(
         False,
         strict=True,
-        description="One row a family (a contest, a ladder, one question with several dates), its "
-        "best member first; `family` has the others. `top_k_per_dimension` then counts families.",
+        description="Return one row per family (a contest, a ladder, one question with several "
+        "dates) instead of one per market. The row shows the member nearest to the query; `family` "
+        "lists the others. `top_k_per_dimension` then counts families.",
     )
 
 
@@ -143,28 +147,34 @@ _FAMILY: dict[str, Any] = {
 
 
 class FamilyMember(BaseModel):
-    """A further market of a row's family."""
+    """Another market of the family that a row represents."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY["more"][0]]})
 
     id: str
-    label: str = Field(description="What tells it from the others; its question where nothing is.")
+    label: str = Field(
+        description="The words that distinguish it from the other members, e.g. a name, a level or "
+        "a date; its whole question if nothing shorter does."
+    )
     status: Status
-    price: float | None = Field(description="Of its first outcome; null: no quote.")
+    price: float | None = Field(description="Price of its first outcome, 0 to 1. Null: no quote.")
     closes_at: datetime | None
 
 
 class SearchFamily(BaseModel):
-    """What a folded row stands for besides its own market."""
+    """The family that a folded row represents."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY]})
 
     kind: Literal["contest", "ladder", "dates"] = Field(
-        description="Order of `more`: by price and volume, by level, or by date; open ones first."
+        description="contest: members differ by name, `more` is sorted by price, then volume. "
+        "ladder: by level. dates: by date. Active members always come first."
     )
-    label: str = Field(description="What tells the row's own market from the others.")
-    size: int = Field(description="Members found in this relation, the row's own among them.")
-    more: list[FamilyMember] = Field(description="The others.")
+    label: str = Field(description="The words that distinguish the row's own market.")
+    size: int = Field(
+        description="Number of members found in this relation, including the row's own market."
+    )
+    more: list[FamilyMember] = Field(description="The other members.")
 
 
 class SearchResult(BaseModel):
@@ -179,38 +189,45 @@ class SearchResult(BaseModel):
     status: Status
     platform_url: str | None = None
     score: float = Field(
-        description="For ranking within this response and dimension; not a probability."
+        description="For ranking within this response and dimension: larger is better. Not a "
+        "probability."
     )
-    dimension: Dimension
+    dimension: Dimension = Field(description="The relation in which it was found.")
     current_prices: dict[str, float | None] | None = Field(
-        description="Probability by outcome label. Null: no quote."
+        description="Probability by outcome label; null for an outcome without a quote. Null as a "
+        "whole if there is no quote at all."
     )
-    price_as_of: datetime | None
-    closes_at: datetime | None
-    volume: float | None = Field(description="US dollars on Polymarket, contracts on Kalshi.")
-    event_id: str | None = Field(description="The venue's own id of the event.")
+    price_as_of: datetime | None = Field(description="When the venue quoted `current_prices`.")
+    closes_at: datetime | None = Field(description="Announced close. Null: not known.")
+    volume: float | None = Field(
+        description="Volume traded so far: US dollars on Polymarket, contracts on Kalshi."
+    )
+    event_id: str | None = Field(description="The venue's own id of the market's event.")
     category: str | None = Field(description="The venue's category of the market.")
     stale: bool = Field(
-        description="True if the market is past its close without news from its venue (then "
-        "`closed`), or active with a price older than `AUGURY_PRICE_MAX_AGE`."
+        description="True if the market's close has passed without news from its venue since (then "
+        "its status is `closed`), or if it is active and its price is older than the operator "
+        "allows (`AUGURY_PRICE_MAX_AGE`, 14 days by default)."
     )
     origin: ShownOrigin = Field(
         description="live: from the venue. import: from a file. sample: an invented market."
     )
     twin_ids: list[str] = Field(
-        description="The same contract on other venues, or its exact complement there."
+        description="Ids of the same contract on other venues, or of its exact complement there."
     )
     reason: str = Field(
-        description="Why it is among the results. For related markets: the path through the "
-        "factor base."
+        description="Why it is among the results. For a related market: how the query's factor "
+        "leads to the market's, step by step."
     )
     family: SearchFamily | None = Field(
-        None, description="In folded lists (`fold`), for a row that stands for several markets."
+        None,
+        description="Only with `fold`: the family that the row represents. Null: it represents its "
+        "own market alone.",
     )
 
 
 class SearchResponse(BaseModel):
-    """Results by relation."""
+    """Search results by relation, the best first."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -232,5 +249,5 @@ class SearchResponse(BaseModel):
     request_id: str
     query: str
     results: dict[Dimension, list[SearchResult]]
-    total_markets: int
-    latency_ms: int
+    total_markets: int = Field(description="Number of results in all relations together.")
+    latency_ms: int = Field(description="Time to answer, in milliseconds.")

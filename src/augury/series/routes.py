@@ -27,7 +27,9 @@ async def _service(request: Request) -> SeriesService:
 Service = Annotated[SeriesService, Depends(_service)]
 SeriesId = Annotated[str, own_id("ser", "series_id", "No series of yours has this id.")]
 _ERRORS = openapi.errors(404, 422)
-_NOTHING_USABLE = {502: {**openapi.errors(502)[502], "description": "Nothing usable came."}}
+_NOTHING_USABLE = {
+    502: {**openapi.errors(502)[502], "description": "The source gave nothing usable."}
+}
 
 
 @router.post(
@@ -41,11 +43,11 @@ _NOTHING_USABLE = {502: {**openapi.errors(502)[502], "description": "Nothing usa
 async def create(
     caller: WatchCaller, service: Service, new: schemas.SeriesRequest
 ) -> dict[str, object]:
-    """Create a series for the key's account: fetched as csv, json or FRED's JSON, or pushed point
-    by point.
+    """Create a series for the key's account. Its points are fetched from a URL (as CSV, JSON or
+    FRED's JSON), or pushed.
 
-    With `refresh_every` it is fetched now and then on schedule. Rules watch it through a target of
-    kind `series`.
+    With `refresh_every` it is fetched at once, then on that schedule. Rules watch it through a
+    target of kind `series`.
     """
     made = await service.create(
         caller.account,
@@ -113,10 +115,11 @@ async def refresh(
     series_id: SeriesId,
     given: Annotated[schemas.RefreshRequest | None, Body()] = None,
 ) -> dict[str, object]:
-    """Fetch the source now, or take in the points pushed to it. Rules see them at once.
+    """Fetch the source now or, for a series of type push, store the points of the request.
+    Rules see them at once.
 
-    `not_modified`: the source has nothing new. A changed old point is kept as a
-    revision. Answers 502 if the source gave nothing usable; the series keeps its points.
+    The old value of a point that changed is kept as a revision. Answers 502 if the source gave
+    nothing usable; the series then keeps its points.
     """
     pushed = (
         [(point.time, point.value) for point in given.points]
@@ -137,12 +140,14 @@ async def points(
     caller: WatchCaller,
     service: Service,
     series_id: SeriesId,
-    start: Annotated[Moment | None, Query(description="Start of the window, inclusive.")] = None,
+    start: Annotated[
+        Moment | None, Query(description="Start of the window, inclusive. Default: all points.")
+    ] = None,
     end: Annotated[Moment | None, Query(description="End of the window, exclusive.")] = None,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """Points in order of time, each with the earlier values if its source changed it."""
+    """Points in order of time, each with its earlier values if its source has changed it."""
     found, earlier = await service.points(
         caller.account,
         series_id,

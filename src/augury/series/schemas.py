@@ -53,7 +53,7 @@ Path = Annotated[str, Field(min_length=1, max_length=200, strict=True)]
 
 
 class SourceRequest(BaseModel):
-    """Where the points come from."""
+    """Where the points come from, and how to read them."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -71,22 +71,28 @@ class SourceRequest(BaseModel):
 
     type: SourceType
     url: str | None = Field(
-        None, min_length=1, max_length=2048, strict=True, description="The API never returns it."
+        None,
+        min_length=1,
+        max_length=2048,
+        strict=True,
+        description="Address to fetch from; none for type push. The API never returns it.",
     )
     time_path: Path | None = Field(
         None,
-        description="csv: a column, by default the first. json: a path like data[*].date, by "
-        "default [*].time.",
+        description="Where the times are. csv: a column's name, by default the first column. "
+        "json: a path like data[*].date, by default [*].time.",
     )
     value_path: Path | None = Field(
-        None, description="csv: a column, by default the second. json: by default [*].value."
+        None,
+        description="Where the values are. csv: a column's name, by default the second column. "
+        "json: a path, by default [*].value.",
     )
     headers: dict[Annotated[str, Field(max_length=100)], Annotated[str, Field(max_length=2000)]] = (
         Field(
             default={},
             max_length=10,
-            description="Headers sent to the source. Values are "
-            "stored encrypted and never returned.",
+            description="HTTP headers to send to the source. Their values are stored encrypted "
+            "and never returned.",
         )
     )
 
@@ -115,7 +121,8 @@ class SeriesRequest(BaseModel):
     unit: Annotated[str, Field(max_length=60, strict=True)] | None = None
     frequency: Annotated[str, Field(max_length=60, strict=True)] | None = None
     refresh_every: Duration | None = Field(
-        None, description="Interval between fetches, at least 1m. Default: fetch only on request."
+        None,
+        description="Interval between fetches, e.g. 6h; at least 1m. Null: fetch only on request.",
     )
 
     def wanted(self) -> Source:
@@ -124,20 +131,20 @@ class SeriesRequest(BaseModel):
 
 
 class SourceRecord(BaseModel):
-    """Where the points come from, without what may be secret."""
+    """Where the points come from, without the address and header values, which may be secret."""
 
     type: SourceType
-    host: str | None
+    host: str | None = Field(description="Host of the address. Null for type push.")
     time_path: str | None
     value_path: str | None
     header_names: list[str]
 
 
 class LatestPoint(BaseModel):
-    """The last point by time."""
+    """The point with the latest time."""
 
     time: datetime
-    value: float
+    value: float = Field(description="In the unit of the series.")
     as_of: datetime = Field(description="The same as `time`.")
     origin: Literal["live"]
 
@@ -154,11 +161,15 @@ class SeriesRecord(BaseModel):
     unit: str | None
     frequency: str | None
     refresh_every: str | None
-    points: int
+    points: int = Field(description="Number of points stored.")
     latest: LatestPoint | None
-    fetched_at: datetime | None = Field(description="When the source last answered.")
-    attempted_at: datetime | None
-    failure: str | None = Field(description="Why the last attempt failed.")
+    fetched_at: datetime | None = Field(
+        description="When the last refresh succeeded. Null: none has."
+    )
+    attempted_at: datetime | None = Field(
+        description="When the last refresh was tried, successful or not."
+    )
+    failure: str | None = Field(description="Why the last refresh failed. Null: it did not.")
     created_at: datetime
 
 
@@ -180,13 +191,14 @@ class PushedPoint(BaseModel):
     )
 
     time: StrictStr | StrictInt | StrictFloat = Field(
-        description="ISO 8601 (without a zone: UTC), 2026-11, 2026Q4, or seconds since 1970."
+        description="ISO 8601 (without a zone: UTC), a month (2026-11), a quarter (2026Q4), or "
+        "seconds since 1970."
     )
-    value: StrictInt | StrictFloat
+    value: StrictInt | StrictFloat = Field(description="In the unit of the series.")
 
 
 class RefreshRequest(BaseModel):
-    """Points for a push series; empty for the others."""
+    """Points for a series of type push; no points for any other."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -199,7 +211,7 @@ class RefreshRequest(BaseModel):
 
 
 class RefreshResult(BaseModel):
-    """What a refresh brought."""
+    """The result of a refresh."""
 
     model_config = example(
         series_id=_ID,
@@ -217,7 +229,9 @@ class RefreshResult(BaseModel):
 
     series_id: str
     fetched_at: datetime
-    status: Literal["ok", "not_modified"]
+    status: Literal["ok", "not_modified"] = Field(
+        description="not_modified: the source says that it has nothing new."
+    )
     points_added: int
     points_changed: int = Field(
         description="Points whose value changed. The old values are kept as revisions."
@@ -226,26 +240,28 @@ class RefreshResult(BaseModel):
 
 
 class RevisionRecord(BaseModel):
-    """What a point was before."""
+    """An earlier value of a point."""
 
     value: float
-    known_at: datetime
-    replaced_at: datetime
+    known_at: datetime = Field(description="When Augury received this value.")
+    replaced_at: datetime = Field(description="When Augury received the value that replaced it.")
 
 
 class PointRecord(BaseModel):
-    """A point, since when it is known so, and what it was before."""
+    """A point with its current value and its earlier ones."""
 
     time: datetime
-    value: float
-    known_at: datetime
-    revisions: list[RevisionRecord]
+    value: float = Field(description="In the unit of the series.")
+    known_at: datetime = Field(description="When Augury received this value.")
+    revisions: list[RevisionRecord] = Field(
+        description="Earlier values, at most 50. Empty: the value never changed."
+    )
     as_of: datetime = Field(description="The same as `time`.")
     origin: Literal["live"]
 
 
 class PointList(BaseModel):
-    """One page of points, ascending."""
+    """One page of points in order of time."""
 
     model_config = example(
         items=[

@@ -68,9 +68,9 @@ def restore(
 
 @app.command()
 def migrate(as_json: AsJson = False) -> None:
-    """Bring the schema up to date, as every start does by itself.
+    """Upgrade the database schema to this version, as every start of the service does by itself.
 
-    It can only be undone by restoring a backup, so make one first.
+    The upgrade can only be undone by restoring a backup, so make one first.
 
     Example: augury db backup before.zip && augury db migrate
     """
@@ -134,8 +134,8 @@ def forget_secrets(
 ) -> None:
     """Delete data encrypted with a lost key: alert endpoints and addresses of series.
 
-    For a restored database whose secret.key (or AUGURY_SECRET_KEY) is lost, so that the service
-    refuses to start. Users have to create their endpoints and series again.
+    Use it if a restored database lacks its secret.key (or AUGURY_SECRET_KEY), so that the service
+    refuses to start. Users then have to create their endpoints and series again.
 
     Example: augury db forget-secrets --yes
     """

@@ -54,7 +54,8 @@ def sync(
         list[str] | None, typer.Option(help="polymarket or kalshi. Default: both.")
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="List all markets, not only new ones.")
+        bool,
+        typer.Option("--full", help="List all markets, not only what changed since the last sync."),
     ] = False,
     market: Annotated[
         list[str] | None,

@@ -19,17 +19,23 @@ class Evaluation(BaseModel):
 
     rule_id: str
     target_id: str
-    state: Status
-    value: float | str | None = Field(description="Null: no value was ever known.")
+    state: Status = Field(
+        description="ok: the condition does not hold. pending: it holds, but not for long enough "
+        "to fire. firing: an alert is open. resolved: the last alert has ended. no_data: no value "
+        "is known now; an open alert stays open."
+    )
+    value: float | str | None = Field(
+        description="The last known value, in the metric's unit. Null: none was ever known."
+    )
     threshold: float | str
     as_of: datetime | None = Field(description="When the source gave the value.")
     origin: ShownOrigin | None = Field(description="Where the value comes from.")
     since: datetime | None = Field(description="Since when the rule has been in this state.")
-    reason: str | None = Field(description="Why there is no data.")
+    reason: str | None = Field(description="For the state no_data: why no value is known.")
 
 
 class AlertRecord(BaseModel):
-    """An alert, with what was known when it fired."""
+    """An alert, with the market, trigger and evidence as they were when it fired."""
 
     model_config = example(**ALERT)
 
@@ -42,25 +48,32 @@ class AlertRecord(BaseModel):
     )
     state: Literal["firing", "resolved"]
     severity: Severity
-    value: float | str | None
-    as_of: datetime | None
+    value: float | str | None = Field(description="The value that fired it, in the metric's unit.")
+    as_of: datetime | None = Field(description="When the source gave the value.")
     origin: ShownOrigin | None = Field(description="Where the value comes from.")
     fired_at: datetime
-    resolved_at: datetime | None
-    resolution: Literal["recovered", "expired", "removed"] | None
-    resolved_value: float | str | None = Field(description="The value with which the alert ended.")
+    resolved_at: datetime | None = Field(description="Null: the alert is open.")
+    resolution: Literal["recovered", "expired", "removed"] | None = Field(
+        description="recovered: the value came back. expired: the rule expired, or what it watches "
+        "has ended. removed: the rule or target was deleted. Null: the alert is open."
+    )
+    resolved_value: float | str | None = Field(
+        description="The value when the alert ended. Null: it is open, or no value was known."
+    )
     silenced: bool = Field(
         description="True if the rule was silenced when the alert fired, so nothing was sent."
     )
-    snoozed_until: datetime | None = Field(description="Snoozed: nothing more is sent until then.")
+    snoozed_until: datetime | None = Field(
+        description="Nothing more is sent about the alert until then. Null: it was never snoozed."
+    )
     title: str
     summary: str
-    market: dict[str, Any] | None
+    market: dict[str, Any] | None = Field(description="Null: the target is a series or an asset.")
     target: dict[str, Any]
-    trigger: dict[str, Any]
-    evidence: list[dict[str, Any]]
-    source_status: dict[str, Any]
-    next_action: str
+    trigger: dict[str, Any] = Field(description="The rule, with its threshold, as it fired.")
+    evidence: list[dict[str, Any]] = Field(description="The values that the metric was made from.")
+    source_status: dict[str, Any] = Field(description="How current the source's data were.")
+    next_action: str = Field(description="What to look at next, in one sentence.")
 
 
 class EvaluationResult(BaseModel):
@@ -86,7 +99,7 @@ class EvaluationResult(BaseModel):
 
     evaluated_at: datetime
     evaluations: list[Evaluation]
-    alerts: list[AlertRecord] = Field(description="The latest 200 that are firing.")
+    alerts: list[AlertRecord] = Field(description="The open alerts, latest first, at most 200.")
 
 
 class AlertList(BaseModel):

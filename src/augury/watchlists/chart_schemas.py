@@ -15,11 +15,11 @@ class ChartPoint(BaseModel):
     """One point of a line on the chart."""
 
     time: datetime
-    value: float | None = Field(description="Null: a gap.")
+    value: float | None = Field(description="In the chart's unit. Null: not known at this time.")
 
 
 class ChartSeries(BaseModel):
-    """A line. Its points ascend in time, and each time occurs once."""
+    """A line of the chart. Its points are in order of time, and no time occurs twice."""
 
     name: str
     points: list[ChartPoint]
@@ -37,12 +37,14 @@ class ChartThreshold(BaseModel):
 class ChartMarker(BaseModel):
     """An alert: a triangle on the chart where it fired."""
 
-    time: datetime
-    resolved_at: datetime | None
+    time: datetime = Field(description="When the alert fired.")
+    resolved_at: datetime | None = Field(description="When it ended. Null: it is open.")
     alert_id: str
     severity: Severity
-    label: str
-    value: float | None = Field(description="Null if the alert was on another metric.")
+    label: str = Field(description="Name of the rule.")
+    value: float | None = Field(
+        description="The value that fired it. Null: the alert is on a metric that is not drawn."
+    )
 
 
 class ChartData(BaseModel):
@@ -63,11 +65,16 @@ class ChartData(BaseModel):
     )
 
     title: str
-    unit: str
+    unit: str = Field(
+        description="probability (0 to 1), volatility (per year, as a fraction), or the unit of "
+        "the series."
+    )
     start: datetime
-    end: datetime
-    as_of: datetime | None = Field(description="When the last value shown was quoted.")
-    origin: ShownOrigin | None = Field(description="sample: not real data.")
+    end: datetime = Field(description="End of the window, exclusive.")
+    as_of: datetime | None = Field(description="Time of the last value shown.")
+    origin: ShownOrigin | None = Field(
+        description="Where the values come from. sample: from invented data."
+    )
     series: list[ChartSeries]
     thresholds: list[ChartThreshold]
     markers: list[ChartMarker]

@@ -139,9 +139,10 @@ async def add_target(
     watchlist_id: WatchlistId,
     new: schemas.TargetRequest,
 ) -> dict[str, object]:
-    """Watch a market, an event, an asset, a series or the results of a search. For an event or a
-    search, up to 100 markets are watched and refreshed every 5 minutes; the market furthest towards
-    or beyond a rule's threshold counts.
+    """Watch a market, an event, an asset, a series or the results of a search.
+
+    For an event or a search, up to 100 markets are watched; which ones is looked up again every 5
+    minutes. A rule uses the value of the market furthest towards or beyond its threshold.
     """
     target = await service.add_target(
         caller.account,
@@ -168,7 +169,7 @@ async def add_targets(
     watchlist_id: WatchlistId,
     new: schemas.TargetsRequest,
 ) -> dict[str, object]:
-    """Add up to 500 at once. If one is refused, none is added."""
+    """Add up to 500 targets at once. If one is refused, none is added."""
     wanted = [NewTarget(one.kind, one.ref, one.outcome, one.label) for one in new.targets]
     made = await service.add_targets(caller.account, watchlist_id, wanted, bulk=True)
     return {"items": [schemas.target(target) for target in made]}
@@ -202,7 +203,8 @@ async def targets(
 async def delete_target(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, target_id: TargetId
 ) -> Response:
-    """Stop watching it. Rules for this target alone are removed and open alerts end."""
+    """Stop watching a target. Rules for this target alone are removed, and open alerts on it end
+    with the resolution `removed`."""
     await service.delete_target(caller.account, watchlist_id, target_id)
     return Response(status_code=204)
 
@@ -237,7 +239,7 @@ async def add_rule(
 async def add_rules(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: rule_schemas.RulesRequest
 ) -> dict[str, object]:
-    """Add up to 500 at once. If one is refused, none is added."""
+    """Add up to 500 rules at once. If one is refused, none is added."""
     wanted = [(one.rule(), one.target_id) for one in new.rules]
     made = await service.add_rules(caller.account, watchlist_id, wanted, bulk=True)
     return {"items": [rule_schemas.rule(rule) for rule in made]}
@@ -277,8 +279,9 @@ async def preview_rule(
 ) -> Response:
     """Show when a rule would have fired on the recorded history of its targets. Nothing is stored.
 
-    Prices are looked at every 5 minutes (up to 10 days back) or every hour. Metrics without a
-    recorded history (volume, spread, divergence, status ...) say so in `reason`.
+    Prices are evaluated every minute (up to 2 days back), every 5 minutes (up to 10 days) or every
+    hour; `step_seconds` says which. For a metric without recorded history (volume, spread,
+    divergence, status ...), `reason` says so.
     """
     found = await service.preview(caller.account, watchlist_id, new.rule(), new.target_id, new.days)
     return Response(msgspec.json.encode(rule_schemas.preview(found)), media_type="application/json")
@@ -298,8 +301,8 @@ async def silence_rule(
     rule_id: RuleId,
     wanted: rule_schemas.Silence,
 ) -> dict[str, object]:
-    """Silence a rule for some time: its alerts are recorded and marked as silenced, but not
-    sent."""
+    """Silence a rule for some time: alerts that fire then are recorded and marked as silenced, but
+    not sent."""
     rule = await service.silence_rule(caller.account, watchlist_id, rule_id, wanted.length)
     return rule_schemas.rule(rule)
 
@@ -337,8 +340,8 @@ async def change_rule(
     rule_id: RuleId,
     wanted: rule_schemas.RuleChange,
 ) -> dict[str, object]:
-    """Change the threshold, window, severity and so on. Open alerts stay open until the changed
-    rule ends them. The rule is evaluated again within half a second."""
+    """Change the threshold, window, severity and so on. An open alert stays open until the changed
+    rule ends it. The rule is evaluated again within half a second."""
     rule = await service.change_rule(caller.account, watchlist_id, rule_id, wanted.changes())
     return rule_schemas.rule(rule)
 
@@ -359,7 +362,7 @@ async def delete_rule(
 
 @router.post(
     "/{watchlist_id}/evaluate",
-    summary="Evaluate now",
+    summary="Evaluate a watchlist now",
     response_model=alert_schemas.EvaluationResult,
     responses=openapi.errors(404),
 )
@@ -378,7 +381,7 @@ async def evaluate(caller: WatchCaller, service: Service, watchlist_id: Watchlis
 
 @router.get(
     "/{watchlist_id}/alerts",
-    summary="A watchlist's alerts",
+    summary="List a watchlist's alerts",
     response_model=alert_schemas.AlertList,
     responses=_ERRORS,
 )
@@ -387,13 +390,19 @@ async def alerts(
     caller: WatchCaller,
     service: Service,
     watchlist_id: WatchlistId,
-    state: Annotated[Literal["firing", "resolved"] | None, Query()] = None,
-    severity: Annotated[Severity | None, Query()] = None,
-    since: Annotated[Moment | None, Query(description="Fired at or after this time.")] = None,
+    state: Annotated[
+        Literal["firing", "resolved"] | None, Query(description="Only alerts in this state.")
+    ] = None,
+    severity: Annotated[Severity | None, Query(description="Only alerts of this severity.")] = None,
+    since: Annotated[
+        Moment | None,
+        Query(description="Only alerts that fired at or after this time (UTC if without a zone)."),
+    ] = None,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """Alerts, latest first: one for each rule, target and episode. They are kept for a year."""
+    """Alerts, latest first. An alert is one episode of a rule firing on a target. Alerts are kept
+    for a year."""
     found = await service.alerts(
         caller.account,
         watchlist_id,
@@ -408,7 +417,7 @@ async def alerts(
 
 @router.get(
     "/{watchlist_id}/targets/{target_id}/chart",
-    summary="A target's chart",
+    summary="Draw a target's chart",
     response_model=chart_schemas.ChartData,
     responses={
         200: {
@@ -430,14 +439,16 @@ async def chart(
     start: Annotated[
         Moment | None,
         Query(
-            description="Start of the window. Default: 7 days before its end, 90 days for an "
-            "asset, 366 for a series."
+            description="Start of the window, inclusive. Default: 7 days before its end; 90 days "
+            "for an asset, 366 for a series."
         ),
     ] = None,
     end: Annotated[
         Moment | None, Query(description="End of the window, exclusive. Default: now.")
     ] = None,
-    format: Annotated[Literal["json", "svg", "png"], Query()] = "json",
+    format: Annotated[
+        Literal["json", "svg", "png"], Query(description="Data, or a picture.")
+    ] = "json",
 ) -> Response:
     """A target's values, the thresholds of its rules, and where alerts fired."""
     found = await service.chart(caller.account, watchlist_id, target_id, start=start, end=end)

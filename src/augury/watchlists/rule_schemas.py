@@ -80,25 +80,43 @@ class RuleRequest(BaseModel):
         strict=True,
         description="Null: the rule applies to every target that it fits, also to later ones.",
     )
-    metric: Metric
-    op: Op
+    metric: Metric = Field(description="What the rule measures of its target.")
+    op: Op = Field(
+        description="gt fires also if the value is above the threshold from the start; "
+        "crosses_above only after a value that was not. Likewise lt and crosses_below."
+    )
     value: Amount = Field(
-        description="Threshold in the metric's unit: a probability from 0 to 1, hours, seconds "
-        "(staleness), a market status."
+        description="Threshold in the metric's unit. probability, probability_change, spread and "
+        "divergence: 0 to 1. rvol_forecast: volatility per year, as a fraction. "
+        "probability_zscore: standard deviations. volume_spike: multiple of the usual volume. "
+        "volume_24h: US dollars (Polymarket) or contracts (Kalshi). hours_to_close: hours. "
+        "staleness: seconds. status: active, closed or resolved."
     )
     window: Duration | None = Field(
-        None, description="Window of a metric over time, e.g. 24h. Default: 1h."
+        None,
+        description="Length of time over which a change, z-score or spike is measured, e.g. 24h. "
+        "Default: 1h; 30d for series_change.",
     )
     hold: Duration | None = Field(
-        None, alias="for", description="How long the condition must hold before it fires."
+        None,
+        alias="for",
+        description="How long the condition must hold before the rule fires. Null: it fires at "
+        "once.",
     )
-    cooldown: Duration | None = Field(None, description="Shortest time between two alerts.")
+    cooldown: Duration | None = Field(
+        None,
+        description="Shortest time from one alert on a target to the next. Null: no limit.",
+    )
     severity: Severity = "warning"
     hysteresis: Slack = Field(
-        0, description="How far the value must come back before an alert resolves."
+        0,
+        description="How far the value must come back from the threshold before an alert ends, in "
+        "the metric's unit.",
     )
     expires_at: BodyMoment | None = Field(
-        None, description="From then on the rule is no longer evaluated."
+        None,
+        description="From this time on (UTC if without a zone) the rule is not evaluated any more. "
+        "Null: never.",
     )
 
     def rule(self) -> Rule:
@@ -120,7 +138,10 @@ class RuleRequest(BaseModel):
 
 
 class RuleChange(BaseModel):
-    """The fields of a rule to change; fields left out stay. Metric, op and target can't change."""
+    """The fields of a rule to change; fields left out stay. Metric, op and target can't change.
+
+    null removes the window, `for`, the cooldown or the expiry.
+    """
 
     model_config = request_example(value=0.65, severity="critical")
 
@@ -131,7 +152,7 @@ class RuleChange(BaseModel):
     cooldown: Duration | None = None
     severity: Severity | None = None
     hysteresis: Slack | None = None
-    expires_at: BodyMoment | None = Field(None, description="null: never.")
+    expires_at: BodyMoment | None = Field(None, description="Null: never.")
 
     def changes(self) -> dict[str, Any]:
         """The changes as `WatchlistService.change_rule` takes them.
@@ -165,29 +186,29 @@ class RuleRecord(BaseModel):
     id: str
     watchlist_id: str
     name: str
-    target_id: str | None
+    target_id: str | None = Field(description="Null: it applies to every target that it fits.")
     metric: Metric
     op: Op
-    value: float | str
-    window: str | None
-    hold: str | None = Field(alias="for")
-    cooldown: str | None
+    value: float | str = Field(description="Threshold, in the metric's unit.")
+    window: str | None = Field(description="Null: the metric's default, or it has no window.")
+    hold: str | None = Field(alias="for", description="Null: the rule fires at once.")
+    cooldown: str | None = Field(description="Null: none.")
     severity: Severity
     hysteresis: float
-    expires_at: datetime | None
+    expires_at: datetime | None = Field(description="Null: never.")
     created_at: datetime
     silenced_until: datetime | None = Field(
-        description="Until then its alerts are recorded but not sent."
+        description="Until then, the rule's alerts are recorded but not sent. Null: not silenced."
     )
 
 
 class Silence(BaseModel):
-    """How long to send nothing."""
+    """For how long to send nothing."""
 
     model_config = request_example(**{"for": "4h"})
 
     length: Duration | None = Field(
-        alias="for", description="Duration, e.g. 4h or 7d. Null: send again."
+        alias="for", description="Duration from now, e.g. 4h or 7d. Null: send again at once."
     )
 
 
@@ -199,7 +220,7 @@ class PreviewRequest(RuleRequest):
     )
 
     days: Annotated[int, Field(ge=1, le=90, strict=True)] = Field(
-        30, description="How far back to try it."
+        30, description="Number of days of history, up to now, to try the rule on."
     )
 
 
@@ -208,7 +229,7 @@ class PreviewEpisode(BaseModel):
 
     fired_at: datetime
     resolved_at: datetime | None = Field(description="Null: the alert would still be open.")
-    value: float
+    value: float = Field(description="The value that would have fired it.")
 
 
 class PreviewTarget(BaseModel):
@@ -216,10 +237,12 @@ class PreviewTarget(BaseModel):
 
     target_id: str
     name: str
-    reason: str | None = Field(description="Why the rule can't be tried on this target.")
+    reason: str | None = Field(
+        description="Why the rule can't be tried on this target. Null: it was."
+    )
     points: list[ChartPoint] = Field(description="The metric's values, at most 1,000.")
     episodes: list[PreviewEpisode]
-    as_of: datetime | None = Field(description="When the last value was quoted.")
+    as_of: datetime | None = Field(description="Time of the last value.")
     origin: ShownOrigin | None = Field(description="Where the values come from.")
 
 
@@ -249,8 +272,8 @@ class PreviewResult(BaseModel):
     start: datetime
     end: datetime
     step_seconds: int = Field(
-        description="Interval between looks at market prices. Series and "
-        "volatility are used as recorded."
+        description="Time between two evaluated market prices. Series and volatility are evaluated "
+        "at every recorded point."
     )
     fired: int = Field(description="Number of alerts that would have fired, on all targets.")
     targets: list[PreviewTarget] = Field(description="The first 20 targets that the rule fits.")

@@ -27,7 +27,7 @@ class WatchlistRequest(BaseModel):
     name: Name
     description: Note | None = None
     delivery: list[DeliveryRequest] = Field(
-        default=[], max_length=10, description="Where to send its alerts."
+        default=[], max_length=10, description="Endpoints to send the alerts to."
     )
 
 
@@ -50,9 +50,9 @@ class WatchlistRecord(BaseModel):
     description: str | None
     created_at: datetime
     updated_at: datetime
-    targets: int
-    rules: int
-    firing: int = Field(description="Alerts that are open.")
+    targets: int = Field(description="Number of targets.")
+    rules: int = Field(description="Number of rules.")
+    firing: int = Field(description="Number of open alerts.")
 
 
 class WatchlistMade(WatchlistRecord):
@@ -79,13 +79,18 @@ class TargetRequest(BaseModel):
 
     kind: Kind
     ref: Annotated[str, Field(min_length=1, max_length=500, strict=True)] = Field(
-        description="market: its id. event: platform:event id. asset: its key. series: its id. "
-        "search: the query, whose best markets are watched."
+        description="What to watch. market: its id. event: the platform and the venue's event id, "
+        "as in kalshi:KXFED-27JAN. asset: its key, e.g. BTC. series: its id. search: a query, "
+        "whose best markets are watched."
     )
     outcome: Name | None = Field(
-        None, description="Label of the outcome to watch. Default: the first."
+        None,
+        description="Label of the outcome to watch. Default: a market's first. Not for a series or "
+        "an asset.",
     )
-    label: Name | None = Field(None, description="Name of the target in alerts and charts.")
+    label: Name | None = Field(
+        None, description="Name of the target in alerts and charts. Default: the market's question."
+    )
 
 
 class TargetRecord(BaseModel):
@@ -97,7 +102,7 @@ class TargetRecord(BaseModel):
     watchlist_id: str
     kind: Kind
     ref: str
-    outcome: str | None
+    outcome: str | None = Field(description="Null: the first outcome.")
     label: str | None
     created_at: datetime
 

@@ -12,7 +12,7 @@ from augury_client.base import Model
 
 
 class AlertRecord(Model, kw_only=True):
-    """An alert, with what was known when it fired."""
+    """An alert, with the market, trigger and evidence as they were when it fired."""
 
     id: str
     watchlist_id: str
@@ -23,26 +23,37 @@ class AlertRecord(Model, kw_only=True):
     state: str
     severity: str
     value: float | str | None
+    """The value that fired it, in the metric's unit."""
     as_of: datetime | None
+    """When the source gave the value."""
     origin: str | None
     """Where the value comes from."""
     fired_at: datetime
     resolved_at: datetime | None
+    """Null: the alert is open."""
     resolution: str | None
+    """recovered: the value came back. expired: the rule expired, or what it watches has ended.
+    removed: the rule or target was deleted. Null: the alert is open.
+    """
     resolved_value: float | str | None
-    """The value with which the alert ended."""
+    """The value when the alert ended. Null: it is open, or no value was known."""
     silenced: bool
     """True if the rule was silenced when the alert fired, so nothing was sent."""
     snoozed_until: datetime | None
-    """Snoozed: nothing more is sent until then."""
+    """Nothing more is sent about the alert until then. Null: it was never snoozed."""
     title: str
     summary: str
     market: dict[str, Any] | None
+    """Null: the target is a series or an asset."""
     target: dict[str, Any]
     trigger: dict[str, Any]
+    """The rule, with its threshold, as it fired."""
     evidence: list[dict[str, Any]]
+    """The values that the metric was made from."""
     source_status: dict[str, Any]
+    """How current the source's data were."""
     next_action: str
+    """What to look at next, in one sentence."""
 
 
 class AlertList(Model, kw_only=True):
@@ -53,53 +64,57 @@ class AlertList(Model, kw_only=True):
 
 
 class ArrowJudgment(Model, kw_only=True):
-    """What readers said of two factors; they had not seen how the base joins them."""
+    """The verdict of independent readers on two factors."""
 
     verdict: str
-    """What the other factor is, seen from this one. driver: both follow from something else;
-    rival: or a parallel; part: of the same thing; none: no bearing.
+    """What the other factor is to the listed one. cause: it drives the listed one. effect: it is
+    driven by it. driver: both have a common driver. rival: a rival or a parallel case.
+    part: the same thing, or a part of it. none: unrelated.
     """
     strength: int
-    """3: a main tie; 2: a clear one; 1: weak but real; 0: none."""
+    """3: a main relation; 2: a clear one; 1: weak but real; 0: none."""
     sign: str
-    """0: it can be either."""
+    """+: more of one means more of the other. -: it means less of the other. 0: it can be either.
+    """
     readers: int
     """Number of readers who judged the pair: 1 or 2."""
     source: str
-    """own: accepted by the operator of this instance."""
+    """shipped: part of Augury. own: accepted by the operator of this instance."""
     agrees: bool
     """True if the verdict names the same relation as the base."""
 
 
 class Attempt(Model, kw_only=True):
-    """One attempt to deliver."""
+    """One attempt to deliver a message."""
 
     attempt: int
+    """Number of the attempt, from 1."""
     at: datetime
     status_code: int | None
     """Null: the endpoint did not answer."""
     failure: str | None
     """Null: the message was accepted."""
     seconds: float
+    """Duration of the attempt."""
 
 
 class ChartPoint(Model, kw_only=True):
-    """A value at a time."""
+    """One point of a line on the chart."""
 
     time: datetime
     value: float | None
-    """Null: a gap."""
+    """In the chart's unit. Null: not known at this time."""
 
 
 class ChartSeries(Model, kw_only=True):
-    """A line: ascending, each time once."""
+    """A line of the chart. Its points are in order of time, and no time occurs twice."""
 
     name: str
     points: list[ChartPoint]
 
 
 class ChartThreshold(Model, kw_only=True):
-    """A rule's threshold."""
+    """A rule's threshold: a horizontal line on the chart."""
 
     name: str
     op: str
@@ -108,15 +123,18 @@ class ChartThreshold(Model, kw_only=True):
 
 
 class ChartMarker(Model, kw_only=True):
-    """An alert on the chart."""
+    """An alert: a triangle on the chart where it fired."""
 
     time: datetime
+    """When the alert fired."""
     resolved_at: datetime | None
+    """When it ended. Null: it is open."""
     alert_id: str
     severity: str
     label: str
+    """Name of the rule."""
     value: float | None
-    """Null if the alert was on another metric."""
+    """The value that fired it. Null: the alert is on a metric that is not drawn."""
 
 
 class ChartData(Model, kw_only=True):
@@ -124,40 +142,47 @@ class ChartData(Model, kw_only=True):
 
     title: str
     unit: str
+    """probability (0 to 1), volatility (per year, as a fraction), or the unit of the series."""
     start: datetime
     end: datetime
+    """End of the window, exclusive."""
     as_of: datetime | None
-    """When the last value shown was quoted."""
+    """Time of the last value shown."""
     origin: str | None
-    """sample: not real data."""
+    """Where the values come from. sample: from invented data."""
     series: list[ChartSeries]
     thresholds: list[ChartThreshold]
     markers: list[ChartMarker]
 
 
 class PublicConfidenceInterval(Model, kw_only=True):
-    """Where the probability may well lie."""
+    """Range in which the market price will be a week later, with a chance of 80%."""
 
     lower: float
+    """Lower end, 0 to 1."""
     upper: float
+    """Upper end, 0 to 1."""
 
 
 class DecidedForecast(Model, kw_only=True):
-    """A forecast that has been scored, told by the market that decided it."""
+    """A forecast that has been scored, identified by the market that decided it."""
 
     market_id: str
     question: str
     """The market's question."""
     outcome: str
-    """The outcome that the probabilities refer to."""
+    """The outcome whose probability was forecast."""
     probability: float
+    """The forecast, 0 to 1."""
     interval: PublicConfidenceInterval | None
-    """Interval that holds the later price with a chance of 80%."""
+    """The forecast's 80% range for the market price a week later. Null: none given."""
     crowd: float | None
-    """The market's own price when the forecast was made."""
+    """The market's own price of the outcome when the forecast was made, 0 to 1. Null: it had none.
+    """
     happened: bool
+    """True if the outcome came true."""
     brier: float
-    """Squared error of `probability`: 0 is perfect."""
+    """Squared error of `probability`, 0 to 1: 0 is perfect, 0.25 is a coin toss."""
     as_of: datetime
     """When the forecast was made."""
     origin: str
@@ -170,26 +195,30 @@ class DecidedForecasts(Model, kw_only=True):
 
     items: list[DecidedForecast]
     next_cursor: str | None
-    """Pass as `cursor` for the next page."""
+    """Pass as `cursor` for the next page. Null: this is the last one."""
 
 
 class Delivery(Model, kw_only=True):
-    """An endpoint. Of its address only the host (or the service) is shown."""
+    """An endpoint that alerts are sent to."""
 
     id: str
     type: str
     host: str
+    """The only part of the address that is shown: the host of a webhook, or the scheme of a
+    notification service.
+    """
     enabled: bool
     off_reason: str | None
-    """Why the delivery is disabled."""
+    """Why the delivery is disabled. Null: it is enabled."""
     failing_since: datetime | None
-    """Null: the last message was accepted."""
+    """Since when attempts have failed. Null: the last one succeeded, or there was none."""
     delivered_at: datetime | None
+    """When an attempt last succeeded, to the minute. Null: none has."""
     created_at: datetime
 
 
 class DeliveryChange(Model, kw_only=True):
-    """What to change; what is left out stays."""
+    """The fields of a delivery to change; fields left out stay."""
 
     url: str | None = None
     enabled: bool | None = None
@@ -206,7 +235,7 @@ class DeliveryList(Model, kw_only=True):
 
 
 class Message(Model, kw_only=True):
-    """One message and what became of it. `id` is the `webhook-id` of every attempt."""
+    """One message with its attempts. Every attempt sends its `id` as the header `webhook-id`."""
 
     id: str
     alert_id: str | None
@@ -216,9 +245,11 @@ class Message(Model, kw_only=True):
     status: str
     created_at: datetime
     ended_at: datetime | None
+    """When it was delivered or given up. Null: it is pending."""
     next_attempt_at: datetime | None
+    """Null unless it is pending."""
     replays: str | None
-    """The id of the message that this one repeats."""
+    """Id of the message that this one repeats. Null: it repeats none."""
     attempts: list[Attempt]
 
 
@@ -230,33 +261,38 @@ class DeliveryLog(Model, kw_only=True):
 
 
 class DeliveryMade(Model, kw_only=True):
-    """An endpoint with its signing secret, which is shown this once."""
+    """An endpoint with its signing secret, which is shown only in this answer."""
 
     id: str
     type: str
     host: str
+    """The only part of the address that is shown: the host of a webhook, or the scheme of a
+    notification service.
+    """
     enabled: bool
     off_reason: str | None
-    """Why the delivery is disabled."""
+    """Why the delivery is disabled. Null: it is enabled."""
     failing_since: datetime | None
-    """Null: the last message was accepted."""
+    """Since when attempts have failed. Null: the last one succeeded, or there was none."""
     delivered_at: datetime | None
+    """When an attempt last succeeded, to the minute. Null: none has."""
     created_at: datetime
     secret: str | None
-    """Null if nothing is signed or the secret did not change."""
+    """Null: messages are not signed, or the secret did not change."""
 
 
 class DeliveryRequest(Model, kw_only=True):
-    """Where alerts should go."""
+    """Where to send alerts."""
 
     type: str
-    """webhook: signed POSTs by Standard Webhooks. notify: through a service that the operator has
-    enabled.
+    """webhook: signed POSTs, as specified by Standard Webhooks. notify: through a notification
+    service (by Apprise) that the operator has enabled.
     """
     url: str
-    """The API never returns it."""
+    """Address to send to. The API never returns it."""
     secret: str | None = None
-    """Signing secret: whsec_ followed by 24 to 64 random bytes as base64. Generated if left out.
+    """Signing secret: whsec_ followed by 24 to 64 random bytes as base64. Default: a new one is
+    generated. Only for webhooks.
     """
 
 
@@ -286,28 +322,35 @@ class GraphMarket(views.Priced, kw_only=True):
     platform_url: str | None = None
     """URL on the source platform."""
     price_as_of: datetime | None
+    """When the venue quoted the prices."""
     closes_at: datetime | None
+    """Announced close. Null: not known."""
     status: str
     stale: bool
-    """Its price is too old to count."""
+    """True if its price is too old to count as evidence."""
     origin: str
 
 
 class FullNode(Model, kw_only=True):
-    """An event in the graph."""
+    """A node of the causal graph: the question, or an event or factor related to it."""
 
     id: str
     label: str
     markets: list[GraphMarket]
     current_probability: float | None
+    """Probability of what the label says, 0 to 1: the price of its market or, for the question,
+    the forecast. Null: not known.
+    """
     price_as_of: datetime | None
     """When the price behind the probability was quoted."""
     origin: str | None
-    """Null without markets."""
+    """The least reliable origin of its markets: sample, then import, then live. Null: it has no
+    markets.
+    """
 
 
 class GraphEdge(Model, kw_only=True):
-    """An edge with all that is known of it."""
+    """An edge with its type, direction, certainty, lag and markets."""
 
     source: str
     """Source node identifier."""
@@ -316,40 +359,48 @@ class GraphEdge(Model, kw_only=True):
     relationship: str
     """Human-readable label."""
     strength: float | None = None
-    """Of the days on which one of two markets joined by such an edge moved, the share on which
-    both did, as the edge says: measured by kind of edge on recorded prices. Unrelated
-    markets show 0.05. Null: not measured.
+    """How often markets joined by an edge of this kind moved together, 0 to 1. Measured on
+    recorded prices: of the days on which at least one of the two moved, the share on which
+    both moved as the edge says. Unrelated markets reach 0.05. Null: not measured.
     """
     description: str | None = None
+    """Why the two are related."""
     edge_type: str
+    """causal: the source drives the target. co_movement: they move together, without cause and
+    effect. logical: one implies or excludes the other.
+    """
     polarity: str
-    """Whether Yes at the source makes Yes at the target more likely."""
+    """positive: Yes at the source makes Yes at the target more likely. negative: less likely."""
     confidence: float
-    """How sure the relation is, in (0, 1)."""
+    """How certain the relation is, 0 to 1."""
     hard_constraint: bool
     """True if the edge is a matter of logic, not of cause and effect."""
     lag_days: int | None
-    """Typical days until the effect shows."""
+    """Typical number of days until the effect shows. Null: the edge is not causal."""
     evidence: list[str]
-    """Ids of the markets it rests on."""
+    """Ids of the markets that the edge rests on."""
 
 
 class DrawnGraph(views.DrawnView, kw_only=True):
-    """The graph with all that is known of it."""
+    """The nodes and edges of a graph, with the time and origin of every number."""
 
     nodes: list[FullNode]
-    """The question first, with its own probability."""
+    """The question is the first node."""
     edges: list[GraphEdge]
 
 
 class Evaluation(Model, kw_only=True):
-    """Where a rule stands with a target."""
+    """The state of a rule on a target."""
 
     rule_id: str
     target_id: str
     state: str
+    """ok: the condition does not hold. pending: it holds, but not for long enough to fire. firing:
+    an alert is open. resolved: the last alert has ended. no_data: no value is known now; an
+    open alert stays open.
+    """
     value: float | str | None
-    """Null: no value was ever known."""
+    """The last known value, in the metric's unit. Null: none was ever known."""
     threshold: float | str
     as_of: datetime | None
     """When the source gave the value."""
@@ -358,20 +409,20 @@ class Evaluation(Model, kw_only=True):
     since: datetime | None
     """Since when the rule has been in this state."""
     reason: str | None
-    """Why there is no data."""
+    """For the state no_data: why no value is known."""
 
 
 class EvaluationResult(Model, kw_only=True):
-    """Every state of the watchlist, and the alerts that are open."""
+    """The state of every rule on every target of the watchlist, and the open alerts."""
 
     evaluated_at: datetime
     evaluations: list[Evaluation]
     alerts: list[AlertRecord]
-    """The latest 200 that are firing."""
+    """The open alerts, latest first, at most 200."""
 
 
 class EvidenceMarket(views.Priced, kw_only=True):
-    """A market as it was known at the moment of the answer."""
+    """A market as it was known at the time that the answer describes (`as_of`)."""
 
     id: str
     platform: str
@@ -380,20 +431,24 @@ class EvidenceMarket(views.Priced, kw_only=True):
     status: str
     platform_url: str | None
     current_prices: dict[str, float] | None
-    """Probability by outcome."""
+    """Probability by outcome; outcomes without a quote are left out. Null: no quote."""
     price_as_of: datetime | None
     """When these prices were quoted."""
     closes_at: datetime | None
+    """Announced close. Null: not known."""
     volume: float | None
-    """Null in a replay, because past volumes are not known."""
+    """Volume traded so far: US dollars on Polymarket, contracts on Kalshi. Null: not known, as in
+    every replay.
+    """
     event_id: str | None
+    """The venue's own id of the market's event."""
     stale: bool
-    """The price is too old to count."""
+    """True if the price is too old to count as evidence."""
     origin: str
 
 
 class EvidenceRow(Model, kw_only=True):
-    """A market in the part it plays for the answer."""
+    """A market that is evidence for the answer, and what it contributes."""
 
     market: EvidenceMarket
     outcome: str
@@ -403,32 +458,35 @@ class EvidenceRow(Model, kw_only=True):
     proxy: it only hints at the answer.
     """
     side: str
-    """opposite: it asks the contrary, so 1 - price counts."""
+    """same: the outcome means Yes to the question. opposite: it means No, so 1 - price counts."""
     price: float | None
-    """Price of the outcome as quoted, 0 to 1."""
+    """Price of the outcome as quoted, 0 to 1. Null: no quote."""
     price_as_of: datetime | None
     probability: float
-    """Probability that this price implies for the question."""
+    """Probability of Yes to the question that this price implies, 0 to 1."""
     weight: float | None
     """Share in the average of the markets that ask the question, 0 to 1. 0: shown, but not
-    counted. null: counted, but averaged with nothing (a bound, a hint, one of the outcomes
-    of an open question).
+    counted. null: counted, but not as part of an average (a bound, a hint, or one outcome
+    of an open-ended question).
     """
     lower: float = 0.0
     """Lower bound of the answer, given this market alone; 0: no bound."""
     upper: float = 1.0
     """Upper bound of the answer, given this market alone; 1: no bound."""
     why: str
+    """How the market relates to the question, in words."""
     origin: str
 
 
 class FactorArrow(Model, kw_only=True):
-    """How a factor and another one hang together."""
+    """The relation of the listed factor to another one."""
 
     key: str
+    """Key of the other factor."""
     name: str
+    """Name of the other factor."""
     sign: str
-    """+: more of the one means more of the other."""
+    """+: more of one means more of the other. -: it means less of the other."""
     strength: int
     """3: a main driver; 2: a clear one; 1: weak but real."""
     lag_days: int | None
@@ -437,11 +495,11 @@ class FactorArrow(Model, kw_only=True):
     """
     reason: str
     judged: ArrowJudgment | None
-    """What readers said of the two factors. Null: nobody judged them."""
+    """The readers' verdict on the two factors. Null: nobody has judged them."""
 
 
 class FactorRecord(Model, kw_only=True):
-    """One thing in the world, what it drives and what drives it."""
+    """A factor: something in the world that markets are about, with its relations to others."""
 
     key: str
     name: str
@@ -449,10 +507,15 @@ class FactorRecord(Model, kw_only=True):
     """What a rise of the factor means."""
     domain: str
     instances: int
-    """Number of factors made from the same pattern, including this one."""
+    """Number of factors made from the same pattern (e.g. one for each team or country), including
+    this one.
+    """
     drives: list[FactorArrow]
+    """Its effects, the strongest first."""
     driven_by: list[FactorArrow]
+    """Its causes, the strongest first."""
     moves_with: list[FactorArrow]
+    """Factors that move with it, without cause and effect, the strongest first."""
 
 
 class FactorList(Model, kw_only=True):
@@ -460,43 +523,51 @@ class FactorList(Model, kw_only=True):
 
     items: list[FactorRecord]
     next_cursor: str | None
+    """Pass as `cursor` for the next page. Null: this is the last one."""
     total: int
     """Number of factors found, on all pages together."""
     domains: list[str]
+    """All domains, for the parameter `domain`."""
     version: str
     """Version of the factor base; changes with its content."""
 
 
 class FamilyMember(Model, kw_only=True):
-    """A further market of a row's family."""
+    """Another market of the family that a row represents."""
 
     id: str
     label: str
-    """What tells it from the others; its question where nothing is."""
+    """The words that distinguish it from the other members, e.g. a name, a level or a date; its
+    whole question if nothing shorter does.
+    """
     status: str
     price: float | None
-    """Of its first outcome; null: no quote."""
+    """Price of its first outcome, 0 to 1. Null: no quote."""
     closes_at: datetime | None
 
 
 class FixtureRequest(Model, kw_only=True):
-    """A game, told rather than read from the page."""
+    """A game, named by the caller instead of read from the page."""
 
     league: str | None = None
-    """In any words; tells teams of the same city apart."""
+    """Name of the league, e.g. nba. It distinguishes teams of the same city."""
     home: str
+    """Name of the home team."""
     away: str
+    """Name of the visiting team."""
     starts_at: datetime | None = None
-    """If left out: the next game of the two teams."""
+    """Start time (UTC if without a zone). Default: the next game of the two teams."""
 
 
 class ForecastRequest(Model, kw_only=True):
-    """A question, at which moment, and how to answer."""
+    """A question to forecast, with options."""
 
     question: str
-    """The question; blank ones are refused."""
+    """The question, with at least one visible character."""
     as_of: datetime | None = None
-    """Use only what was known at this time. Default: now. May not be in the future."""
+    """Answer from what was known at this time (UTC if without a zone). Default: now. May not be in
+    the future.
+    """
     include_graph: bool = False
     """Add the causal graph."""
     background: bool = False
@@ -504,21 +575,23 @@ class ForecastRequest(Model, kw_only=True):
 
 
 class RejectedRow(Model, kw_only=True):
-    """A market that was compared with the question and not used."""
+    """A market that was compared with the question but not used."""
 
     market: EvidenceMarket
     why: str
+    """Why it was not used."""
 
 
 class OutOfRunning(Model, kw_only=True):
-    """The market that asks or asked the question and can give no answer of now."""
+    """The market that asks the question but gives no answer now."""
 
     market: EvidenceMarket
     price: float | None
-    """Its last price, for the side that the question asks about."""
+    """Its last price as the probability of Yes to the question. Null: none."""
     price_as_of: datetime | None
+    """When that price was quoted."""
     retry_as_of: datetime | None
-    """Ask with this `as_of` to get an answer."""
+    """Ask again with this `as_of` for an answer as of then. Null: no price is recorded."""
 
 
 class PublicMarketSummary(views.Priced, kw_only=True):
@@ -537,17 +610,20 @@ class PublicMarketSummary(views.Priced, kw_only=True):
 
 
 class PublicGraphNode(Model, kw_only=True):
-    """An event in the causal graph."""
+    """A node of the causal graph: the question, or an event or factor related to it."""
 
     id: str
     """Stable node identifier."""
     label: str
     markets: list[PublicMarketSummary]
     current_probability: float | None = None
+    """Probability of what the label says, 0 to 1: the price of its market or, for the question,
+    the forecast. Null: not known.
+    """
 
 
 class PublicGraphEdge(Model, kw_only=True):
-    """How one event bears on another."""
+    """How one node of the graph is related to another."""
 
     source: str
     """Source node identifier."""
@@ -556,11 +632,12 @@ class PublicGraphEdge(Model, kw_only=True):
     relationship: str
     """Human-readable label."""
     strength: float | None = None
-    """Of the days on which one of two markets joined by such an edge moved, the share on which
-    both did, as the edge says: measured by kind of edge on recorded prices. Unrelated
-    markets show 0.05. Null: not measured.
+    """How often markets joined by an edge of this kind moved together, 0 to 1. Measured on
+    recorded prices: of the days on which at least one of the two moved, the share on which
+    both moved as the edge says. Unrelated markets reach 0.05. Null: not measured.
     """
     description: str | None = None
+    """Why the two are related."""
 
 
 class PublicCausalGraph(views.DrawnView, kw_only=True):
@@ -575,39 +652,50 @@ class RunAnswer(views.ForecastView, kw_only=True):
 
     id: str
     status: str
-    """Status of the work. All other fields are filled in once it has succeeded."""
+    """Status of the work. The answer's fields are filled in once it has succeeded."""
     created_at: datetime
     question: str
     as_of: datetime | None
-    """The time that the answer describes."""
+    """The time that the answer describes. Null until an answer as of now is made."""
     probability: float | None = None
+    """Of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
+    """0 to 1: how far the evidence can be relied on. It is not a probability."""
     grade: str = "none"
     """asked: a market asks this question. bounded: logic bounds it by other markets. hinted: only
-    a related market hints at it. none: no answer.
+    related markets hint at it. none: no answer.
     """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
     evidence: list[EvidenceRow] = msgspec.field(default_factory=list[EvidenceRow])
+    """Markets that count, and some that are shown only."""
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
+    """The nearest markets that were not used."""
     distribution: list[DistributionPart] | None = None
-    """Mutually exclusive outcomes with probabilities that sum to 1."""
+    """Mutually exclusive outcomes with probabilities that sum to 1. Null: the question has no
+    levels, dates or names around it.
+    """
     origin: str = "live"
+    """live: as of now. sample: rests on sample markets, which are invented. replay: as of a past
+    time.
+    """
     data_as_of: datetime | None = None
-    """When the newest price that counts was quoted."""
+    """When the newest price that counts was quoted. Null: none counts."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
+    """What to know before using the number, in sentences."""
     error: str | None = None
-    """Why there is no probability, and what to do."""
+    """Why there is no probability, and what to do. Null: there is one."""
     error_code: str | None = None
-    """The same for programs."""
+    """The reason of `error` as a code, for programs."""
     out_of_running: OutOfRunning | None = None
+    """The market that asks the question, if it is decided, closed or long unpriced."""
     graph: PublicCausalGraph | None = None
     place: int
-    """Position of its question in the run, from 0."""
+    """Position of the question in the run, from 0."""
 
 
 class ForecastRun(Model, kw_only=True):
-    """How far a run is, and a page of its answers in the order of its questions."""
+    """The progress of a run, and a page of its answers in the order of its questions."""
 
     id: str
     status: str
@@ -615,72 +703,88 @@ class ForecastRun(Model, kw_only=True):
     started_at: datetime | None
     finished_at: datetime | None
     error: str | None
+    """Why the run failed. Null: it did not."""
     questions: int
     """Number of questions in the run."""
     answered: int
     """Number of questions answered so far."""
     results: list[RunAnswer]
     next_cursor: str | None
-    """Cursor of the next page of results. Null: no more yet."""
+    """Cursor of the next page of results. Null: no further results so far."""
 
 
 class FullForecast(views.ForecastView, kw_only=True):
-    """A forecast with all that it rests on, or the reason why there is none."""
+    """A forecast with its evidence and its reason, or the reason why there is no probability."""
 
     id: str
     status: str
-    """Status of the work. All other fields are filled in once it has succeeded."""
+    """Status of the work. The answer's fields are filled in once it has succeeded."""
     created_at: datetime
     question: str
     as_of: datetime | None
-    """The time that the answer describes."""
+    """The time that the answer describes. Null until an answer as of now is made."""
     probability: float | None = None
+    """Of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
+    """0 to 1: how far the evidence can be relied on. It is not a probability."""
     grade: str = "none"
     """asked: a market asks this question. bounded: logic bounds it by other markets. hinted: only
-    a related market hints at it. none: no answer.
+    related markets hint at it. none: no answer.
     """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
     evidence: list[EvidenceRow] = msgspec.field(default_factory=list[EvidenceRow])
+    """Markets that count, and some that are shown only."""
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
+    """The nearest markets that were not used."""
     distribution: list[DistributionPart] | None = None
-    """Mutually exclusive outcomes with probabilities that sum to 1."""
+    """Mutually exclusive outcomes with probabilities that sum to 1. Null: the question has no
+    levels, dates or names around it.
+    """
     origin: str = "live"
+    """live: as of now. sample: rests on sample markets, which are invented. replay: as of a past
+    time.
+    """
     data_as_of: datetime | None = None
-    """When the newest price that counts was quoted."""
+    """When the newest price that counts was quoted. Null: none counts."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
+    """What to know before using the number, in sentences."""
     error: str | None = None
-    """Why there is no probability, and what to do."""
+    """Why there is no probability, and what to do. Null: there is one."""
     error_code: str | None = None
-    """The same for programs."""
+    """The reason of `error` as a code, for programs."""
     out_of_running: OutOfRunning | None = None
+    """The market that asks the question, if it is decided, closed or long unpriced."""
     graph: PublicCausalGraph | None = None
 
 
 class FullGraph(views.GraphView, kw_only=True):
-    """A graph of this account, once it has been drawn."""
+    """A graph of this account, or the progress of drawing it."""
 
     id: str
     status: str
     created_at: datetime
     question: str
     as_of: datetime | None = None
-    """When it was drawn."""
+    """When the graph was drawn."""
     origin: str | None = None
-    """`sample` if any market in the graph is a sample market."""
+    """The least reliable origin of the graph's markets: sample, then import, then live. Null: it
+    has no markets.
+    """
     data_as_of: datetime | None = None
-    """Time of the newest price shown."""
+    """When the newest price behind a probability of the graph was quoted."""
     graph: DrawnGraph | None = None
+    """Null until `status` is succeeded."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
     error: str | None = None
+    """Why drawing failed. Null: it did not."""
 
 
 class FullGraphRequest(Model, kw_only=True):
-    """A question to draw a graph of, for the account."""
+    """A question to draw a graph of, and whether to wait for it."""
 
     question: str
-    """The question; blank ones are refused."""
+    """The question, with at least one visible character."""
     background: bool = False
     """Answer 202 at once and do the work in the background."""
 
@@ -689,16 +793,17 @@ class HistoryPoint(Model, kw_only=True):
     """The last price inside one interval."""
 
     timestamp: datetime
-    """Start of the interval, UTC."""
+    """Start of the interval."""
     probability: float | None
-    """Null if there is no data in this interval."""
+    """0 to 1. Null: nothing recorded in it."""
 
 
 class LatestPoint(Model, kw_only=True):
-    """The last point by time."""
+    """The point with the latest time."""
 
     time: datetime
     value: float
+    """In the unit of the series."""
     as_of: datetime
     """The same as `time`."""
     origin: str
@@ -712,26 +817,32 @@ class MarketRecord(views.Priced, kw_only=True):
     """
     platform: str
     platform_id: str
+    """The venue's own id of the market."""
     question: str
     outcomes: list[str]
-    """Labels in the venue's order, made unique."""
+    """Labels in the venue's order. A repeated label is numbered: `Draw (2)`."""
     status: str
-    """A market past its close without news from its venue is `closed` and `stale`."""
+    """A market whose close has passed without news from its venue since is shown as `closed`, with
+    `stale` true.
+    """
     resolution: str | None
-    """Label of the winning outcome."""
+    """Label of the outcome that won. Null: not resolved, or the result is not known."""
     created_at: datetime | None
+    """When the venue created it. Null: not known."""
     closes_at: datetime | None
+    """Announced close. Null: not known."""
     resolved_at: datetime | None
     platform_event_id: str | None
+    """The venue's own id of the market's event."""
     platform_event_name: str | None
     event_group_id: str | None
-    """Markets with the same group differ only by strike, name or date."""
+    """Markets in the same group ask questions that differ only by strike, name or date."""
     event_group_name: str | None
     category: str | None
     tags: list[str]
     market_type: str
     volume: float | None
-    """US dollars on Polymarket, contracts on Kalshi."""
+    """Volume traded so far: US dollars on Polymarket, contracts on Kalshi."""
     liquidity: float | None
     """US dollars."""
     platform_url: str | None
@@ -744,19 +855,24 @@ class MarketRecord(views.Priced, kw_only=True):
     price_as_of: datetime | None
     """When the venue quoted `current_prices`."""
     best_bid: float | None
+    """Of the first outcome, 0 to 1. Null: no bid."""
     best_ask: float | None
+    """Of the first outcome, 0 to 1. Null: no ask."""
     volume_24h: float | None
+    """Volume of the last 24 hours, in the unit of `volume`. Null: not reported."""
     linked_market_ids: list[str]
-    """The same contract on other venues, or its exact complement there."""
+    """Ids of the same contract on other venues, or of its exact complement there."""
     stale: bool
-    """True if the market is past its close without news from its venue, or active with a price
-    older than `AUGURY_PRICE_MAX_AGE` (14 days).
+    """True if the market's close has passed without news from its venue since, or if it is active
+    and its price is older than the operator allows (`AUGURY_PRICE_MAX_AGE`, 14 days by
+    default).
     """
     origin: str
     """live: from the venue. import: from a file. sample: an invented market."""
     observed_at: datetime | None
     """When this state was read from its source."""
     updated_at: datetime
+    """When this record last changed here."""
 
 
 class PricesAt(Model, kw_only=True):
@@ -764,8 +880,11 @@ class PricesAt(Model, kw_only=True):
 
     timestamp: datetime
     prices: dict[str, float]
+    """Probability by outcome."""
     source: str
-    """snapshot, trade, candle, history, dump:<kind> or sample."""
+    """How the price became known: snapshot (the venue's current quote), trade, candle, history
+    (the venue's past prices), dump:<kind> (an imported file) or sample.
+    """
     origin: str
 
 
@@ -786,39 +905,42 @@ class RelatedMarket(views.Priced, kw_only=True):
     stale: bool
     origin: str
     relation: str
+    """same_event: the venue lists both under one event. same_group: their questions differ only by
+    strike, name or date.
+    """
 
 
 class MarketDetail(views.MarketView, kw_only=True):
-    """One market with its latest prices and its kin."""
+    """One market with its latest prices and the other markets of its event and family."""
 
     market: MarketRecord
     current_prices: dict[str, float | None] | None
     price_as_of: datetime | None
     origin: str
     price_history: list[PricesAt]
-    """The latest recorded prices, oldest first."""
+    """The latest recorded prices (at most 200), oldest first."""
     related: list[RelatedMarket]
 
 
 class OutcomeHistory(Model, kw_only=True):
-    """One outcome's prices, one point an interval from its first to its last with data."""
+    """One outcome's prices, one point per interval."""
 
     outcome: str
     points: list[HistoryPoint]
-    """Empty: nothing in the window."""
+    """Empty: no price was recorded in the window."""
 
 
 class TradedVolume(Model, kw_only=True):
-    """What was traded between two looks at the market, or in a venue's candles."""
+    """The volume traded from `start` to `end`: between two observations, or in a venue's candle."""
 
     start: datetime
     end: datetime
     volume: float
-    """In the venue's unit: dollars, or contracts at Kalshi."""
+    """US dollars on Polymarket, contracts on Kalshi."""
 
 
 class MarketHistory(views.HistoryView, kw_only=True):
-    """A market's prices over a window, and what was traded in it as far as that is known."""
+    """A market's prices over a window of time, and the volume traded in it as far as known."""
 
     market: MarketRecord
     start: datetime
@@ -826,13 +948,14 @@ class MarketHistory(views.HistoryView, kw_only=True):
     """End of the window, exclusive."""
     interval_minutes: int
     price_as_of: datetime | None
-    """When the market's current prices were quoted."""
+    """When the venue quoted the market's current prices."""
     origin: str
     series: list[OutcomeHistory]
     volume: list[TradedVolume]
-    """Oldest first, at most one an interval and longer where nobody looked more often; known from
-    the venue's candles or since the market has been followed. Where there is none, nothing
-    was traded or nothing is known.
+    """Oldest first, at most one entry per interval. An entry spans several intervals if the market
+    was not observed in between. Volume is known from the venue's candles, or since Augury
+    has followed the market. For a time without an entry, nothing was traded or nothing is
+    known.
     """
 
 
@@ -841,46 +964,51 @@ class MarketList(Model, kw_only=True):
 
     items: list[MarketRecord]
     next_cursor: str | None
-    """Pass as `cursor` for the next page."""
+    """Pass as `cursor` for the next page. Null: this is the last one."""
 
 
 class MarketPrice(Model, kw_only=True):
-    """A market's price."""
+    """A market's prices, status and staleness."""
 
     current_prices: dict[str, float | None] | None
-    """Probability by outcome label. Null: no quote."""
+    """Probability by outcome label; null for an outcome without a quote. Null as a whole if there
+    is no quote at all.
+    """
     price_as_of: datetime | None
+    """When the venue quoted `current_prices`."""
     status: str
     stale: bool
-    """True if the market is past its close without news from its venue, or active with an old
-    price.
+    """True if the market's close has passed without news from its venue since, or if it is active
+    with an old price.
     """
     origin: str
 
 
 class PageFixture(Model, kw_only=True):
-    """The game that was read from the page or the request."""
+    """The game that the page or the request names."""
 
     league: str | None
     home: str
     away: str
     starts_at: str | None
-    """Start time, or only the day if the time is not known."""
+    """Start time (UTC), or only the day if the time is not known. Null: neither is."""
 
 
 class PageGraph(views.DrawnView, kw_only=True):
-    """The public graph, of when its prices are and where they come from."""
+    """The causal graph of a page's subject, with the time and origin of its prices."""
 
     nodes: list[PublicGraphNode]
     edges: list[PublicGraphEdge]
     price_as_of: datetime | None
-    """When the oldest price in the graph was quoted."""
+    """When the oldest price in the graph was quoted. Null: it shows no price."""
     origin: str | None
-    """sample or import if any market in the graph is."""
+    """The least reliable origin of the graph's markets: sample, then import, then live. Null: it
+    has no markets.
+    """
 
 
 class PageMarket(views.Priced, kw_only=True):
-    """A market for a page: a search result, why it is one, and its price."""
+    """A market for a page, with its price and the reason why it was chosen."""
 
     id: str
     platform: str
@@ -889,31 +1017,42 @@ class PageMarket(views.Priced, kw_only=True):
     status: str
     platform_url: str | None
     score: float
-    """For ranking within this response; not a probability."""
+    """For ranking within this response: larger is better. Not a probability."""
     dimension: str
     why: str
     """Why this market was chosen, in one line for readers."""
     current_prices: dict[str, float | None] | None
-    """Probability by outcome label. Null: no quote."""
+    """Probability by outcome label; null for an outcome without a quote. Null as a whole if there
+    is no quote at all.
+    """
     price_as_of: datetime | None
+    """When the venue quoted `current_prices`."""
     closes_at: datetime | None
+    """Announced close. Null: not known."""
     volume: float | None
+    """Volume traded so far: US dollars on Polymarket, contracts on Kalshi."""
     event_id: str | None
+    """The venue's own id of the market's event."""
     stale: bool
+    """True if the market's close has passed without news from its venue since, or if it is active
+    with an old price.
+    """
     origin: str
     twin_ids: list[str]
-    """The same contract on other venues."""
+    """Ids of the same contract on other venues, or of its exact complement there."""
     reason: str
     """The same as `why`."""
 
 
 class PageRequest(Model, kw_only=True):
-    """What the browser tells of a page; at least one part with words in it."""
+    """A web page. At least one of its fields has to contain a word."""
 
     url: str | None = None
-    """Only the words of the address are read. The page is fetched only if the operator allows it.
+    """Address of the page. Only its words are read; the page itself is fetched only if neither
+    title, text nor query is given, with a key, and if the operator allows it.
     """
     title: str | None = None
+    """Title of the page."""
     text: str | None = None
     """Text of the page, from its beginning."""
     query: str | None = None
@@ -921,78 +1060,99 @@ class PageRequest(Model, kw_only=True):
 
 
 class PageResponse(Model, kw_only=True):
-    """Find markets for a page."""
+    """The markets for a page, best first."""
 
     request_id: str
     route: str
     """Which search produced the answer."""
     query_used: str
+    """The words that were searched for."""
     fixture: PageFixture | None
+    """Null: no game was found or asked for."""
     results: list[PageMarket]
     latency_ms: int
+    """Time to answer, in milliseconds."""
 
 
 class RevisionRecord(Model, kw_only=True):
-    """What a point was before."""
+    """An earlier value of a point."""
 
     value: float
     known_at: datetime
+    """When Augury received this value."""
     replaced_at: datetime
+    """When Augury received the value that replaced it."""
 
 
 class PointRecord(Model, kw_only=True):
-    """A point, since when it is known so, and what it was before."""
+    """A point with its current value and its earlier ones."""
 
     time: datetime
     value: float
+    """In the unit of the series."""
     known_at: datetime
+    """When Augury received this value."""
     revisions: list[RevisionRecord]
+    """Earlier values, at most 50. Empty: the value never changed."""
     as_of: datetime
     """The same as `time`."""
     origin: str
 
 
 class PointList(Model, kw_only=True):
-    """One page of points, ascending."""
+    """One page of points in order of time."""
 
     items: list[PointRecord]
     next_cursor: str | None
 
 
 class PreviewEpisode(Model, kw_only=True):
-    """An alert that would have been."""
+    """An alert that the rule would have opened."""
 
     fired_at: datetime
     resolved_at: datetime | None
     """Null: the alert would still be open."""
     value: float
+    """The value that would have fired it."""
 
 
 class PreviewRequest(Model, kw_only=True):
-    """A rule to try on the past."""
+    """A rule to try on recorded history."""
 
     name: str
     target_id: str | None = None
     """Null: the rule applies to every target that it fits, also to later ones."""
     metric: str
+    """What the rule measures of its target."""
     op: str
+    """gt fires also if the value is above the threshold from the start; crosses_above only after a
+    value that was not. Likewise lt and crosses_below.
+    """
     value: float | str
-    """Threshold in the metric's unit: a probability from 0 to 1, hours, seconds (staleness), a
-    market status.
+    """Threshold in the metric's unit. probability, probability_change, spread and divergence: 0 to
+    1. rvol_forecast: volatility per year, as a fraction. probability_zscore: standard
+    deviations. volume_spike: multiple of the usual volume. volume_24h: US dollars
+    (Polymarket) or contracts (Kalshi). hours_to_close: hours. staleness: seconds. status:
+    active, closed or resolved.
     """
     window: str | None = None
-    """Window of a metric over time, e.g. 24h. Default: 1h."""
+    """Length of time over which a change, z-score or spike is measured, e.g. 24h. Default: 1h; 30d
+    for series_change.
+    """
     for_: str | None = msgspec.field(name="for", default=None)
-    """How long the condition must hold before it fires."""
+    """How long the condition must hold before the rule fires. Null: it fires at once."""
     cooldown: str | None = None
-    """Shortest time between two alerts."""
+    """Shortest time from one alert on a target to the next. Null: no limit."""
     severity: str = "warning"
     hysteresis: float = 0
-    """How far the value must come back before an alert resolves."""
+    """How far the value must come back from the threshold before an alert ends, in the metric's
+    unit.
+    """
     expires_at: datetime | None = None
-    """From then on the rule is no longer evaluated."""
+    """From this time on (UTC if without a zone) the rule is not evaluated any more. Null: never.
+    """
     days: int = 30
-    """How far back to try it."""
+    """Number of days of history, up to now, to try the rule on."""
 
 
 class PreviewTarget(Model, kw_only=True):
@@ -1001,23 +1161,25 @@ class PreviewTarget(Model, kw_only=True):
     target_id: str
     name: str
     reason: str | None
-    """Why the rule can't be tried on this target."""
+    """Why the rule can't be tried on this target. Null: it was."""
     points: list[ChartPoint]
     """The metric's values, at most 1,000."""
     episodes: list[PreviewEpisode]
     as_of: datetime | None
-    """When the last value was quoted."""
+    """Time of the last value."""
     origin: str | None
     """Where the values come from."""
 
 
 class PreviewResult(Model, kw_only=True):
-    """What a rule would have done, looked at in steps of the record."""
+    """What a rule would have done, given the recorded history of its targets."""
 
     start: datetime
     end: datetime
     step_seconds: int
-    """Interval between looks at market prices. Series and volatility are used as recorded."""
+    """Time between two evaluated market prices. Series and volatility are evaluated at every
+    recorded point.
+    """
     fired: int
     """Number of alerts that would have fired, on all targets."""
     targets: list[PreviewTarget]
@@ -1025,10 +1187,10 @@ class PreviewResult(Model, kw_only=True):
 
 
 class PricesRequest(Model, kw_only=True):
-    """Markets whose prices are wanted."""
+    """The markets whose prices to look up."""
 
     ids: list[str]
-    """Repeated ids count once."""
+    """Market ids. A repeated id counts once."""
 
 
 class PricesResponse(Model, kw_only=True):
@@ -1038,10 +1200,10 @@ class PricesResponse(Model, kw_only=True):
 
 
 class ValidationIssue(Model, kw_only=True):
-    """What is wrong with one part of a request."""
+    """One problem of a request, and where it is."""
 
     loc: list[str | int]
-    """Where: body, query or header, then names and places."""
+    """Place: body, query or header, then field names and list positions."""
     msg: str
     """What is wrong, for people."""
     type: str
@@ -1052,18 +1214,26 @@ class PublicErrorResponse(Model, kw_only=True):
     """The body of every error."""
 
     detail: str | list[ValidationIssue]
-    """A text, or the issues of a request that did not validate."""
+    """What went wrong, or the list of issues of a request that did not validate."""
 
 
 class PublicRelevanceFilterSummary(Model, kw_only=True):
-    """What evidence the forecast was left with."""
+    """How many markets were selected as evidence, and of which kind."""
 
     selected_direct_count: int | None = None
+    """Markets that ask the question itself or its opposite."""
     selected_proxy_count: int | None = None
+    """Markets that bound the answer by logic or hint at it."""
     selected_weak_count: int | None = None
+    """Markets that only share the question's subject."""
     selected_evidence_profile: str | None = None
+    """The kinds that occur. direct_only: direct markets alone. direct_mixed: direct and others.
+    proxy_only: no direct market, but a proxy. weak_only: weak markets alone.
+    """
     selected_direct_evidence_missing: bool | None = None
+    """True if there is no direct market."""
     selected_proxy_dominant: bool | None = None
+    """True if there is no direct market, but a proxy."""
 
 
 class PublicOraclePortMetadata(Model, kw_only=True):
@@ -1073,17 +1243,22 @@ class PublicOraclePortMetadata(Model, kw_only=True):
     effective_question: str | None = None
     """The question used after any normalization."""
     normalized_question: str | None = None
+    """The original question without surplus spaces."""
     rewrite_applied: bool | None = None
+    """True if the question was changed before markets were searched."""
     normalization_reason: str | None = None
+    """What was changed in the question. Null: nothing."""
     search_query_used: str | None = None
+    """The text that was searched for."""
     insufficient_data: bool | None = None
+    """True if there is no probability."""
     fallbacks_applied: list[str] = msgspec.field(default_factory=list[str])
     """Fallback markers."""
     relevance_filter_summary: PublicRelevanceFilterSummary | None = None
 
 
 class PublicForecastMetadata(Model, kw_only=True):
-    """What is known about the making of a forecast."""
+    """How the forecast was made."""
 
     oracle_port: PublicOraclePortMetadata | None = None
 
@@ -1092,7 +1267,7 @@ class PublicForecastRequest(Model, kw_only=True):
     """A question about the future, in plain words."""
 
     question: str
-    """The question; blank ones are refused."""
+    """The question, with at least one visible character."""
     include_graph: bool = True
     """Include the causal graph when there is one."""
 
@@ -1105,9 +1280,11 @@ class PublicForecastResponse(Model, kw_only=True):
     question: str
     """The original question echoed back."""
     probability: float | None = None
-    """Null when no public estimate is available."""
+    """Of Yes, 0 to 1. Null when no public estimate is available."""
     confidence: float
-    """Normalized confidence score."""
+    """Normalized confidence score, 0 to 1: how far the evidence can be relied on. It is not a
+    probability.
+    """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str
     """Public natural-language explanation."""
@@ -1117,11 +1294,13 @@ class PublicForecastResponse(Model, kw_only=True):
     markets_used: list[PublicMarketSummary]
     """Markets used as evidence."""
     distribution: dict[str, float] | None = None
-    """Optional probability distribution."""
+    """Optional probability distribution: probability by level, period or name, for outcomes of
+    which exactly one comes true.
+    """
     latency_ms: int
     """End-to-end latency in milliseconds."""
     error: str | None = None
-    """Why no probability is produced, if so."""
+    """Why there is no probability, and what to do. Null: there is one."""
     metadata: PublicForecastMetadata
 
 
@@ -1129,22 +1308,26 @@ class PushedPoint(Model, kw_only=True):
     """A value at a time."""
 
     time: str | float
-    """ISO 8601 (without a zone: UTC), 2026-11, 2026Q4, or seconds since 1970."""
+    """ISO 8601 (without a zone: UTC), a month (2026-11), a quarter (2026Q4), or seconds since
+    1970.
+    """
     value: float
+    """In the unit of the series."""
 
 
 class RefreshRequest(Model, kw_only=True):
-    """Points for a push series; empty for the others."""
+    """Points for a series of type push; no points for any other."""
 
     points: list[PushedPoint] | None = None
 
 
 class RefreshResult(Model, kw_only=True):
-    """What a refresh brought."""
+    """The result of a refresh."""
 
     series_id: str
     fetched_at: datetime
     status: str
+    """not_modified: the source says that it has nothing new."""
     points_added: int
     points_changed: int
     """Points whose value changed. The old values are kept as revisions."""
@@ -1152,15 +1335,17 @@ class RefreshResult(Model, kw_only=True):
 
 
 class ReplayRequest(Model, kw_only=True):
-    """Which messages to send again: one, or those that failed since a time."""
+    """Which messages to send again: one by its id, or those that failed since a time."""
 
     message_id: str | None = None
     since: datetime | None = None
-    """Start of the period whose failed alerts are sent again. Default: 30 days ago."""
+    """Send again the alerts that failed and were created at or after this time (UTC if without a
+    zone). Default: 30 days ago.
+    """
 
 
 class RuleChange(Model, kw_only=True):
-    """What to change of a rule; what is left out stays. Metric, op and target do not change."""
+    """The fields of a rule to change; fields left out stay. Metric, op and target can't change."""
 
     name: str | None = None
     value: float | str | None = None
@@ -1170,28 +1355,34 @@ class RuleChange(Model, kw_only=True):
     severity: str | None = None
     hysteresis: float | None = None
     expires_at: datetime | None = None
-    """null: never."""
+    """Null: never."""
 
 
 class RuleRecord(Model, kw_only=True):
-    """A rule."""
+    """A rule of a watchlist, as it is stored."""
 
     id: str
     watchlist_id: str
     name: str
     target_id: str | None
+    """Null: it applies to every target that it fits."""
     metric: str
     op: str
     value: float | str
+    """Threshold, in the metric's unit."""
     window: str | None
+    """Null: the metric's default, or it has no window."""
     for_: str | None = msgspec.field(name="for")
+    """Null: the rule fires at once."""
     cooldown: str | None
+    """Null: none."""
     severity: str
     hysteresis: float
     expires_at: datetime | None
+    """Null: never."""
     created_at: datetime
     silenced_until: datetime | None
-    """Until then its alerts are recorded but not sent."""
+    """Until then, the rule's alerts are recorded but not sent. Null: not silenced."""
 
 
 class RuleList(Model, kw_only=True):
@@ -1202,28 +1393,40 @@ class RuleList(Model, kw_only=True):
 
 
 class RuleRequest(Model, kw_only=True):
-    """A condition on one metric of one target, or of all it fits."""
+    """A condition on one metric, for one target or for all targets that have the metric."""
 
     name: str
     target_id: str | None = None
     """Null: the rule applies to every target that it fits, also to later ones."""
     metric: str
+    """What the rule measures of its target."""
     op: str
+    """gt fires also if the value is above the threshold from the start; crosses_above only after a
+    value that was not. Likewise lt and crosses_below.
+    """
     value: float | str
-    """Threshold in the metric's unit: a probability from 0 to 1, hours, seconds (staleness), a
-    market status.
+    """Threshold in the metric's unit. probability, probability_change, spread and divergence: 0 to
+    1. rvol_forecast: volatility per year, as a fraction. probability_zscore: standard
+    deviations. volume_spike: multiple of the usual volume. volume_24h: US dollars
+    (Polymarket) or contracts (Kalshi). hours_to_close: hours. staleness: seconds. status:
+    active, closed or resolved.
     """
     window: str | None = None
-    """Window of a metric over time, e.g. 24h. Default: 1h."""
+    """Length of time over which a change, z-score or spike is measured, e.g. 24h. Default: 1h; 30d
+    for series_change.
+    """
     for_: str | None = msgspec.field(name="for", default=None)
-    """How long the condition must hold before it fires."""
+    """How long the condition must hold before the rule fires. Null: it fires at once."""
     cooldown: str | None = None
-    """Shortest time between two alerts."""
+    """Shortest time from one alert on a target to the next. Null: no limit."""
     severity: str = "warning"
     hysteresis: float = 0
-    """How far the value must come back before an alert resolves."""
+    """How far the value must come back from the threshold before an alert ends, in the metric's
+    unit.
+    """
     expires_at: datetime | None = None
-    """From then on the rule is no longer evaluated."""
+    """From this time on (UTC if without a zone) the rule is not evaluated any more. Null: never.
+    """
 
 
 class RulesMade(Model, kw_only=True):
@@ -1239,34 +1442,39 @@ class RulesRequest(Model, kw_only=True):
 
 
 class RunStarted(Model, kw_only=True):
-    """A run that was taken up."""
+    """A run that was accepted."""
 
     run_id: str
     status: str
 
 
 class RvolActual(Model, kw_only=True):
-    """A realized value."""
+    """The realized variance and volatility over a completed window."""
 
     realized_variance: float | None
-    """Observed variance over the completed window."""
+    """Observed variance over the completed window. Null: data are missing for good."""
     realized_volatility: float | None
-    """Square root of the realized variance."""
+    """Square root of the realized variance. Null if that is."""
     unit: str
 
 
 class RvolActualRow(Model, kw_only=True):
-    """What came of it."""
+    """The realized volatility of an asset over one completed window."""
 
     asset: str
     """Asset key."""
     horizon: str
     """A number of days followed by d."""
     as_of: datetime
+    """Time up to which data are used."""
     target_start_at: datetime
+    """Start of the target window."""
     target_end_at: datetime
+    """End of the target window."""
     origin: str | None = None
-    """Of the data; replay: made later, from data cut at as_of."""
+    """live: from prices of an exchange. import: from a file. sample: invented. replay: a forecast
+    made later, from data cut at `as_of`.
+    """
     actual: RvolActual
     actual_value: float | None
     """Equals realized_variance."""
@@ -1278,17 +1486,24 @@ class RvolAssetRow(Model, kw_only=True):
     asset: str
     display_name: str | None = None
     target_family: str | None = None
+    """Group of assets that are modeled together, e.g. crypto."""
     default_horizon: str | None = None
     active: bool
+    """False: the asset is no longer covered."""
     default_horizons: list[str] | None = None
+    """The horizons that forecasts are issued for."""
     calendar: str | None = None
+    """Trading calendar: 24/7 or the code of an exchange, e.g. XNYS."""
     data_through: datetime | None = None
+    """End of the last day with data. Null: there are none."""
     status: str | None = None
+    """ok; failing: the last fetch of prices failed; no_data: none so far."""
     origin: str | None = None
+    """live: prices from an exchange. import: from a file. sample: invented."""
 
 
 class RvolBand(Model, kw_only=True):
-    """Bounds of the variance."""
+    """Lower and upper end of the range in which the realized variance is expected."""
 
     lower: float
     upper: float
@@ -1299,11 +1514,15 @@ class RvolFeatureFamily(Model, kw_only=True):
 
     name: str
     value: float | None = None
+    """The family's first regressor today, relative to the asset's own level."""
     contribution: float | None = None
+    """What the family adds to the natural log of the forecast variance, compared with a typical
+    day: 0.1 is about 10% more variance.
+    """
 
 
 class RvolFeatureRow(Model, kw_only=True):
-    """The latest feature families of an asset and horizon."""
+    """The feature families behind the newest forecast of an asset and horizon."""
 
     asset: str
     horizon: str
@@ -1314,33 +1533,42 @@ class RvolFeatureRow(Model, kw_only=True):
 
 
 class RvolPrediction(Model, kw_only=True):
-    """A forecast value."""
+    """The forecast variance and volatility over a horizon."""
 
     forecast_variance: float | None
     """Predicted variance over the horizon."""
     forecast_volatility: float | None
-    """Square-root volatility over the horizon: of the expected variance, which is more than the
-    expected volatility.
+    """Square-root volatility over the horizon: the square root of `forecast_variance`. It is
+    somewhat larger than the expected volatility.
     """
     unit: str
     annualized_volatility: float | None = None
-    """By 365 days a year, or 252 sessions."""
+    """The forecast volatility per year, as a fraction (0.55 is 55%): with 365 days a year or, for
+    an exchange, 252 sessions.
+    """
     bands: dict[str, RvolBand] | None = None
-    """Range of the realized variance that is expected with a chance of 80, 90 or 95%."""
+    """By chance in percent ("80", "90", "95"): the range that contains the realized variance over
+    the horizon with that chance.
+    """
 
 
 class RvolForecastRow(Model, kw_only=True):
-    """What was expected of an asset over a horizon."""
+    """A forecast of an asset's realized volatility over a horizon."""
 
     asset: str
     """Asset key."""
     horizon: str
     """A number of days followed by d."""
     as_of: datetime
+    """Time up to which data are used."""
     target_start_at: datetime
+    """Start of the target window."""
     target_end_at: datetime
+    """End of the target window."""
     origin: str | None = None
-    """Of the data; replay: made later, from data cut at as_of."""
+    """live: from prices of an exchange. import: from a file. sample: invented. replay: a forecast
+    made later, from data cut at `as_of`.
+    """
     model_id: str
     """Public model identifier."""
     model_version: str
@@ -1355,18 +1583,22 @@ class RvolModelRow(Model, kw_only=True):
     model_id: str
     model_version: str
     aliases: list[str]
+    """Names that lead to this version: champion (served by default), latest, stable."""
     trained_through: datetime | None = None
+    """End of the data that the version was last trained on."""
     updated_at: datetime | None = None
     is_champion: bool | None = None
+    """True if it is served by default."""
     feature_families: list[str] | None = None
     members: list[str] | None = None
+    """The models whose forecasts it combines."""
 
 
 class RvolScoreRow(Model, kw_only=True):
-    """How good a model's forecasts were, against what was realized and against HAR."""
+    """How good a model's forecasts were, compared with realized variance and with the HAR model."""
 
     asset: str
-    """Asset key, or `all`."""
+    """Asset key, or `all` for a row over all assets."""
     horizon: str
     model_id: str
     n: int
@@ -1374,90 +1606,114 @@ class RvolScoreRow(Model, kw_only=True):
     origin: str
     """sample: from invented data. replay: all forecasts were made after the fact."""
     as_of: datetime
-    """The last day with a scored forecast."""
+    """Day of the last scored forecast."""
     from_: str = msgspec.field(name="from")
-    """First day with a scored forecast."""
+    """Day of the first scored forecast."""
     to: str
+    """Day of the last scored forecast."""
     qlike: float
-    """Mean of y/f - ln(y/f) - 1."""
+    """Mean QLIKE loss, y/f - ln(y/f) - 1 for realized variance y and forecast f: 0 is perfect,
+    smaller is better.
+    """
     qlike_median: float
     qlike_ex_event: float | None
-    """Without the windows that overlap the worst one, since a single day can dominate a score."""
+    """Mean QLIKE loss without the window of `event` and all that overlap it, because a single day
+    can dominate a score. Null: no other windows.
+    """
     event: str
-    """Day of the worst forecast."""
+    """Day of the forecast with the largest QLIKE loss."""
     mse: float
+    """Mean squared error of the variance."""
     bias: float
-    """Mean of ln(forecast / actual)."""
+    """Mean of ln(forecast / actual). Above 0: forecasts too high."""
     mz_r2: float | None
-    """Of ln(actual) on ln(forecast)."""
+    """R2 of the regression of ln(actual) on ln(forecast), 0 to 1. Null: too few windows."""
     coverage: dict[str, float]
+    """Share (0 to 1) of realized values inside the band, by its chance ("80" ...)."""
     ratio_to_har: float | None
-    """QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR."""
+    """QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. Null: HAR has no
+    forecasts there.
+    """
     dm_t: float | None
-    """Diebold-Mariano t against HAR, Newey-West; below -2 is better beyond doubt."""
+    """Diebold-Mariano t statistic against HAR, with Newey-West errors. Negative: better than HAR;
+    below -2: significantly. Null: too few windows.
+    """
 
 
 class SearchFamily(Model, kw_only=True):
-    """What a folded row stands for besides its own market."""
+    """The family that a folded row represents."""
 
     kind: str
-    """Order of `more`: by price and volume, by level, or by date; open ones first."""
+    """contest: members differ by name, `more` is sorted by price, then volume. ladder: by level.
+    dates: by date. Active members always come first.
+    """
     label: str
-    """What tells the row's own market from the others."""
+    """The words that distinguish the row's own market."""
     size: int
-    """Members found in this relation, the row's own among them."""
+    """Number of members found in this relation, including the row's own market."""
     more: list[FamilyMember]
-    """The others."""
+    """The other members."""
 
 
 class SearchFilters(Model, kw_only=True):
     """Restrictions on the results."""
 
     status: str | None = None
-    """Only markets in this state. `active` leaves out markets past their close without news from
-    their venue.
+    """Only markets in this state; null: in any. `active` leaves out markets whose close has passed
+    without news from their venue since.
     """
 
 
 class SearchPageRequest(Model, kw_only=True):
-    """A page, and how its markets are served."""
+    """A web page, and how to choose markets for it."""
 
     url: str | None = None
-    """Only the words of the address are read. The page is fetched only if the operator allows it.
+    """Address of the page. Only its words are read; the page itself is fetched only if neither
+    title, text nor query is given, with a key, and if the operator allows it.
     """
     title: str | None = None
+    """Title of the page."""
     text: str | None = None
     """Text of the page, from its beginning."""
     query: str | None = None
     """Search for this instead of the page's own words."""
     mode: str = "extension"
-    """ads: only markets that suit a general page: active, liquid, undecided, and on an inoffensive
-    subject.
+    """extension: all markets on the page's subject. ads: only those that suit any audience:
+    active, liquid, with an open outcome, and on an inoffensive subject.
     """
     ads_mode: str = "fast"
-    """fast: in search order. thorough: more candidates, ranked again by the names in the page's
-    text, trading volume and how open the outcome is.
+    """For the mode ads. fast: in the order of the search. thorough: more candidates, ranked again
+    by the names in the page's text, by trading volume and by how open the outcome is.
     """
     sports_mode: str = "auto"
-    """How to answer a sports page."""
+    """For a page on sports. fixture: only markets of one game. direct: markets on the page's
+    subject. auto: fixture if the page's game has markets, else direct.
+    """
     limit: int = 10
-    """Maximum number of markets: 20 without a key, 100 with one."""
+    """Maximum number of markets. Largest value: 20 without a key, 100 with one, unless the
+    operator has set other limits.
+    """
 
 
 class SearchRequest(Model, kw_only=True):
-    """What to look for, in which relations, how much of it."""
+    """A query, the relations to search, and how many results to return."""
 
     query: str
-    """A question, keywords, a headline, a market id or a venue's address."""
+    """A question, keywords, a headline, a market id, or the address of a market's page at its
+    venue.
+    """
     dimensions: list[str] | None = None
-    """Relations to search; all by default. Repeated ids count once."""
+    """Relations to the query to search for. Default: all. A repeated value counts once."""
     top_k_per_dimension: int = 20
-    """Maximum number of results per relation: 20 without a key, 100 with one."""
+    """Maximum number of results per relation. Largest value: 20 without a key, 100 with one,
+    unless the operator has set other limits.
+    """
     filters: SearchFilters | None = None
     """Restrictions on the results."""
     fold: bool = False
-    """One row a family (a contest, a ladder, one question with several dates), its best member
-    first; `family` has the others. `top_k_per_dimension` then counts families.
+    """Return one row per family (a contest, a ladder, one question with several dates) instead of
+    one per market. The row shows the member nearest to the query; `family` lists the
+    others. `top_k_per_dimension` then counts families.
     """
 
 
@@ -1474,53 +1730,66 @@ class SearchResult(views.Priced, kw_only=True):
     status: str
     platform_url: str | None = None
     score: float
-    """For ranking within this response and dimension; not a probability."""
+    """For ranking within this response and dimension: larger is better. Not a probability."""
     dimension: str
+    """The relation in which it was found."""
     current_prices: dict[str, float | None] | None
-    """Probability by outcome label. Null: no quote."""
+    """Probability by outcome label; null for an outcome without a quote. Null as a whole if there
+    is no quote at all.
+    """
     price_as_of: datetime | None
+    """When the venue quoted `current_prices`."""
     closes_at: datetime | None
+    """Announced close. Null: not known."""
     volume: float | None
-    """US dollars on Polymarket, contracts on Kalshi."""
+    """Volume traded so far: US dollars on Polymarket, contracts on Kalshi."""
     event_id: str | None
-    """The venue's own id of the event."""
+    """The venue's own id of the market's event."""
     category: str | None
     """The venue's category of the market."""
     stale: bool
-    """True if the market is past its close without news from its venue (then `closed`), or active
-    with a price older than `AUGURY_PRICE_MAX_AGE`.
+    """True if the market's close has passed without news from its venue since (then its status is
+    `closed`), or if it is active and its price is older than the operator allows
+    (`AUGURY_PRICE_MAX_AGE`, 14 days by default).
     """
     origin: str
     """live: from the venue. import: from a file. sample: an invented market."""
     twin_ids: list[str]
-    """The same contract on other venues, or its exact complement there."""
+    """Ids of the same contract on other venues, or of its exact complement there."""
     reason: str
-    """Why it is among the results. For related markets: the path through the factor base."""
+    """Why it is among the results. For a related market: how the query's factor leads to the
+    market's, step by step.
+    """
     family: SearchFamily | None = None
-    """In folded lists (`fold`), for a row that stands for several markets."""
+    """Only with `fold`: the family that the row represents. Null: it represents its own market
+    alone.
+    """
 
 
 class SearchResponse(views.Found, kw_only=True):
-    """Results by relation."""
+    """Search results by relation, the best first."""
 
     request_id: str
     query: str
     results: dict[str, list[SearchResult]]
     total_markets: int
+    """Number of results in all relations together."""
     latency_ms: int
+    """Time to answer, in milliseconds."""
 
 
 class Sent(Model, kw_only=True):
-    """Messages on their way; the log tells what becomes of them."""
+    """Ids of the messages that were queued. The delivery's log shows how they end."""
 
     message_ids: list[str]
 
 
 class SourceRecord(Model, kw_only=True):
-    """Where the points come from, without what may be secret."""
+    """Where the points come from, without the address and header values, which may be secret."""
 
     type: str
     host: str | None
+    """Host of the address. Null for type push."""
     time_path: str | None
     value_path: str | None
     header_names: list[str]
@@ -1537,12 +1806,14 @@ class SeriesRecord(Model, kw_only=True):
     frequency: str | None
     refresh_every: str | None
     points: int
+    """Number of points stored."""
     latest: LatestPoint | None
     fetched_at: datetime | None
-    """When the source last answered."""
+    """When the last refresh succeeded. Null: none has."""
     attempted_at: datetime | None
+    """When the last refresh was tried, successful or not."""
     failure: str | None
-    """Why the last attempt failed."""
+    """Why the last refresh failed. Null: it did not."""
     created_at: datetime
 
 
@@ -1554,17 +1825,21 @@ class SeriesList(Model, kw_only=True):
 
 
 class SourceRequest(Model, kw_only=True):
-    """Where the points come from."""
+    """Where the points come from, and how to read them."""
 
     type: str
     url: str | None = None
-    """The API never returns it."""
+    """Address to fetch from; none for type push. The API never returns it."""
     time_path: str | None = None
-    """csv: a column, by default the first. json: a path like data[*].date, by default [*].time."""
+    """Where the times are. csv: a column's name, by default the first column. json: a path like
+    data[*].date, by default [*].time.
+    """
     value_path: str | None = None
-    """csv: a column, by default the second. json: by default [*].value."""
+    """Where the values are. csv: a column's name, by default the second column. json: a path, by
+    default [*].value.
+    """
     headers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    """Headers sent to the source. Values are stored encrypted and never returned."""
+    """HTTP headers to send to the source. Their values are stored encrypted and never returned."""
 
 
 class SeriesRequest(Model, kw_only=True):
@@ -1576,97 +1851,107 @@ class SeriesRequest(Model, kw_only=True):
     unit: str | None = None
     frequency: str | None = None
     refresh_every: str | None = None
-    """Interval between fetches, at least 1m. Default: fetch only on request."""
+    """Interval between fetches, e.g. 6h; at least 1m. Null: fetch only on request."""
 
 
 class SessionState(Model, kw_only=True):
-    """Who is signed in here, and what they may do."""
+    """Who is signed in with this browser, and what they may do."""
 
     signed_in: bool
     account: str | None
+    """Null: nobody is signed in."""
     by: str | None
+    """How they signed in."""
     scopes: list[str]
     csrf: str | None
-    """Send it as the header X-CSRF-Token with every change."""
+    """Send this as the header X-CSRF-Token with every change."""
     expires_at: datetime | None
     version: str
     top_k: int
-    """Largest top_k_per_dimension of a search."""
+    """Largest top_k_per_dimension that a search may ask for."""
 
 
 class SignIn(Model, kw_only=True):
-    """An API key, or the secret of a one-time link: exactly one of them."""
+    """Credentials to sign in with: an API key, or the secret of a one-time link, but not both."""
 
     key: str | None = None
     link: str | None = None
 
 
 class Silence(Model, kw_only=True):
-    """For how long nothing is sent."""
+    """For how long to send nothing."""
 
     for_: str | None = msgspec.field(name="for")
-    """Duration, e.g. 4h or 7d. Null: send again."""
+    """Duration from now, e.g. 4h or 7d. Null: send again at once."""
 
 
 class Sparkline(Model, kw_only=True):
-    """A month of one market's daily prices, up to its own latest one."""
+    """Thirty daily prices of one market, up to its latest price."""
 
     market_id: str
     outcome: str
     """The outcome shown: Yes if the market has it, else its first one."""
     price_as_of: datetime
-    """Time of the last price. The others are one day apart."""
+    """Time of the last price. Prices are one day apart."""
     origin: str
     """Where the market's last price comes from."""
     prices: list[float | None]
-    """Oldest first. Null: no price that day."""
+    """Oldest first, 0 to 1. Null: no price that day."""
 
 
 class Sparklines(Model, kw_only=True):
-    """Sparklines in no order; a market that is unknown or has no quote is left out."""
+    """Sparklines in no particular order."""
 
     items: list[Sparkline]
 
 
 class SportsPageRequest(Model, kw_only=True):
-    """A page on sports."""
+    """A web page on sports, or a game."""
 
     url: str | None = None
-    """Only the words of the address are read. The page is fetched only if the operator allows it.
+    """Address of the page. Only its words are read; the page itself is fetched only if neither
+    title, text nor query is given, with a key, and if the operator allows it.
     """
     title: str | None = None
+    """Title of the page."""
     text: str | None = None
     """Text of the page, from its beginning."""
     query: str | None = None
     """Search for this instead of the page's own words."""
     mode: str = "auto"
-    """fixture: only markets of one game. direct: markets on the page's subject. auto: fixture if a
-    game is found, else direct.
+    """fixture: only markets of one game. direct: markets on the page's subject. auto: fixture if
+    there are markets of the game, else direct.
     """
     fixture: FixtureRequest | None = None
+    """The game. Default: the game that the page names."""
     limit: int = 10
-    """Maximum number of markets: 20 without a key, 100 with one."""
+    """Maximum number of markets. Largest value: 20 without a key, 100 with one, unless the
+    operator has set other limits.
+    """
 
 
 class StreamRequest(Model, kw_only=True):
     """A question to be answered stage by stage."""
 
     question: str
-    """The question; blank ones are refused."""
+    """The question, with at least one visible character."""
     include_graph: bool = True
     """Include the causal graph when there is one."""
     as_of: datetime | None = None
-    """Use only what was known at this time. Default: now. May not be in the future."""
+    """Answer from what was known at this time (UTC if without a zone). Default: now. May not be in
+    the future.
+    """
 
 
 class TargetRecord(Model, kw_only=True):
-    """A target."""
+    """A target of a watchlist, as it is stored."""
 
     id: str
     watchlist_id: str
     kind: str
     ref: str
     outcome: str | None
+    """Null: the first outcome."""
     label: str | None
     created_at: datetime
 
@@ -1683,13 +1968,14 @@ class TargetRequest(Model, kw_only=True):
 
     kind: str
     ref: str
-    """market: its id. event: platform:event id. asset: its key. series: its id. search: the query,
-    whose best markets are watched.
+    """What to watch. market: its id. event: the platform and the venue's event id, as in
+    kalshi:KXFED-27JAN. asset: its key, e.g. BTC. series: its id. search: a query, whose
+    best markets are watched.
     """
     outcome: str | None = None
-    """Label of the outcome to watch. Default: the first."""
+    """Label of the outcome to watch. Default: a market's first. Not for a series or an asset."""
     label: str | None = None
-    """Name of the target in alerts and charts."""
+    """Name of the target in alerts and charts. Default: the market's question."""
 
 
 class TargetsMade(Model, kw_only=True):
@@ -1705,7 +1991,7 @@ class TargetsRequest(Model, kw_only=True):
 
 
 class WatchlistChange(Model, kw_only=True):
-    """What to change; what is left out stays."""
+    """The fields of a watchlist to change; fields left out stay."""
 
     name: str | None = None
     description: str | None = None
@@ -1720,9 +2006,11 @@ class WatchlistRecord(Model, kw_only=True):
     created_at: datetime
     updated_at: datetime
     targets: int
+    """Number of targets."""
     rules: int
+    """Number of rules."""
     firing: int
-    """Alerts that are open."""
+    """Number of open alerts."""
 
 
 class WatchlistList(Model, kw_only=True):
@@ -1733,7 +2021,7 @@ class WatchlistList(Model, kw_only=True):
 
 
 class WatchlistMade(Model, kw_only=True):
-    """A new watchlist with its deliveries, whose signing secrets are shown this once."""
+    """A new watchlist with its deliveries. Their signing secrets are shown only in this answer."""
 
     id: str
     name: str
@@ -1741,9 +2029,11 @@ class WatchlistMade(Model, kw_only=True):
     created_at: datetime
     updated_at: datetime
     targets: int
+    """Number of targets."""
     rules: int
+    """Number of rules."""
     firing: int
-    """Alerts that are open."""
+    """Number of open alerts."""
     delivery: list[DeliveryMade]
 
 
@@ -1753,4 +2043,4 @@ class WatchlistRequest(Model, kw_only=True):
     name: str
     description: str | None = None
     delivery: list[DeliveryRequest] = msgspec.field(default_factory=list[DeliveryRequest])
-    """Where to send its alerts."""
+    """Endpoints to send the alerts to."""

@@ -14,8 +14,8 @@ from augury_client.transport import Caller, Pages
 
 class Api(Caller):
     def health(self) -> dict[str, Any]:
-        """Version, catalogue size and age by venue, index lag, whether data is real, and any
-        problems.
+        """Version, size and age of the catalogue by venue, delay of the search index, whether the
+        data are real, and any problems.
         """
         return self._send(Call("GET", "/v1/health", dict[str, Any], repeat=True))
 
@@ -34,14 +34,16 @@ class Api(Caller):
 
         Parameters
         ----------
-        query: A question, keywords, a headline, a market id or a venue's address.
-        dimensions: Relations to search; all by default. Repeated ids count once.
-        top_k_per_dimension: Maximum number of results per relation: 20 without a key, 100
-            with one.
+        query: A question, keywords, a headline, a market id, or the address of a market's
+            page at its venue.
+        dimensions: Relations to the query to search for. Default: all. A repeated value
+            counts once.
+        top_k_per_dimension: Maximum number of results per relation. Largest value: 20
+            without a key, 100 with one, unless the operator has set other limits.
         filters: Restrictions on the results.
-        fold: One row a family (a contest, a ladder, one question with several dates), its
-            best member first; `family` has the others. `top_k_per_dimension` then counts
-            families.
+        fold: Return one row per family (a contest, a ladder, one question with several
+            dates) instead of one per market. The row shows the member nearest to the query;
+            `family` lists the others. `top_k_per_dimension` then counts families.
         """
         return self._send(
             Call(
@@ -79,9 +81,10 @@ class Markets(Caller):
 
         Parameters
         ----------
-        start: Start of the window, inclusive.
-        end: End of the window, exclusive. Default: now, or the last price of a resolved
-            market.
+        start: Start of the window, inclusive (UTC if without a zone). Default: a day, a
+            week, 30 or 365 days before the end, for intervals of 1, 5, 60 or 1440 minutes.
+        end: End of the window, exclusive (UTC if without a zone). Default: now or, for a
+            closed or resolved market without `start`, just after its last price.
         interval_minutes: Length of an interval in minutes. Intervals are aligned to
             midnight UTC.
         """
@@ -129,19 +132,19 @@ class Markets(Caller):
         ----------
         market_id: Only these markets. Repeat the parameter for each id, at most 100.
         platform: Only markets of this venue.
-        status: Only markets in this state. A market past its close without news from its
-            venue is `closed` and `stale`.
+        status: Only markets in this state. A market whose close has passed without news
+            from its venue since is `closed` and `stale`.
         stale: true: only stale markets. false: only fresh ones.
-        category: The venue's category, in upper or lower case.
-        event_id: The venue's own event id.
-        q: Words that must all occur in the question, in upper or lower case.
-        closes_before: Closes before this time.
-        closes_after: Closes after this time.
-        min_volume: At least this volume.
-        sort: volume and updated_at: highest first. closes_at: soonest first. Markets
-            without the value come last.
-        limit: Markets per page (default 50). A file (csv, parquet) without a limit holds
-            all markets and needs a key.
+        category: Only this category of the venue; case does not matter.
+        event_id: Only this event, by the venue's own id.
+        q: Words that must all occur in the question; case does not matter.
+        closes_before: Closes before this time (UTC if without a zone).
+        closes_after: Closes after this time (UTC if without a zone).
+        min_volume: Least volume: US dollars on Polymarket, contracts on Kalshi.
+        sort: volume: largest first. updated_at: latest first. closes_at: earliest first.
+            Markets without the value come last.
+        limit: Markets per page. Default: 50; for a file (csv, parquet) all markets, which
+            needs a key.
         """
         return self._pages(
             Call(
@@ -176,13 +179,14 @@ class Forecasts(Caller):
         include_graph: bool | None = None,
         background: bool | None = None,
     ) -> m.FullForecast:
-        """A probability with its grade, every market that counts with role, side, weight and
-        reason, and the nearest ones that were rejected.
+        """A probability with its grade, the markets that count (each with role, side, weight and
+        reason), and the nearest markets that were rejected.
 
         Parameters
         ----------
-        question: The question; blank ones are refused.
-        as_of: Use only what was known at this time. Default: now. May not be in the future.
+        question: The question, with at least one visible character.
+        as_of: Answer from what was known at this time (UTC if without a zone). Default:
+            now. May not be in the future.
         include_graph: Add the causal graph.
         background: Answer 202 at once and do the work in the background.
         """
@@ -202,7 +206,7 @@ class Forecasts(Caller):
         )
 
     def get(self, answer_id: str) -> m.FullForecast:
-        """A forecast of this account as it was answered, or its progress."""
+        """A forecast of this account, as it was when it was made; before that, its status."""
         return self._send(
             Call("GET", "/v1/forecasts/{answer_id}", m.FullForecast, path=(answer_id,), repeat=True)
         )
@@ -215,7 +219,7 @@ class Forecasts(Caller):
 
         Parameters
         ----------
-        question: The question; blank ones are refused.
+        question: The question, with at least one visible character.
         include_graph: Include the causal graph when there is one.
         """
         return self._send(
@@ -235,9 +239,10 @@ class Forecasts(Caller):
         return self._send(Call("GET", "/v1/forecast/scorecard", dict[str, Any], repeat=True))
 
     def decided(self, *, limit: int | None = None) -> Pages[m.DecidedForecasts, m.DecidedForecast]:
-        """Forecasts whose question has been decided since, the latest decided first: what was
-        said, what the market said, what happened. Each is identified by the market that
-        decided it. The caller's own words are not shown.
+        """Forecasts whose question has been decided, the latest decided first, each with its
+        probability, the market's price at the time, and the result. A forecast is
+        identified by the market that decided it; the question in the caller's own words
+        is not shown.
 
         Parameters
         ----------
@@ -270,8 +275,8 @@ class Forecasts(Caller):
     def run(
         self, run_id: str, *, limit: int | None = None, cursor: str | None = None
     ) -> m.ForecastRun:
-        """The run's progress and its answers so far, one page at a time. With `format=csv` (or the
-        `Accept` header): all answers so far, one per line.
+        """The run's progress and its answers so far, one page at a time. As CSV (by `format=csv`
+        or the `Accept` header): all answers so far, one per line.
 
         Parameters
         ----------
@@ -291,12 +296,12 @@ class Forecasts(Caller):
 
 class Graphs(Caller):
     def draw(self, question: str, *, background: bool | None = None) -> m.FullGraph:
-        """What drives the question and what follows from it, with the question's own probability
-        in the middle.
+        """A graph of the question, what drives it and what follows from it, with markets and
+        probabilities.
 
         Parameters
         ----------
-        question: The question; blank ones are refused.
+        question: The question, with at least one visible character.
         background: Answer 202 at once and do the work in the background.
         """
         return self._send(
@@ -310,7 +315,7 @@ class Graphs(Caller):
         )
 
     def get(self, graph_id: str) -> m.FullGraph:
-        """A graph of this account, or its progress."""
+        """A graph of this account; before it is drawn, its status."""
         return self._send(
             Call("GET", "/v1/graphs/{graph_id}", m.FullGraph, path=(graph_id,), repeat=True)
         )
@@ -324,7 +329,8 @@ class Factors(Caller):
 
         Parameters
         ----------
-        q: Words that the factor's name must contain.
+        q: Words that must all occur in the factor's name, key, domain or `up`.
+        domain: Only factors of this domain.
         limit: Maximum number of items per page.
         """
         return self._pages(
@@ -394,8 +400,10 @@ class Rvol(Caller):
         ----------
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d.
-        model: Model alias or identifier. Default: the champion.
+        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
+            counts sessions, except for multiples of 7 and of 30, which count calendar days.
+        model: Model identifier, or an alias of one: champion, latest or stable. Default:
+            champion; for the scorecard, all models.
         model_version: Model version.
         """
         return self._pages(
@@ -425,17 +433,19 @@ class Rvol(Caller):
         start: When | None = None,
         end: When | None = None,
     ) -> Pages[list[m.RvolForecastRow], m.RvolForecastRow]:
-        """Forecasts as they were issued, newest first; none is ever rewritten.
+        """Forecasts as they were issued, newest first. A forecast is never changed afterwards.
 
         Parameters
         ----------
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d.
-        model: Model alias or identifier. Default: the champion.
+        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
+            counts sessions, except for multiples of 7 and of 30, which count calendar days.
+        model: Model identifier, or an alias of one: champion, latest or stable. Default:
+            champion; for the scorecard, all models.
         model_version: Model version.
-        start: Earliest as_of, inclusive, UTC.
-        end: Latest as_of, inclusive, UTC. A date includes the whole day.
+        start: Earliest `as_of`, inclusive (UTC).
+        end: Latest `as_of`, inclusive (UTC). A date includes the whole day.
         """
         return self._pages(
             Call(
@@ -470,9 +480,10 @@ class Rvol(Caller):
         ----------
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d.
-        start: Earliest as_of, inclusive, UTC.
-        end: Latest as_of, inclusive, UTC. A date includes the whole day.
+        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
+            counts sessions, except for multiples of 7 and of 30, which count calendar days.
+        start: Earliest `as_of`, inclusive (UTC).
+        end: Latest `as_of`, inclusive (UTC). A date includes the whole day.
         """
         return self._pages(
             Call(
@@ -498,14 +509,15 @@ class Rvol(Caller):
         asset: str | None = None,
         horizon: str | None = None,
     ) -> Pages[list[m.RvolFeatureRow], m.RvolFeatureRow]:
-        """The latest feature-family summaries: what moves each newest forecast, and how far.
+        """The latest feature-family summaries: what moves each newest forecast, and how much.
 
         Parameters
         ----------
         feature_set_id: Feature set identifier.
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d.
+        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
+            counts sessions, except for multiples of 7 and of 30, which count calendar days.
         """
         return self._pages(
             Call(
@@ -531,15 +543,17 @@ class Rvol(Caller):
         start: When | None = None,
         end: When | None = None,
     ) -> Pages[list[m.RvolScoreRow], m.RvolScoreRow]:
-        """How good every forecast whose window is over was, by asset, horizon and model.
+        """How good the forecasts were whose window is over, by asset, horizon and model.
 
         Parameters
         ----------
-        model: Model alias or identifier. Default: the champion.
+        model: Model identifier, or an alias of one: champion, latest or stable. Default:
+            champion; for the scorecard, all models.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d.
-        start: Earliest as_of, inclusive, UTC.
-        end: Latest as_of, inclusive, UTC. A date includes the whole day.
+        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
+            counts sessions, except for multiples of 7 and of 30, which count calendar days.
+        start: Earliest `as_of`, inclusive (UTC).
+        end: Latest `as_of`, inclusive (UTC). A date includes the whole day.
         """
         return self._pages(
             Call(
@@ -571,7 +585,7 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        delivery: Where to send its alerts.
+        delivery: Endpoints to send the alerts to.
         """
         return self._send(
             Call(
@@ -641,11 +655,14 @@ class Watchlists(Caller):
         since: When | None = None,
         limit: int | None = None,
     ) -> Pages[m.AlertList, m.AlertRecord]:
-        """Alerts, latest first: one for each rule, target and episode. They are kept for a year.
+        """Alerts, latest first. An alert is one episode of a rule firing on a target. Alerts are
+        kept for a year.
 
         Parameters
         ----------
-        since: Fired at or after this time.
+        state: Only alerts in this state.
+        severity: Only alerts of this severity.
+        since: Only alerts that fired at or after this time (UTC if without a zone).
         limit: Maximum number of items per page.
         """
         return self._pages(
@@ -665,7 +682,7 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        for_: Duration, e.g. 4h or 7d. Null: send again.
+        for_: Duration from now, e.g. 4h or 7d. Null: send again at once.
         """
         return self._send(
             Call(
@@ -689,16 +706,16 @@ class Watchlists(Caller):
         outcome: str | None = None,
         label: str | None = None,
     ) -> m.TargetRecord:
-        """Watch a market, an event, an asset, a series or the results of a search. For an event or
-        a search, up to 100 markets are watched and refreshed every 5 minutes; the
-        market furthest towards or beyond a rule's threshold counts.
+        """Watch a market, an event, an asset, a series or the results of a search.
 
         Parameters
         ----------
-        ref: market: its id. event: platform:event id. asset: its key. series: its id.
-            search: the query, whose best markets are watched.
-        outcome: Label of the outcome to watch. Default: the first.
-        label: Name of the target in alerts and charts.
+        ref: What to watch. market: its id. event: the platform and the venue's event id, as
+            in kalshi:KXFED-27JAN. asset: its key, e.g. BTC. series: its id. search: a
+            query, whose best markets are watched.
+        outcome: Label of the outcome to watch. Default: a market's first. Not for a series
+            or an asset.
+        label: Name of the target in alerts and charts. Default: the market's question.
         """
         return self._send(
             Call(
@@ -714,7 +731,7 @@ class Watchlists(Caller):
     def add_targets(
         self, watchlist_id: str, *, targets: Sequence[m.TargetRequest | Mapping[str, Any]]
     ) -> m.TargetsMade:
-        """Add up to 500 at once. If one is refused, none is added."""
+        """Add up to 500 targets at once. If one is refused, none is added."""
         return self._send(
             Call(
                 "POST",
@@ -747,7 +764,9 @@ class Watchlists(Caller):
         )
 
     def delete_target(self, watchlist_id: str, target_id: str) -> None:
-        """Stop watching it. Rules for this target alone are removed and open alerts end."""
+        """Stop watching a target. Rules for this target alone are removed, and open alerts on it
+        end with the resolution `removed`.
+        """
         return self._send(
             Call(
                 "DELETE",
@@ -772,8 +791,8 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        start: Start of the window. Default: 7 days before its end, 90 days for an asset,
-            366 for a series.
+        start: Start of the window, inclusive. Default: 7 days before its end; 90 days for
+            an asset, 366 for a series.
         end: End of the window, exclusive. Default: now.
         """
         return self._send(
@@ -827,13 +846,23 @@ class Watchlists(Caller):
         Parameters
         ----------
         target_id: Null: the rule applies to every target that it fits, also to later ones.
-        value: Threshold in the metric's unit: a probability from 0 to 1, hours, seconds
-            (staleness), a market status.
-        window: Window of a metric over time, e.g. 24h. Default: 1h.
-        for_: How long the condition must hold before it fires.
-        cooldown: Shortest time between two alerts.
-        hysteresis: How far the value must come back before an alert resolves.
-        expires_at: From then on the rule is no longer evaluated.
+        metric: What the rule measures of its target.
+        op: gt fires also if the value is above the threshold from the start; crosses_above
+            only after a value that was not. Likewise lt and crosses_below.
+        value: Threshold in the metric's unit. probability, probability_change, spread and
+            divergence: 0 to 1. rvol_forecast: volatility per year, as a fraction.
+            probability_zscore: standard deviations. volume_spike: multiple of the usual
+            volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
+            hours_to_close: hours. staleness: seconds. status: active, closed or resolved.
+        window: Length of time over which a change, z-score or spike is measured, e.g. 24h.
+            Default: 1h; 30d for series_change.
+        for_: How long the condition must hold before the rule fires. Null: it fires at
+            once.
+        cooldown: Shortest time from one alert on a target to the next. Null: no limit.
+        hysteresis: How far the value must come back from the threshold before an alert
+            ends, in the metric's unit.
+        expires_at: From this time on (UTC if without a zone) the rule is not evaluated any
+            more. Null: never.
         """
         return self._send(
             Call(
@@ -861,7 +890,7 @@ class Watchlists(Caller):
     def add_rules(
         self, watchlist_id: str, *, rules: Sequence[m.RuleRequest | Mapping[str, Any]]
     ) -> m.RulesMade:
-        """Add up to 500 at once. If one is refused, none is added."""
+        """Add up to 500 rules at once. If one is refused, none is added."""
         return self._send(
             Call(
                 "POST",
@@ -911,14 +940,24 @@ class Watchlists(Caller):
         Parameters
         ----------
         target_id: Null: the rule applies to every target that it fits, also to later ones.
-        value: Threshold in the metric's unit: a probability from 0 to 1, hours, seconds
-            (staleness), a market status.
-        window: Window of a metric over time, e.g. 24h. Default: 1h.
-        for_: How long the condition must hold before it fires.
-        cooldown: Shortest time between two alerts.
-        hysteresis: How far the value must come back before an alert resolves.
-        expires_at: From then on the rule is no longer evaluated.
-        days: How far back to try it.
+        metric: What the rule measures of its target.
+        op: gt fires also if the value is above the threshold from the start; crosses_above
+            only after a value that was not. Likewise lt and crosses_below.
+        value: Threshold in the metric's unit. probability, probability_change, spread and
+            divergence: 0 to 1. rvol_forecast: volatility per year, as a fraction.
+            probability_zscore: standard deviations. volume_spike: multiple of the usual
+            volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
+            hours_to_close: hours. staleness: seconds. status: active, closed or resolved.
+        window: Length of time over which a change, z-score or spike is measured, e.g. 24h.
+            Default: 1h; 30d for series_change.
+        for_: How long the condition must hold before the rule fires. Null: it fires at
+            once.
+        cooldown: Shortest time from one alert on a target to the next. Null: no limit.
+        hysteresis: How far the value must come back from the threshold before an alert
+            ends, in the metric's unit.
+        expires_at: From this time on (UTC if without a zone) the rule is not evaluated any
+            more. Null: never.
+        days: Number of days of history, up to now, to try the rule on.
         """
         return self._send(
             Call(
@@ -978,12 +1017,12 @@ class Watchlists(Caller):
         hysteresis: float | UnsetType | None = UNSET,
         expires_at: When | UnsetType | None = UNSET,
     ) -> m.RuleRecord:
-        """Change the threshold, window, severity and so on. Open alerts stay open until the
-        changed rule ends them. The rule is evaluated again within half a second.
+        """Change the threshold, window, severity and so on. An open alert stays open until the
+        changed rule ends it. The rule is evaluated again within half a second.
 
         Parameters
         ----------
-        expires_at: null: never.
+        expires_at: Null: never.
         """
         return self._send(
             Call(
@@ -1008,12 +1047,12 @@ class Watchlists(Caller):
         )
 
     def silence_rule(self, watchlist_id: str, rule_id: str, *, for_: str | None) -> m.RuleRecord:
-        """Silence a rule for some time: its alerts are recorded and marked as silenced, but not
-        sent.
+        """Silence a rule for some time: alerts that fire then are recorded and marked as silenced,
+        but not sent.
 
         Parameters
         ----------
-        for_: Duration, e.g. 4h or 7d. Null: send again.
+        for_: Duration from now, e.g. 4h or 7d. Null: send again at once.
         """
         return self._send(
             Call(
@@ -1055,11 +1094,11 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        type: webhook: signed POSTs by Standard Webhooks. notify: through a service that the
-            operator has enabled.
-        url: The API never returns it.
-        secret: Signing secret: whsec_ followed by 24 to 64 random bytes as base64.
-            Generated if left out.
+        type: webhook: signed POSTs, as specified by Standard Webhooks. notify: through a
+            notification service (by Apprise) that the operator has enabled.
+        url: Address to send to. The API never returns it.
+        secret: Signing secret: whsec_ followed by 24 to 64 random bytes as base64. Default:
+            a new one is generated. Only for webhooks.
         """
         return self._send(
             Call(
@@ -1146,8 +1185,8 @@ class Watchlists(Caller):
     def delivery_log(
         self, watchlist_id: str, delivery_id: str, *, limit: int | None = None
     ) -> Pages[m.DeliveryLog, m.Message]:
-        """Messages with all attempts, newest first. They are kept for 30 days after the last
-        attempt.
+        """Messages with all attempts, newest first. A message is kept for 30 days after it was
+        delivered or given up.
 
         Parameters
         ----------
@@ -1175,13 +1214,14 @@ class Watchlists(Caller):
         message_id: str | None = None,
         since: When | None = None,
     ) -> m.Sent:
-        """One message of the log, or the alerts that failed since a time and were not replayed yet
-        (at most 1,000 at once). They go out under new ids; `replays` in the log names
+        """Send one message of the log again, or all alerts that failed since a time and were not
+        replayed yet (at most 1,000 at once). They get new ids; `replays` in the log has
         the old ones.
 
         Parameters
         ----------
-        since: Start of the period whose failed alerts are sent again. Default: 30 days ago.
+        since: Send again the alerts that failed and were created at or after this time (UTC
+            if without a zone). Default: 30 days ago.
         """
         return self._send(
             Call(
@@ -1220,12 +1260,12 @@ class Series(Caller):
         frequency: str | None = None,
         refresh_every: str | None = None,
     ) -> m.SeriesRecord:
-        """Create a series for the key's account: fetched as csv, json or FRED's JSON, or pushed
-        point by point.
+        """Create a series for the key's account. Its points are fetched from a URL (as CSV, JSON
+        or FRED's JSON), or pushed.
 
         Parameters
         ----------
-        refresh_every: Interval between fetches, at least 1m. Default: fetch only on
+        refresh_every: Interval between fetches, e.g. 6h; at least 1m. Null: fetch only on
             request.
         """
         return self._send(
@@ -1266,7 +1306,9 @@ class Series(Caller):
     def refresh(
         self, series_id: str, *, points: Sequence[m.PushedPoint | Mapping[str, Any]] | None = None
     ) -> m.RefreshResult:
-        """Fetch the source now, or take in the points pushed to it. Rules see them at once."""
+        """Fetch the source now or, for a series of type push, store the points of the request.
+        Rules see them at once.
+        """
         return self._send(
             Call(
                 "POST",
@@ -1286,11 +1328,11 @@ class Series(Caller):
         end: When | None = None,
         limit: int | None = None,
     ) -> Pages[m.PointList, m.PointRecord]:
-        """Points in order of time, each with the earlier values if its source changed it.
+        """Points in order of time, each with its earlier values if its source has changed it.
 
         Parameters
         ----------
-        start: Start of the window, inclusive.
+        start: Start of the window, inclusive. Default: all points.
         end: End of the window, exclusive.
         limit: Maximum number of items per page.
         """
@@ -1330,21 +1372,27 @@ class WebPages(Caller):
         sports_mode: Literal["auto", "direct", "fixture"] | None = None,
         limit: int | None = None,
     ) -> m.PageResponse:
-        """Markets for a page, given its address, title or text, or for a query. Sports pages are
-        answered by the sports search.
+        """Markets for a web page, given its address, title or text, or for a query. A page on
+        sports is answered as by the sports search.
 
         Parameters
         ----------
-        url: Only the words of the address are read. The page is fetched only if the
-            operator allows it.
+        url: Address of the page. Only its words are read; the page itself is fetched only
+            if neither title, text nor query is given, with a key, and if the operator
+            allows it.
+        title: Title of the page.
         text: Text of the page, from its beginning.
         query: Search for this instead of the page's own words.
-        mode: ads: only markets that suit a general page: active, liquid, undecided, and on
-            an inoffensive subject.
-        ads_mode: fast: in search order. thorough: more candidates, ranked again by the
-            names in the page's text, trading volume and how open the outcome is.
-        sports_mode: How to answer a sports page.
-        limit: Maximum number of markets: 20 without a key, 100 with one.
+        mode: extension: all markets on the page's subject. ads: only those that suit any
+            audience: active, liquid, with an open outcome, and on an inoffensive subject.
+        ads_mode: For the mode ads. fast: in the order of the search. thorough: more
+            candidates, ranked again by the names in the page's text, by trading volume and
+            by how open the outcome is.
+        sports_mode: For a page on sports. fixture: only markets of one game. direct:
+            markets on the page's subject. auto: fixture if the page's game has markets,
+            else direct.
+        limit: Maximum number of markets. Largest value: 20 without a key, 100 with one,
+            unless the operator has set other limits.
         """
         return self._send(
             Call(
@@ -1376,18 +1424,21 @@ class WebPages(Caller):
         fixture: m.FixtureRequest | Mapping[str, Any] | None = None,
         limit: int | None = None,
     ) -> m.PageResponse:
-        """Markets on the game that the page names (teams, league, start time), or on the page's
-        subject.
+        """Markets on the game that the page or the request names, or on the page's subject.
 
         Parameters
         ----------
-        url: Only the words of the address are read. The page is fetched only if the
-            operator allows it.
+        url: Address of the page. Only its words are read; the page itself is fetched only
+            if neither title, text nor query is given, with a key, and if the operator
+            allows it.
+        title: Title of the page.
         text: Text of the page, from its beginning.
         query: Search for this instead of the page's own words.
         mode: fixture: only markets of one game. direct: markets on the page's subject.
-            auto: fixture if a game is found, else direct.
-        limit: Maximum number of markets: 20 without a key, 100 with one.
+            auto: fixture if there are markets of the game, else direct.
+        fixture: The game. Default: the game that the page names.
+        limit: Maximum number of markets. Largest value: 20 without a key, 100 with one,
+            unless the operator has set other limits.
         """
         return self._send(
             Call(
@@ -1415,12 +1466,15 @@ class WebPages(Caller):
         text: str | None = None,
         query: str | None = None,
     ) -> m.PageGraph:
-        """What drives the page's subject, what follows from it, and the markets on each.
+        """A graph of what drives the page's subject and what follows from it, with markets on
+        each.
 
         Parameters
         ----------
-        url: Only the words of the address are read. The page is fetched only if the
-            operator allows it.
+        url: Address of the page. Only its words are read; the page itself is fetched only
+            if neither title, text nor query is given, with a key, and if the operator
+            allows it.
+        title: Title of the page.
         text: Text of the page, from its beginning.
         query: Search for this instead of the page's own words.
         """
@@ -1439,7 +1493,7 @@ class WebPages(Caller):
 
         Parameters
         ----------
-        ids: Repeated ids count once.
+        ids: Market ids. A repeated id counts once.
         """
         return self._send(
             Call("POST", "/extension/v1/prices", m.PricesResponse, body={"ids": ids}, repeat=True)
