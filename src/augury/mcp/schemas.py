@@ -41,7 +41,7 @@ class Priced(Row):
 
     id: str
     question: str
-    status: str = Field(default="active", description="Absent: active.")
+    status: str = Field(default="active", description="Left out: active.")
     current_prices: Prices | None = Field(
         default=None, description="Outcome -> probability, 0 to 1. Left out: no price is known."
     )
@@ -71,7 +71,7 @@ class FoundRow(Priced):
     more: More = Field(
         default=[],
         validation_alias=AliasPath("family", "more"),
-        description="Others of its contest, ladder or dates: what tells them apart, price, id.",
+        description="Others of its contest, ladder or dates: name or level, price, id.",
     )
 
 
@@ -130,7 +130,7 @@ class EvidenceItem(Row):
 
 
 class RejectedItem(Row):
-    """A market near the question that did not count in its forecast."""
+    """A similar market that did not count."""
 
     component = "RejectedRow"
     market_id: str = Field(validation_alias=AliasPath("market", "id"))
@@ -281,7 +281,7 @@ class ForecastRunAnswer(ToolAnswer):
     """Forecasts of many questions."""
 
     component = "ForecastRun"
-    id: str | None = Field(default=None, description="Use it as `run_id` to read more.")
+    id: str | None = Field(default=None, description="Pass as `run_id` to read more.")
     status: str | None = None
     questions: int = 0
     answered: int = 0
@@ -310,7 +310,9 @@ class EdgeRow(Row):
     target: str
     relationship: str
     edge_type: str = "causal"
-    polarity: str = Field(description="positive: they rise together; negative: one falls.")
+    polarity: str = Field(
+        description="positive: both rise; negative: one falls as the other rises."
+    )
     strength: Number | None = None
     confidence: Number
     lag_days: int | None = None
@@ -423,7 +425,7 @@ class AlertRow(Row):
 
 
 class WatchlistRow(Row):
-    """A watchlist, with the number of its targets, rules and firing alerts."""
+    """A watchlist, with its number of open alerts."""
 
     component = "WatchlistRecord"
     id: str
@@ -467,7 +469,7 @@ class RuleRow(Row):
 class Watched(ToolAnswer):
     """The watchlist, target and rule that were set up, and the current prices of the market."""
 
-    current_prices: Prices | None = Field(default=None, description="Of a market, now.")
+    current_prices: Prices | None = Field(default=None, description="The market's prices now.")
     watchlist: WatchlistRow | None = None
     target: TargetRow | None = None
     rule: RuleRow | None = None

@@ -37,7 +37,7 @@ MOST_NODES, MOST_EDGES = 12, 16
 
 Question = Annotated[
     str,
-    Field(description="One question in words that will be decided, with its date if it has one."),
+    Field(description="One question that can be decided, in words, with its date if it has one."),
 ]
 MarketId = Annotated[
     str, Field(description="A market's id (venue:native-id) as search_markets gives it.")
@@ -45,8 +45,8 @@ MarketId = Annotated[
 AsOf = Annotated[
     str | None,
     Field(
-        description="Past moment like 2026-11-01T00:00:00Z: answers from what was known then. "
-        "Leave out for now."
+        description="Past time like 2026-11-01T00:00:00Z: answers from what was known then. "
+        "Default: now."
     ),
 ]
 Relation = Literal["direct", "upstream", "downstream", "correlated"]
@@ -91,8 +91,8 @@ class Tools:
         relations: Annotated[
             list[Relation],
             Field(
-                description="direct: about the query itself; upstream: causes; downstream: what it "
-                "moves; correlated: what moves with it."
+                description="direct: about the query itself; upstream: its causes; downstream: its "
+                "effects; correlated: what moves with it."
             ),
         ] = ["direct"],  # noqa: B006 - becomes a schema, never changed
         limit: Annotated[
@@ -157,14 +157,14 @@ class Tools:
         ctx: Context,
         market_id: MarketId,
         start: Annotated[
-            str | None, Field(description="First moment (UTC), like 2026-11-01T00:00:00Z.")
+            str | None, Field(description="Start (UTC), like 2026-11-01T00:00:00Z.")
         ] = None,
-        end: Annotated[str | None, Field(description="End (UTC), not in it. Default: now.")] = None,
+        end: Annotated[str | None, Field(description="End (UTC), exclusive. Default: now.")] = None,
         interval: Annotated[
             Literal["1m", "5m", "1h", "1d"], Field(description="Time between two points.")
         ] = "1d",
         outcome: Annotated[
-            str | None, Field(description="One outcome. Default: the first, Yes of a binary one.")
+            str | None, Field(description="One outcome. Default: the first (Yes if binary).")
         ] = None,
         max_points: Annotated[
             int,
@@ -178,8 +178,8 @@ class Tools:
     ) -> Annotated[CallToolResult, s.HistoryAnswer]:
         """A market's price over time, with first, last, low, high and change of the window. Use it
         for what changed and when. Do not use it for the current price alone (search_markets has
-        it). A point is the last price of its interval, a probability from 0 to 1; low and high are
-        those of such points, so ask with a shorter interval for the extremes. A point without
+        it). A point is the last price of its interval, a probability from 0 to 1. low and high are
+        among these points, so use a shorter interval for the extremes. A point without
         probability is an interval without a trade or quote."""
         query = {"start": start, "end": end, "interval_minutes": INTERVALS[interval]}
         async with working(ctx, "reading prices"):
@@ -212,13 +212,13 @@ class Tools:
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.ForecastAnswer]:
         """One probability for a question in words, with grade, interval and the markets it rests
-        on. Use it whenever the user asks how likely something is; with `as_of` to replay a past
+        on. Use it whenever the user asks how likely something is; `as_of` replays a past
         day. Do not use it for several questions at once (forecast_many), nor for volatility of
         prices (volatility). `probability` left out means that no market answers honestly: read
         `error`, report it, and do not invent a number. Grade `bounded`: logic on several markets
-        (sums, complements), not a mean by weight. Grade `hinted` is weak evidence: say so.
-        confidence_interval is an 80% range of where the price may stand a week from now. Shown are
-        the 4 nearest markets that count and 2 that did not; explain_forecast has them all."""
+        (sums, complements), not a weighted mean. Grade `hinted` is weak evidence: say so.
+        confidence_interval is an 80% range of where the price may stand a week from now. It shows
+        the 4 nearest markets that count and 2 that do not; explain_forecast has them all."""
         async with working(ctx, "forecasting"):
             body = {"question": question, "as_of": as_of}
             got = await ask(self.reaching(ctx), "/v1/forecasts", body)
@@ -236,7 +236,7 @@ class Tools:
             str | None, Field(description="The run to read, from an earlier answer.")
         ] = None,
         cursor: Annotated[
-            str | None, Field(description="`next_cursor` of the answer before, with run_id.")
+            str | None, Field(description="`next_cursor` of the previous answer, with run_id.")
         ] = None,
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.ForecastRunAnswer]:
@@ -291,13 +291,12 @@ class Tools:
     async def causal_graph(
         self, ctx: Context, question: Question, detail: Detail = "compact"
     ) -> Annotated[CallToolResult, s.CausalGraphAnswer]:
-        """What a question hangs on: causes, effects and companions as nodes with a probability,
+        """What a question depends on: causes, effects and companions as nodes with a probability,
         and edges from source (cause) to target (effect) with sign, strength, confidence and lag.
         Use it for "what drives this" and "what would follow". Do not use it for the probability
         itself (forecast). Edges come from a base of known mechanisms and from prices that move
-        together: not proof of cause. `strength`: the share, among the days on which either node
-        moved, of those on which both moved as the edge says, measured over all edges of its kind;
-        left out: not measured."""
+        together: not proof of cause. `strength`: how often markets joined by such an edge moved
+        together, as a share of the days on which either moved; left out: not measured."""
         async with working(ctx, "drawing the graph"):
             got = await ask(self.reaching(ctx), "/v1/graphs", {"question": question})
         found = s.CausalGraphAnswer.model_validate(got)
@@ -323,7 +322,7 @@ class Tools:
         ctx: Context,
         assets: Annotated[
             list[str],
-            Field(max_length=20, description='Assets like "BTC". Leave out to list all there are.'),
+            Field(max_length=20, description='Assets like "BTC". Leave out to list all assets.'),
         ] = [],  # noqa: B006 - becomes a schema, never changed
         horizon: Annotated[
             str | None, Field(description="Days ahead, like 7d. Leave out for all horizons.")
@@ -370,8 +369,10 @@ class Tools:
             Literal["forecasts", "volatility"],
             Field(description="forecasts: probabilities of events; volatility: needs rvol:read."),
         ] = "forecasts",
-        asset: Annotated[str | None, Field(description="Of volatility: one asset, or all.")] = None,
-        horizon: Annotated[str | None, Field(description="Of volatility, like 7d.")] = None,
+        asset: Annotated[
+            str | None, Field(description="For volatility: one asset. Default: all.")
+        ] = None,
+        horizon: Annotated[str | None, Field(description="For volatility, like 7d.")] = None,
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.TrackRecord]:
         """How good this service's past answers were: Brier score and calibration of forecasts

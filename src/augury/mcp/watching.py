@@ -31,7 +31,7 @@ class Watching:
             Literal["firing", "resolved"] | None, Field(description="Leave out for both.")
         ] = None,
         since: Annotated[
-            str | None, Field(description="Only alerts that fired after this moment (UTC).")
+            str | None, Field(description="Only alerts that fired at or after this time (UTC).")
         ] = None,
         limit: Annotated[
             int, Field(ge=1, le=100, description="Maximum number of alerts per watchlist.")
@@ -39,9 +39,8 @@ class Watching:
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.Alerts]:
         """Alerts of the user's watchlists, newest first, and the watchlists themselves. Use it for
-        "what happened", and to find the ids that silence needs. Do not use it to set up a watch
-        (watch). No alert means that no rule has fired, not that nothing is watched: see
-        `watchlists`."""
+        "what happened", and to find ids for silence. Do not use it to set up a watch (watch).
+        No alert means that no rule has fired, not that nothing is watched: see `watchlists`."""
         reach = self.reaching(ctx)
         async with working(ctx, "reading alerts"):
             if watchlist_id is None:
@@ -68,9 +67,14 @@ class Watching:
         ctx: Context,
         kind: Annotated[
             Literal["market", "event", "asset", "series", "search"],
-            Field(description="What `ref` names. asset: for rvol metrics; search: its results."),
+            Field(
+                description="What `ref` names. asset: for rvol metrics; search: a query's results."
+            ),
         ],
-        ref: Annotated[str, Field(description="The market's id, the asset, or the words.")],
+        ref: Annotated[
+            str,
+            Field(description="The id of a market or series, platform:event id, asset, or query."),
+        ],
         metric: Annotated[
             Literal[
                 "probability",
@@ -93,20 +97,23 @@ class Watching:
         op: Annotated[
             Literal["gt", "gte", "lt", "lte", "crosses_above", "crosses_below", "eq", "ne"],
             Field(
-                description="crosses_above fires at the moment of crossing; gt while above, so at "
-                "once where it is above already."
+                description="crosses_above fires when the value crosses; gt while it is above, so "
+                "at once if it is already."
             ),
         ],
         value: Annotated[
             float | Literal["active", "closed", "resolved"],
-            Field(description="Threshold: a probability from 0 to 1, hours, seconds, a status."),
+            Field(
+                description="Threshold: probability 0 to 1, hours, seconds (staleness), a status."
+            ),
         ],
         watchlist: Annotated[
-            str, Field(description="Id (wl_...) or name; a new name makes a new watchlist.")
+            str, Field(description="Id (wl_...) or name; a new name creates a watchlist.")
         ] = "Watched by an assistant",
         outcome: Annotated[str | None, Field(description="Default: the first outcome.")] = None,
         window: Annotated[
-            str | None, Field(description="Of a change or z-score, like 24h; default 1h.")
+            str | None,
+            Field(description="For changes, z-scores, spikes: like 24h; default 1h, series 30d."),
         ] = None,
         severity: Literal["info", "warning", "critical"] = "warning",
         name: Annotated[str | None, Field(description="The rule's name.")] = None,

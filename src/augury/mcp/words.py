@@ -46,11 +46,11 @@ Research this question with Augury's tools: {question}
 1. Call `forecast` with the question as it stands. Note probability, grade, interval, warnings.
 2. Call `search_markets` with relations direct and upstream (limit 5 each) to see what else is
    priced. Compare twins of both venues where there are any.
-3. If the grade is not `asked`, call `causal_graph` and look at what the question hangs on.
+3. If the grade is not `asked`, call `causal_graph` and look at what the question depends on.
 4. Call `price_history` for the first market of the evidence: what changed in the last 30 days?
 5. Answer in under 200 words: the number with its interval and grade, the two or three markets that
    carry it with price and time, what would change it, and every warning. If there is no number, say
-   so and say which near markets exist."""
+   so and say which similar markets exist."""
 
 
 def briefing() -> str:
@@ -60,5 +60,5 @@ Write the morning brief of my watchlists with Augury's tools.
 
 1. Call `list_alerts` (state firing), then again with `since` 24 hours ago for what has ended.
 2. For each market with an alert, call `price_history` over 7 days (interval 1d).
-3. Write one line an alert, the most severe first: what happened, price now and a week ago, and
+3. Write one line per alert, the most severe first: what happened, price now and a week ago, and
    when. Then one line on what is quiet. Repeat every warning. Silence nothing unless I ask."""
