@@ -108,7 +108,7 @@ def test_an_unreadable_own_line_fails_the_lint(base: knowledge.Base, data_dir: P
     (own_verdicts.accepted_folder(data_dir) / "bad.tsv").write_text("a b c\n", encoding="utf-8")
     outcome = CliRunner().invoke(commands.app, ["lint"])
     assert outcome.exit_code == 1
-    assert "bad.tsv, line 1: no verdict" in outcome.stdout
+    assert "bad.tsv, line 1: not a verdict" in outcome.stdout
 
 
 def test_every_arrow_says_what_it_rests_on(base: knowledge.Base, data_dir: Path) -> None:
