@@ -39,9 +39,9 @@ ENCODED: Final = (
     "encoder_behind_opposite", "encoder_place",
 )  # fmt: skip
 """The encoder's features, which follow `features.NAMES`. `encoder_same`, `encoder_opposite`:
-log-odds of this side against `other`; `encoder_best`: the larger of the two; `encoder_behind_*`:
-distance to the largest value among the candidates; `encoder_place`: log(1 + place of the candidate
-by `encoder_best`, from 0)."""
+log-odds of that answer against `other`; `encoder_best`: the larger of the two; `encoder_behind_*`:
+how far the value is below the largest one among the candidates; `encoder_place`: log(1 + place of
+the candidate by `encoder_best`, counted from 0)."""
 
 
 class Verdict(NamedTuple):
@@ -130,9 +130,10 @@ class Judge:
     trees: Trees
     limits: dict[str, float]
     """Limits by name, 0 to 1, set in `training/judge/fit.py`. `same`, `opposite`: least probability
-    at which a market counts as asking the question or its opposite. `contrary`: the same if the
-    rules read the other side. `agree`: below this probability, the rules' own direct answer is
-    rejected. `sided`: least share that the likelier side must have of both probabilities' sum."""
+    at which a market counts as asking the question or its opposite. `contrary`: least probability
+    of one of these two answers if the rules came to the other one. `agree`: if the rules found one
+    of these two answers and the judge gives it less than this probability, it is rejected. `sided`:
+    least share of the likelier answer in the sum of both probabilities."""
     calibration: tuple[tuple[float, float], ...]
     """Points (probability of the likelier side, share of such answers that were right), both 0 to 1
     and ascending."""
