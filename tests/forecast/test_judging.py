@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,14 +27,16 @@ AT = datetime(2027, 1, 10, 12, tzinfo=UTC)
 PRICE = 0.2
 QUESTION = "do the Rangers get knocked out before the final"
 TITLE = "Will the Rangers reach the 2027 final?"
-LIMITS = {"same": 0.8, "opposite": 0.9, "agree": 0.1, "contrary": 0.9, "sided": 0.7}
+LIMITS = {
+    "same": 0.8, "opposite": 0.9, "agree": 0.1, "contrary": 0.9, "sided": 0.7, "bound": 0.2,
+}  # fmt: skip
 
 
 class Fixed(Judge):
     """A judge with limits but without a model: its verdicts are given."""
 
     def __init__(self) -> None:
-        super().__init__(None, None, None, LIMITS, ((0.0, 0.0), (1.0, 1.0)))  # type: ignore[arg-type]
+        super().__init__(None, None, None, None, LIMITS, ((0.0, 0.0), (1.0, 1.0)))  # type: ignore[arg-type]
 
 
 class Saying(Fixed):
@@ -132,6 +135,34 @@ def test_logic_stands_above_the_judge(engine: Engine) -> None:
     assert compared.bearings[0].relation == "implied_by"
     found = given(engine, compared, 0.01, 0.99)
     assert found.probability is None or found.probability >= PRICE
+
+
+def test_an_order_bounds_the_answer_where_the_judge_finds_it_right(engine: Engine) -> None:
+    compared = asked(engine, "do the Rangers win a first-round series this spring",
+                     "Will the New York Rangers reach the 2027 final?")  # fmt: skip
+    bearing = compared.bearings[0]
+    assert bearing.relation == "none"
+    for bound, expected in ((None, None), (0.05, False), (0.9, True)):
+        verdict = Verdict(0.01, 0.01, bound=bound)
+        [found] = judging.applied([bearing], {(1, 0): verdict}, Fixed(), positive=True)
+        assert found.bounds is expected
+
+
+def test_what_the_judge_lets_bound_needs_no_shared_words_and_else_bounds_nothing(
+    engine: Engine,
+) -> None:
+    compared = asked(engine, "Will the Rangers win the championship in 2027?", TITLE)
+    bearing = replace(
+        compared.bearings[0], relation="none",
+        fit=replace(compared.bearings[0].fit, stage="implies", window="same", content=0.3,
+                    asked=0.2, likeness=-6.0, score=0.2),
+    )  # fmt: skip
+    roles = {}
+    for bound in (0.05, 0.9):
+        given = replace(compared, bearings=[bearing])
+        found = engine.estimate(given, verdicts={(1, 0): Verdict(0.01, 0.01, bound=bound)})
+        roles[bound] = [one.role for one in found.evidence]
+    assert roles == {0.05: [], 0.9: ["bound"]}
 
 
 GAME = "Ode Lantern vs. Mira Sorel"

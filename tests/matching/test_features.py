@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from augury.language.vocabulary import default
 from augury.matching import features
 
@@ -25,3 +28,21 @@ def test_there_is_a_row_for_every_market_and_none_without() -> None:
     ours = features.read("do the Heat win", default())
     assert features.named(ours, []).shape == (0, len(features.NAMED))
     assert features.named(ours, [ours, ours]).shape == (2, len(features.NAMED))
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ({"window_same", "threshold_implied"}, "implied"),
+        ({"stage_implies", "choice_same"}, "implies"),
+        ({"window_implies", "threshold_implied"}, ""),
+        ({"window_implies", "threshold_excludes"}, "excludes"),
+        ({"choice_excludes", "rival"}, ""),
+        ({"edition_implies"}, ""),
+        (set(), ""),
+    ],
+)
+def test_an_order_is_one_way_or_none(parts: set[str], expected: str) -> None:
+    row = np.array([[float(name in parts) for name in features.NAMES]], np.float32)
+    assert features.ordered(row).tolist() == [expected]
+    assert features.ordered(row[:0]).shape == (0,)

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "judge"))
 
-from labels import CLASSES, target  # pyright: ignore[reportMissingImports]
+from labels import CLASSES, bounding, target  # pyright: ignore[reportMissingImports]
 
 
 def _candidate(**more: Any) -> dict[str, Any]:
@@ -51,3 +51,31 @@ def test_another_market_is_other_and_a_twin_is_left_out() -> None:
     twin = _candidate(id="kalshi:3", question="Rain?")
     assert _label("p", other) == "other"
     assert _label("p", twin) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "order", "expected"),
+    [
+        ("ge", "implied", 1), ("ge", "implies", 0), ("le", "implies", 1), ("p", "implied", 0),
+        ("x", "implies", None), ("ge", "", None),
+    ],
+)  # fmt: skip
+def test_the_own_market_bounds_in_the_right_order_alone(
+    kind: str, order: str, expected: int | None
+) -> None:
+    one = {
+        "kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()], "denied": False,
+        "group": "e:rain",
+    }  # fmt: skip
+    assert bounding(one, _candidate(event_id="rain"), order) == expected
+
+
+def test_of_its_event_no_other_market_is_said_to_bound_or_not() -> None:
+    one = {
+        "kind": "p", "market_id": "polymarket:1", "candidates": [_candidate()], "denied": False,
+        "group": "e:rain",
+    }  # fmt: skip
+    other = {"id": "kalshi:2", "question": "Will it snow?", "terms": frozenset({"snow"})}
+    assert bounding(one, _candidate(**other, event_id="rain"), "implies") is None
+    assert bounding(one, _candidate(**other, event_id="snow"), "implies") == 0
+    assert bounding(one | {"kind": "le"}, _candidate(**other, event_id="snow"), "implies") is None

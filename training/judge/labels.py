@@ -21,6 +21,24 @@ def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
     return 1 if asks_yes != turned else 2
 
 
+def bounding(one: dict[str, Any], candidate: dict[str, Any], order: str) -> int | None:
+    """Whether a candidate bounds the question in this order; None where it cannot be told.
+
+    order : what the rules read (`features.ordered`); "" is no order
+    """
+    if not order:
+        return None
+    if candidate["id"] == one["market_id"]:
+        if one["kind"] == "x":
+            return None  # another day or level may follow from it, another person does not
+        # What a market asks, it does not bound.
+        return int(order == {"ge": "implied", "le": "implies"}.get(one["kind"]))
+    # Others of its event may bound it, and so may any market what no market asks.
+    if target(one, candidate) is None or f"e:{candidate['event_id']}" == one["group"]:
+        return None
+    return None if one["kind"] in ("ge", "le") else 0
+
+
 def twin(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
     """Whether a candidate may ask the very same as the question's own market."""
     own = next((c for c in one["candidates"] if c["id"] == one["market_id"]), None)

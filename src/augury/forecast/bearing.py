@@ -38,6 +38,9 @@ class Bearing:
     relation: Relation = "none"
     """How the question relates to the outcome by logic (implies, excludes ...); `none`: no relation
     is certain."""
+    bounds: bool | None = None
+    """Whether the outcome bounds the question in the order that the rules read, as the judge finds;
+    None without a verdict: then `roles.is_kin` and `roles.is_sure` decide."""
     share: float = 1.0
     """Upper limit, 0 to 1, of the confidence in a direct answer from this outcome: the share of the
     judge's verdicts with such a probability that were right on held-out questions, or

@@ -72,11 +72,11 @@ class Brief:
         """The judge's verdicts; this takes some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
         sided = [
-            NEITHER if unmet else _sided(one, stand)
+            NEITHER._replace(bound=one.bound) if unmet else _sided(one, stand)
             for one, stand, unmet in zip(found, self.stands, self.unmet, strict=True)
         ]
         if self.denied:
-            sided = [Verdict(one.opposite, one.same, one.certain) for one in sided]
+            sided = [one._replace(same=one.opposite, opposite=one.same) for one in sided]
         keys = ((b.market.seq, b.outcome) for b in self.bearings)
         return dict(zip(keys, sided, strict=True))
 
@@ -92,8 +92,8 @@ def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
         return verdict
     about = verdict.same + verdict.opposite
     if stand.bearing == "same":
-        return Verdict(about, 0.0, certain=True)
-    return Verdict(0.0, about if stand.bearing == "opposite" else 0.0, certain=True)
+        return Verdict(about, 0.0, True, verdict.bound)
+    return Verdict(0.0, about if stand.bearing == "opposite" else 0.0, True, verdict.bound)
 
 
 def brief(
@@ -171,6 +171,8 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
     limits = judge.limits
     if bearing.exact or bearing.relation != "none":
         return bearing  # the question in the market's own words, or logic has spoken
+    if verdict.bound is not None:
+        bearing = replace(bearing, bounds=verdict.bound >= limits["bound"])
     if bearing.fit.leveled and bearing.fit.threshold not in ("same", "opposite"):
         return bearing  # another level is another question, however alike the words are
     if bearing.fit.leveled:

@@ -82,11 +82,11 @@ class Weighing:
         return self._bounded(ordered, pool.within(low, high), low, high, "bounds")
 
     def _estimate(self) -> Estimate:
-        kin = [b for b in self._bearings if is_kin(b.fit)]
+        kin = [b for b in self._bearings if b.bounds or is_kin(b.fit)]
         if kin:
             best = kin[0].fit.content
-            kin = [b for b in kin if b.fit.rival or b.fit.content >= best - 0.65]
-            sure = [b for b in kin if is_sure(b.fit)]
+            kin = [b for b in kin if b.bounds or b.fit.rival or b.fit.content >= best - 0.65]
+            sure = [b for b in kin if (is_sure(b.fit) if b.bounds is None else b.bounds)]
             for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
                 if (found := attempt(sure)) is not None:
                     return found
@@ -219,8 +219,7 @@ class Weighing:
         series = [
             b for b in kin
             if b.fit.window in ("implies", "implied") and same_but(b.fit, "window")
-            and b.fit.gap and b.fit.content >= DIRECT_CONTENT
-            and b.fit.extra <= SERIES_EXTRA
+            and b.fit.gap and _is_about(b) and (b.bounds or b.fit.extra <= SERIES_EXTRA)
         ]  # fmt: skip
         if not series:
             return None
@@ -334,12 +333,12 @@ class Weighing:
         bounds = [
             b for b in kin
             if same_but(b.fit, "stage") and b.fit.stage in ("implies", "implied")
-            and b.fit.content >= DIRECT_CONTENT
+            and _is_about(b)
         ]  # fmt: skip
         if not bounds:
             bounds = [
                 b for b in kin
-                if b.fit.content >= DIRECT_CONTENT
+                if _is_about(b)
                 and {b.fit.window, b.fit.threshold, b.fit.stage} <= {
                     "same", "unsaid", "implies", "implied"}
                 and b.fit.choice in ("same", "unsaid") and b.fit.edition != "differs"
@@ -491,6 +490,11 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
     return replace(
         found, probability=p, lower=min(p, found.lower or 0.0), upper=max(p, found.upper or 1.0)
     )
+
+
+def _is_about(b: Bearing) -> bool:
+    """Whether the market is about the question's event: by the judge, else by the words."""
+    return b.bounds or b.fit.content >= DIRECT_CONTENT
 
 
 def _match_doubt(c: Comparison) -> float:

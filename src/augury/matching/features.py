@@ -64,6 +64,9 @@ with the market: 1 if the first of them is the market's choice, -1 if a later on
 """
 NAMES: Final = (*COMPARED, *NAMED)
 """The features in the order in which the judge reads them."""
+_AT: Final = {name: n for n, name in enumerate(NAMES)}
+_ORDERING: Final = ("window", "threshold", "stage", "choice")
+"""The parts of which one can order question and market (`forecast.roles.limits_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,22 @@ def compared(
         ]  # fmt: skip
         rows.append(row)
     return np.asarray(rows, np.float32)
+
+
+def ordered(rows: Matrix) -> NDArray[np.str_]:
+    """How the rules order question and market: "implied" by the market, "implies" it, "excludes"
+    it, or "" without an order, shape (rows,). Rivals for one place have no such order.
+
+    rows : columns `NAMES`, or at least `COMPARED`
+    """
+    said = {
+        order: rows[:, [_AT[f"{part}_{order}"] for part in _ORDERING]].any(axis=1)
+        for order in ("implies", "implied", "excludes")
+    }
+    one_way = said["implies"] != said["implied"]
+    found = np.where(one_way, np.where(said["implied"], "implied", "implies"), "")
+    found = np.where(said["excludes"], "excludes", found)
+    return np.where(rows[:, _AT["rival"]] > 0, "", found)
 
 
 def named(question: Named, markets: Sequence[Named]) -> Matrix:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.matching.features import NAMES, Matrix
+from augury.matching.features import NAMES, Matrix, ordered
 from augury.matching.trees import Trees
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ class Verdict(NamedTuple):
     certain: bool = False
     """True if rules decided the side instead of the judge, e.g. which team's win a question on a
     game asks for."""
+
+    bound: float | None = None
+    """Probability that the outcome bounds the question as the rules order the two (an earlier
+    deadline, a higher level, a later stage ...); None without an order, or where no judge said."""
 
     @property
     def side(self) -> float:
@@ -128,12 +132,17 @@ class Judge:
     with the highest scores."""
     encoder: Encoder
     trees: Trees
+    bounds: Trees
+    """Trees over the features of `trees` with two classes: whether the order that the rules read
+    between question and market is right."""
     limits: dict[str, float]
     """Limits by name, 0 to 1, set in `training/judge/fit.py`. `same`, `opposite`: least probability
     at which a market counts as asking the question or its opposite. `contrary`: least probability
     of one of these two answers if the rules came to the other one. `agree`: if the rules found one
     of these two answers and the judge gives it less than this probability, it is rejected. `sided`:
-    least share of the likelier answer in the sum of both probabilities."""
+    least share of the likelier answer in the sum of both probabilities. `bound`: least probability
+    at which a market limits the answer in the order that the rules read, e.g. as the earlier of two
+    deadlines."""
     calibration: tuple[tuple[float, float], ...]
     """Points (probability of the likelier side, share of such answers that were right), both 0 to 1
     and ascending."""
@@ -143,6 +152,8 @@ class Judge:
         """Load the judge from a folder; by default the one shipped with this version."""
         with np.load(folder / "trees.npz") as kept:
             trees = Trees.of(kept)
+        with np.load(folder / "bounds.npz") as kept:
+            bounds = Trees.of(kept)
         with np.load(folder / "shortlist.npz") as kept:
             shortlist = Trees.of(kept)
         about = json.loads((folder / "judge.json").read_text(encoding="utf-8"))
@@ -152,7 +163,7 @@ class Judge:
                 "run training/judge/fit.py"
             )
         return cls(
-            shortlist, Encoder.load(folder), trees, about["limits"],
+            shortlist, Encoder.load(folder), trees, bounds, about["limits"],
             tuple((float(p), float(share)) for p, share in about["calibration"]),
         )  # fmt: skip
 
@@ -166,7 +177,12 @@ class Judge:
         scores = self.encoder.score(question, markets)
         rows = np.hstack([features, encoded_features(scores)])
         found = self.trees.probabilities(rows)
-        return [Verdict(float(p[1]), float(p[2])) for p in found]
+        orders = ordered(features)
+        bounds = self.bounds.probabilities(rows)[:, 1]
+        return [
+            Verdict(float(p[1]), float(p[2]), bound=float(b) if is_ordered else None)
+            for p, b, is_ordered in zip(found, bounds, orders != "", strict=True)
+        ]
 
     def confidence(self, probability: float) -> float:
         """Share (0 to 1) of verdicts with this probability that were right on held-out questions.
