@@ -483,9 +483,10 @@ async def test_ways_of_which_one_comes_true_bound_each_other(
     service: ForecastService, search: SearchService, database: Database
 ) -> None:
     meeting, closes = "after the January 2027 meeting?", "2027-01-28T00:00"
+    of = {"event_id": "fed-january"}
     await put(
         database,
-        market(21, f"Will the Fed decrease interest rates by 25 bps {meeting}", 0.25, closes),
+        market(21, f"Will the Fed decrease interest rates by 25 bps {meeting}", 0.25, closes, **of),
     )
     await search.catch_up()
     unchanged = "Will the Fed keep rates unchanged at its January 2027 meeting?"
@@ -495,8 +496,10 @@ async def test_ways_of_which_one_comes_true_bound_each_other(
 
     await put(
         database,
-        market(22, f"Will the Fed decrease interest rates by 50+ bps {meeting}", 0.05, closes),
-        market(23, f"Will there be no change in Fed interest rates {meeting}", 0.66, closes),
+        market(
+            22, f"Will the Fed decrease interest rates by 50+ bps {meeting}", 0.05, closes, **of
+        ),
+        market(23, f"Will there be no change in Fed interest rates {meeting}", 0.66, closes, **of),
     )
     await search.catch_up()
     assert await probability(service, unchanged) == pytest.approx(0.66, abs=0.02)

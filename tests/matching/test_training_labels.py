@@ -70,12 +70,29 @@ def test_the_own_market_bounds_in_the_right_order_alone(
     assert bounding(one, _candidate(event_id="rain"), order) == expected
 
 
-def test_of_its_event_no_other_market_is_said_to_bound_or_not() -> None:
+@pytest.mark.parametrize(
+    ("event", "own", "expected"),
+    [
+        ("rain", ("implies", "none", False), 1),  # a level of the same ladder, in the same order
+        ("rain", ("implied", "none", False), 0),
+        ("rain", ("", "none", False), None),
+        ("snow", ("implies", "implies", False), 1),  # logic is certain, though the event is another
+        ("snow", ("implied", "implied_by", True), 0),
+        ("snow", ("implies", "none", True), None),  # may bound it
+        ("snow", ("implies", "none", False), 0),
+        ("snow", ("", "none", True), 0),
+    ],
+)
+def test_another_market_bounds_as_the_own_market_says(
+    event: str, own: tuple[str, str, bool], expected: int | None
+) -> None:
+    other = _candidate(id="kalshi:2", question="Will it snow?", terms=frozenset({"snow"}))
+    other |= {"event_id": event, "own": own}
     one = {
         "kind": "p", "market_id": "polymarket:1", "candidates": [_candidate()], "denied": False,
         "group": "e:rain",
     }  # fmt: skip
-    other = {"id": "kalshi:2", "question": "Will it snow?", "terms": frozenset({"snow"})}
-    assert bounding(one, _candidate(**other, event_id="rain"), "implies") is None
-    assert bounding(one, _candidate(**other, event_id="snow"), "implies") == 0
-    assert bounding(one | {"kind": "le"}, _candidate(**other, event_id="snow"), "implies") is None
+    assert bounding(one, other, "implies") == expected
+    assert bounding(one | {"kind": "le"}, other, "implies") is None
+    assert bounding(one | {"kind": "x"}, other, "implies") == (None if event == "rain" else 0)
+    assert bounding(one, other, "") is None

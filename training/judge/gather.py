@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import dataclasses
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,13 @@ from store import settings
 
 from augury.app import running
 from augury.forecast import judging
+from augury.forecast.bearing import Bearing
+from augury.forecast.match import compare
 from augury.forecast.normalise import normalise
+from augury.forecast.roles import is_sure
 from augury.language.vocabulary import default
-from augury.matching import judge, pairs
+from augury.matching import features, judge, pairs
+from augury.relations.logic import relate
 
 KEPT = 160
 """Candidates kept of a question: all but a few have fewer."""
@@ -55,7 +60,8 @@ async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any
     markets = await service._gather(reading, one.as_of, replay=True)
     compared = service._engine.compare(reading, markets, one.as_of)
     read = judging.brief(compared, default(), most=KEPT)
-    rows = zip(read.bearings, read.markets, read.features, read.ranks, strict=True)
+    own = _own(compared.bearings, read.bearings, one)
+    rows = zip(read.bearings, read.markets, read.features, read.ranks, own, strict=True)
     return [
         {
             "id": b.market.id,
@@ -74,8 +80,30 @@ async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any
             "terms": b.view.proposition.terms,
             "parts": (repr(b.view.proposition.threshold), b.view.proposition.stage),
             "end": b.view.proposition.window.end,
+            "own": beside,
         }
-        for b, text, row, (rank, rule_rank) in rows
+        for b, text, row, (rank, rule_rank), beside in rows
+    ]
+
+
+def _own(
+    known: Sequence[Bearing], bearings: Sequence[Bearing], one: written.Question
+) -> list[tuple[str, str, bool]]:
+    """How the question's own market relates to each market, title to title: the order that the
+    rules read (`features.ordered`), the relation that logic is certain of, and whether the rules
+    take both to be about the same thing. "", "" and False without the own market."""
+    asks = next((b for b in known if b.market.id == one.market_id and b.outcome == 0), None)
+    if asks is None or not bearings:
+        return [("", "", False)] * len(bearings)
+    at = one.as_of.date()
+    beside = [dataclasses.replace(b, fit=compare(asks.view, b.view, at)) for b in bearings]
+    rows = features.compared(
+        [0.0] * len(beside), beside, [(0, 0)] * len(beside), [None] * len(beside),
+        asked=asks.view.proposition,
+    )  # fmt: skip
+    return [
+        (str(order), relate(asks.view.proposition, b.view.proposition), is_sure(b.fit))
+        for order, b in zip(features.ordered(rows), beside, strict=True)
     ]
 
 

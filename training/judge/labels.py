@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 CLASSES = ("other", "same", "opposite")
+CERTAIN = ("implies", "implied_by", "excludes")
+"""Relations by logic (`augury.relations.logic`) that order two markets."""
 
 
 def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
@@ -33,10 +35,16 @@ def bounding(one: dict[str, Any], candidate: dict[str, Any], order: str) -> int 
             return None  # another day or level may follow from it, another person does not
         # What a market asks, it does not bound.
         return int(order == {"ge": "implied", "le": "implies"}.get(one["kind"]))
-    # Others of its event may bound it, and so may any market what no market asks.
-    if target(one, candidate) is None or f"e:{candidate['event_id']}" == one["group"]:
+    if one["kind"] in ("ge", "le") or target(one, candidate) is None:
         return None
-    return None if one["kind"] in ("ge", "le") else 0
+    of_one_event = f"e:{candidate['event_id']}" == one["group"]
+    if one["kind"] not in ("p", "n"):
+        return None if of_one_event else 0  # markets of its event may bound it
+    # Between two markets' own texts the rules are nearly always right.
+    beside, relation, is_sure = candidate["own"]
+    if of_one_event or relation in CERTAIN:
+        return int(order == beside) if beside else None
+    return None if beside and is_sure else 0
 
 
 def twin(one: dict[str, Any], candidate: dict[str, Any]) -> bool:

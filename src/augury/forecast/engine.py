@@ -131,9 +131,11 @@ class Engine:
 
     def brief(self, compared: Compared) -> judging.Brief | None:
         """The texts that judge and language model read for a question; None for questions on which
-        neither is asked: open questions ("who", "how many"), and "either A or B"."""
+        neither is asked: open questions ("who", "how many"), "either A or B", and what names
+        nothing that a market could be about."""
         reading = compared.reading
-        if len(reading.either) == 2 or outcomes.asks(reading.effective):
+        named = reading.proposition.terms
+        if not named or len(reading.either) == 2 or outcomes.asks(reading.effective):
             return None
         shortlist = self.judge.shortlist if self.judge is not None else None
         return judging.brief(compared, vocabulary.default(), shortlist)

@@ -304,22 +304,15 @@ class Weighing:
     def _by_parts(self, kin: list[Bearing]) -> Estimate | None:
         """Bounds from mutually exclusive ways for the event to happen (a cut by 25 or by 50 points)
         and not to happen (no change, a rise)."""
-        found = [
-            b for b in kin
-            if b.fit.threshold in ("implied", "excludes") and same_but(b.fit, "threshold")
-            and not b.fit.opposed
-        ]  # fmt: skip
+        found = [b for b in kin if _is_way(b)]
         events: dict[tuple[str, str | None], list[Bearing]] = {}
         for b in found:
             events.setdefault((b.market.platform, b.market.event_id), []).append(b)
         if not events:
             return None
-        for b in self._bearings:  # a market that excludes it need not share its words
+        for b in self._bearings:  # where one way counts, all of its event do
             ways = events.get((b.market.platform, b.market.event_id))
-            if (
-                ways and b.market.event_id and b not in ways
-                and b.fit.threshold == "excludes" and same_but(b.fit, "threshold")
-            ):  # fmt: skip
+            if ways and b.market.event_id and b not in ways and _is_way(b):
                 ways.append(b)
         # Only the event with the narrowest bounds: two venues may list the same ways.
         told = [(*told_between(ways), ways) for ways in events.values()]
@@ -495,6 +488,12 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
 def _is_about(b: Bearing) -> bool:
     """Whether the market is about the question's event: by the judge, else by the words."""
     return b.bounds or b.fit.content >= DIRECT_CONTENT
+
+
+def _is_way(b: Bearing) -> bool:
+    """Whether the market is one way for the question's event to happen, or not to happen."""
+    named = b.fit.threshold in ("implied", "excludes") and same_but(b.fit, "threshold")
+    return named and not b.fit.opposed
 
 
 def _match_doubt(c: Comparison) -> float:
