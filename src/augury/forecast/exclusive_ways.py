@@ -14,8 +14,11 @@ from augury.search.text import is_number
 
 
 def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
-    """Lower and upper bound on the question's probability, from markets of one event: those on ways
-    for it to happen (a cut by 25 or by 50 points) and those on what excludes it (no change)."""
+    """Lower and upper bound on the question's probability, from markets of one event.
+
+    For "Will the Fed cut?", markets on ways to do so (a cut by 25 points, by 50 points) give the
+    lower bound, and markets on outcomes that exclude it (no change) give the upper bound.
+    """
     inside = [b for b in ways if b.fit.threshold == "implied"]
     chances = [b.positive for b in inside]
     lower = sum(chances) if _are_parts(inside) else max(chances, default=0.0)

@@ -21,10 +21,11 @@ RIVALS: Final = "from_rivals"
 """Marker, in `Estimate.fallbacks`, of an estimate that rests only on the prices of rivals of the
 contender asked about."""
 LEAST_LEFT: Final = 0.5
-"""Smallest probability, 0 to 1, that the prices of rivals must leave open for a public answer to
-give a number. Where they left less, answers of 3% came true in 41% of cases (`augury eval
-leave-one-out`, 29 titles of resolved markets: Brier 0.378 against the base rate's 0.251; worse in
-both halves), usually because the markets found were not rivals of that contender."""
+"""Smallest probability, 0 to 1, that the prices of rivals must leave for the contender asked about
+(1 minus the highest price) for a public answer to give a number. With less, answers of 3% came true
+in 41% of cases (`augury eval leave-one-out`, 29 titles of resolved markets: Brier 0.378 against the
+base rate's 0.251; worse both on the titles used to choose this limit and on the others), usually
+because the markets found were not rivals of the contender asked about."""
 WIDEST_BOUNDS: Final = 0.9
 """Largest width (upper minus lower, as a probability) of logical bounds whose answer carries no
 warning; wider ones, and answers from rivals alone, carry `LOOSE`. Up to this width, answers on the

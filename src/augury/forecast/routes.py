@@ -267,7 +267,8 @@ _Place = tuple[
     Annotated[datetime, msgspec.Meta(tz=True)],
     Annotated[str, msgspec.Meta(pattern="^fc_[0-9a-f]+$")],
 ]
-"""Content of a cursor: when the last forecast of a page was decided, and its id."""
+"""Content of a cursor: when the question of the page's last forecast was resolved, and that
+forecast's id."""
 
 
 @router.get(

@@ -44,7 +44,8 @@ ALIKE: Final = 30
 """Largest number of markets, on the same factor or of the same event, that are checked for a
 logical relation to a market."""
 CHANCE: Final = 12
-"""Largest number of unrelated markets that a market is paired with."""
+"""Largest number of unrelated markets, drawn at random, that a market is paired with. These pairs
+show how often prices move together by chance."""
 
 
 def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) -> dict[str, Any]:

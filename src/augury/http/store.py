@@ -16,8 +16,8 @@ Connection = AsyncConnection[Any]
 LIFETIME = timedelta(hours=24)
 """How long an answer is stored under its Idempotency-Key."""
 ABANDONED = timedelta(minutes=2)
-"""Age from which an unanswered claim can be taken over: its process has died, since
-every deadline is shorter."""
+"""Age from which another request can take over a claim on an idempotency key that has no stored
+answer. The process that made the claim must have died, because every deadline is shorter."""
 
 
 async def take(conn: Connection, key: str, rate: Rate) -> Decision:

@@ -92,7 +92,8 @@ class ImportService:
         Conflict
             All bytes of this file have already been sent.
         InvalidInput
-            The part is empty, or there would be more bytes than were announced.
+            The part is empty or too large, or the parts together would have more bytes than the
+            size given to `begin`.
         """
         async with self._database.transaction() as conn:
             found = await store.find(conn, import_id, lock=True)

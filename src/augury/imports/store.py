@@ -11,9 +11,10 @@ from psycopg import AsyncConnection
 Connection = AsyncConnection[Any]
 
 KEPT = timedelta(days=30)
-"""Time from the announcement of a file until it is deleted, with the result of its import."""
+"""Time for which a file and the result of its import are kept, counted from the request that starts
+the upload (`ImportService.begin`)."""
 UNFINISHED_KEPT = timedelta(days=1)
-"""Time from the announcement of a file until it is deleted if its import has not been started."""
+"""The same for a file whose import has not been started."""
 
 
 class ImportRow(NamedTuple):

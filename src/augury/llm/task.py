@@ -99,7 +99,7 @@ class Task(Generic[T]):
         Raises
         ------
         Unusable
-            The text is anything but one JSON object of the shape.
+            The text is anything but one JSON object of the task's shape (`answer`).
         """
         try:
             return msgspec.json.decode(text.strip(), type=self.answer)

@@ -136,7 +136,8 @@ class PricePoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MarketChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A venue's news of a known market. A field that is None leaves the stored value unchanged."""
+    """What a venue reports of a known market. A field that is None leaves the stored value
+    unchanged."""
 
     id: str
     observed_at: datetime

@@ -105,12 +105,13 @@ def compared(
     dense
         Cosine similarity of each market's text with the question, -1 to 1.
     bearings
-        The rules' comparison of each market (`forecast.bearing.Bearing`).
+        The comparison of each market by the hand-written rules (`forecast.bearing.Bearing`).
     ranks
-        Each market's place in the index's order and in the rules' order; 0 is the best.
+        Each market's place in the search results, and its place when all markets are sorted by how
+        well the hand-written rules find that they match; 0 is the best.
     stands
-        How the question relates to each market on one game; None for other markets, and where the
-        relation is not certain.
+        For a market on a single game, how the question relates to it. None for other markets, and
+        where the relation is not certain.
     asked
         The question's proposition.
     """
@@ -137,8 +138,11 @@ def compared(
 
 
 def ordered(rows: Matrix) -> NDArray[np.str_]:
-    """How the rules order question and market: "implied" by the market, "implies" it, "excludes"
-    it, or "" without an order, shape (rows,). Rivals for one place have no such order.
+    """How the hand-written rules relate each market to the question by logic, shape (rows,).
+
+    "implied": the market implies the question; "implies": the question implies the market;
+    "excludes": not both can come true; "": none of these, or two rivals for one place (e.g. two
+    contenders for a title).
 
     rows : columns `NAMES`, or at least `COMPARED`
     """

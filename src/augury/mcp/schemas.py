@@ -185,7 +185,7 @@ class SearchAnswer(ToolAnswer):
 
 
 class MarketAnswer(ToolAnswer):
-    """One market and its siblings."""
+    """One market, and other markets of its event or family."""
 
     component = "MarketDetail"
     market: MarketRow | None = None

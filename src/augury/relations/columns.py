@@ -24,8 +24,8 @@ from augury.search.related import Pool
 Floats = NDArray[np.float32]
 
 SUBJECT: Final = 0.5
-"""How much (0 to 1) a market is about a factor that it matches with a fit of 0; 1 for a fit of 1.
-Chosen by hand."""
+"""How much (0 to 1) a market counts as being about a factor at the lower end of `Match.fit`, close
+to 0; it rises linearly to 1 for a fit of 1. Chosen by hand."""
 NAMING: Final = 0.15
 """Least BM25 score (`Pool.words`) at which a market's title counts as naming something of the
 query. Chosen by hand."""

@@ -156,7 +156,9 @@ def labels(
     remove_all: Annotated[bool, typer.Option("--remove-all", help="Remove all labels.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the language model's labels; confirm, reject or remove some.
+    """List the labels that the language model gave to pairs of events; change or remove some.
+
+    A label says whether one event of the pair drives the other or both move together.
 
     A running service applies the change within seconds.
 

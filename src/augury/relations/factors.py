@@ -53,7 +53,7 @@ class Matcher:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Number of each factor by its key."""
+        """The number that identifies each factor (`Match.factor`), by the factor's key."""
         return {factor.key: number for number, factor in enumerate(self.factors, 1)}
 
     def match(self, title: str, event: str = "") -> list[Match]:

@@ -26,7 +26,8 @@ AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
 
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
-    """What readers said of an edge, as routes show it; None where nobody judged the pair."""
+    """The verdict on the two factors that an edge or link joins, as routes show it; None if nobody
+    judged the pair. `kind` says how the base joins them."""
     if verdict is None:
         return None
     return {

@@ -184,7 +184,8 @@ class Labeller:
         self._sleep = sleep
 
     async def candidates(self) -> list[LeadPair]:
-        """Pairs worth asking about that have no label yet, the most promising first."""
+        """Pairs of events without a label that are worth putting to the language model, the most
+        promising first."""
         async with self._database.reading() as conn:
             moving = await store.strongest_co_movements(conn, MOVING)
             ids = await store.leading_markets(conn, LEADS)

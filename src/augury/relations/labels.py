@@ -249,7 +249,8 @@ class Tie(NamedTuple):
     sign: int
     lag_days: int
     told: str
-    """The reason, with the name of the model and whether the label is confirmed."""
+    """Why the two markets are related, in the language model's words, with the model's name and
+    whether the operator has confirmed the label."""
     factor: int
     """Number of the factor that the market is most about; 0 if it has none."""
 

@@ -28,10 +28,11 @@ SECOND_STEP: Final = 0.3
 """Multiplier (0 to 1) of the weight of a path that has two steps; 1 would mean no loss. Chosen by
 hand."""
 SIBLING: Final = 0.5
-"""Weight of the path between siblings, i.e. two instances of one pattern: two central banks, rival
-teams. Chosen by hand; 0.3 was measured to be worse (`docs/experiments/relations-tried.md`)."""
+"""Weight of the connection between siblings: two factors made from the same pattern for different
+entities, e.g. for two central banks or two rival teams. Chosen by hand; 0.3 was measured to be
+worse (`docs/experiments/relations-tried.md`)."""
 MOST_SIBLINGS: Final = 400
-"""Maximum number of instances of a pattern; those of a larger pattern are not siblings."""
+"""Largest number of factors made from one pattern for them to count as siblings of each other."""
 FIRST_SIBLINGS: Final = 4
 """Number of siblings of a factor whose markets are looked up: the first ones of the pattern's list,
 which has the best known first. Markets of other siblings are candidates only if search finds them

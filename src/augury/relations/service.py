@@ -48,7 +48,8 @@ gives texts other tags."""
 ASKED: Final = 6
 """Maximum number of factors that a query is taken to be about."""
 ASKED_SHARE: Final = 0.25
-"""Least weight of each of the query's factors, as a share of the strongest one's weight."""
+"""Smallest weight of a factor that a query is taken to be about, as a share of the strongest
+factor's weight; factors with less are left out."""
 NAMED: Final = 0.4
 """Weight of a factor that the query's words name, if its fit (`factors.Match.fit`) is 0; with a fit
 of 1, the weight is 1."""

@@ -110,7 +110,8 @@ class Problem:
 
 @dataclass(frozen=True)
 class Closed:
-    """Sums over the first rows of each asset for one horizon; regressions continue from them."""
+    """Sums, for one horizon, over the rows of each asset from the first one on. They are stored for
+    rows whose target windows are over, so that later regressions only add the newer rows."""
 
     logs: Sums
     """Sums for the regressions in logs, on all regressors."""

@@ -58,8 +58,8 @@ _WORDS, _PRECISION, _DENSE, _FAMILY = map(FEATURES.index, ("words", "precision",
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
 OWN: Final = 2.0
-"""Largest addition to the raw score of a market that is about the query's own factors; it is
-multiplied by how much (0 to 1) the market is about them. Chosen on judged queries
+"""Largest addition to the raw score of a market for being about factors that the query itself asks
+about; it is multiplied by how much (0 to 1) the market is about them. Chosen on judged queries
 (`docs/experiments/search.md`)."""
 BESIDE: Final = 1.0
 """Subtracted from the raw score of a market that is about neither the query's own nor related

@@ -94,7 +94,7 @@ class PoolReading(Protocol):
 
     def direct(self) -> NDArray[np.float32] | None:
         """How directly each of the first `Pool.own` markets is about the query, (own,) in (0, 1);
-        None if relations know nothing beyond words and meaning."""
+        None if no relations are known, so that only words and meaning rank the markets."""
         ...
 
     def rank(self, direct: NDArray[np.float32], most: int) -> dict[Relation, list[Ranked]]:

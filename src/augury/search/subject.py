@@ -16,9 +16,9 @@ class SplitQuestion(NamedTuple):
     """The two parts of a question, in its own words."""
 
     about: str
-    """What the question asks about; the whole text if it supposes nothing."""
+    """What the question asks about, without its condition; the whole text if it has none."""
     condition: str = ""
-    """The condition that the question supposes; empty if it supposes nothing."""
+    """The condition that the question supposes ("the dollar collapses"); empty if it has none."""
 
 
 _MODAL: Final = r"(?:would|will|could|might|does|do|did|can|may|should)"

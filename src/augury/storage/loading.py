@@ -31,7 +31,7 @@ _IDLE = re.compile(
 """Lines of a dump that are skipped: session settings, comments, psql's restrict commands."""
 _END = b"\\.\n"
 LONGEST_LINE = 1 << 30
-"""Most bytes of a row in a dump; PostgreSQL accepts no longer value."""
+"""Most bytes of a row in a dump: 1 GiB, as much as PostgreSQL stores in a single value."""
 _BATCH = 1 << 16
 
 # What is removed before the rows are loaded, and added again after: foreign keys, because a dump's

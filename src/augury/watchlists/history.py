@@ -25,7 +25,8 @@ _CHART_POINTS_READ = 20_000
 
 
 class TargetHistory(NamedTuple):
-    """A target's recorded values, as a chart draws them."""
+    """The recorded values of one target of a watchlist (its markets, series or asset), as a chart
+    draws them."""
 
     title: str
     unit: str

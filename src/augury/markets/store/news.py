@@ -1,4 +1,4 @@
-"""Updates of stored markets: news from their venue, and links found between venues."""
+"""Updates of stored markets: changes that venues report, and links found between venues."""
 
 from __future__ import annotations
 
@@ -108,11 +108,12 @@ on conflict do nothing
 
 
 async def apply_changes(conn: Connection, changes: Sequence[MarketChange]) -> int:
-    """Apply news to stored markets. Returns the number of markets that the news was applied to.
+    """Apply changes that venues report to stored markets. Returns the number of markets to which at
+    least one change was applied.
 
-    A field that is None leaves the stored value. News older than the stored state is dropped,
-    except for its price, which is compared with the stored price's own time. Several news items of
-    one market are applied in order of time. News of unknown markets is ignored.
+    A field that is None leaves the stored value. A change older than the stored state is dropped,
+    except for its price, which is compared with the stored price's own time. Several changes of one
+    market are applied in order of time. Changes of unknown markets are ignored.
     """
     if not changes:
         return 0
@@ -125,7 +126,7 @@ async def apply_changes(conn: Connection, changes: Sequence[MarketChange]) -> in
 
 
 def _rounds(changes: Sequence[MarketChange]) -> list[list[MarketChange]]:
-    """Split news into rounds, each with at most one item per market; earlier items come first."""
+    """Split changes into rounds, each with at most one change per market, the earliest first."""
     rounds: list[list[MarketChange]] = []
     depth: dict[str, int] = {}
     for change in sorted(changes, key=lambda c: c.observed_at):
