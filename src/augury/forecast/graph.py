@@ -40,7 +40,7 @@ async def graph_of(graphs: GraphService | None, forecast: Forecast) -> PublicCau
         try:
             drawn = public(await graphs.build(forecast.reading.effective, estimate=False))
         except AuguryError as error:
-            log.warning("forecast_graph_built_without_causes", reason=str(error))
+            log.warning("forecast_graph_built_without_causal_links", reason=str(error))
     return _with_evidence(drawn, forecast)
 
 

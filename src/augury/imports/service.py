@@ -106,8 +106,8 @@ class ImportService:
             before = await store.size_of_part(conn, import_id, number)
             if found.received - before + len(body) > found.bytes:
                 raise InvalidInput(
-                    f"With this part the file would have more than the {found.bytes:,} bytes "
-                    "announced."
+                    f"This part does not fit: the upload was started for a file of {found.bytes:,} "
+                    "bytes. Start a new upload with the right size."
                 )
             await store.put_part(conn, import_id, number, body)
         return found._replace(received=found.received - before + len(body))

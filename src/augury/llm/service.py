@@ -225,7 +225,9 @@ class LanguageModel:
         except (AuguryError, psycopg.Error) as error:
             # Without the database spending cannot be counted, so the model is not asked.
             outcome = "no_store"
-            raise NoAnswer("no_store", "is not asked while the database is unreachable") from error
+            raise NoAnswer(
+                "no_store", "was not asked, because the database is unreachable"
+            ) from error
         finally:
             REQUESTS.labels(task.name, outcome).inc()
 

@@ -233,7 +233,7 @@ class MacroRuntime:
             now = self._clock()
             if stored is None or not caching.may_stand_in(asked, stored, now, self._window):
                 raise trouble.error from None
-            log.info("macro_runtime_failed_stale_answer_served", reason=str(trouble))
+            log.info("macro_data_source_failed_stored_answer_served", reason=str(trouble))
             return self._answer(stored, "stale")
         was_confirmed = stored is not None and found.body is stored.body
         return self._answer(found, "hit" if was_confirmed else "miss")

@@ -70,4 +70,9 @@ def _write(file: Path, base: Base) -> None:
         draft.write_bytes(zlib.crc32(content).to_bytes(4, "little") + content)
         draft.replace(file)
     except OSError as error:
-        log.info("compiled_factor_base_not_saved", file=str(file), reason=error.strerror)
+        log.info(
+            "factor_base_cache_not_saved",
+            file=str(file),
+            reason=error.strerror,
+            effect="the next start takes longer, because it reads the factor base's texts again",
+        )

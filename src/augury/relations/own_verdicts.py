@@ -62,6 +62,8 @@ def join(base: Base, data_dir: Path) -> Base:
     base = joined(base, read(accepted_folder(data_dir), problems))
     for problem in problems:
         log.warning(
-            "own_pair_verdict_skipped", folder=str(accepted_folder(data_dir)), reason=problem
+            "operator_verdict_on_factor_pair_skipped",
+            folder=str(accepted_folder(data_dir)),
+            reason=problem,
         )
     return base

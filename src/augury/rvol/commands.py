@@ -174,9 +174,9 @@ def scorecard(
         return
     if not rows:
         raise SetupProblem(
-            "No forecast has been scored yet, because the days that the forecasts are about are "
-            "not over. Import bars of later days: augury rvol import FILE. A service that has "
-            "just started needs about a minute."
+            "No forecast has been scored yet: the imported bars do not reach past the days that "
+            "the forecasts are about. Once those days are over, import their bars: augury rvol "
+            "import FILE. If the service has just started, try again in a minute."
         )
     if asset is None:
         rows = [r for r in rows if r["asset"] == "all"] or rows

@@ -121,7 +121,10 @@ def _table(asset: str, own: Any) -> Table:
     stamps: Ints = own["stamp"].to_numpy()
     steps = np.sort(np.diff(np.unique(stamps)))
     if not len(steps):
-        raise SetupProblem(f"{asset} has fewer than two bars.")
+        raise SetupProblem(
+            f"{asset} has fewer than two price bars with different times in this file. Import a "
+            "file with more: augury rvol import FILE."
+        )
     typical = int(steps[len(steps) // 2])
     minutes = typical // 60
     if not 1 <= minutes <= LONGEST_BAR or 60 % minutes:

@@ -55,6 +55,7 @@ from augury.search.partition import (
     of_tags,
 )
 
+_CLOSED = "The service is shutting down, so search is not available. Try again in a moment."
 _BATCH = 128  # documents per write; Edge holds the interpreter lock during a write
 
 log = logging.getLogger(__name__)
@@ -131,7 +132,7 @@ class EdgeEngine:
             if self._closed:
                 return
             self._closed = True
-            self._gate.shut_for_good("The search index is closed.")
+            self._gate.shut_for_good(_CLOSED)
             try:
                 self._flush()
             finally:
@@ -208,7 +209,7 @@ class EdgeEngine:
     def _changing(self) -> Iterator[None]:
         with self._writing:
             if self._closed:
-                raise Unavailable("The search index is closed.")
+                raise Unavailable(_CLOSED)
             yield
 
     def _flush(self) -> None:

@@ -217,7 +217,9 @@ class ServerEngine:
         except (httpx2.HTTPError, ValueError, KeyError) as error:
             problem = str(error) or type(error).__name__
         except RuntimeError:  # the client was closed
-            raise Unavailable("The search index is closed.") from None
+            raise Unavailable(
+                "The service is shutting down, so search is not available. Try again in a moment."
+            ) from None
         raise Unavailable(f"The search server failed: {problem}")
 
 

@@ -135,7 +135,9 @@ class _Heir(threading.Thread):
                 supervisor = Supervisor(self._folder, self._lock, binaries, self._options)
                 supervisor.start(time.monotonic() + 60)
             except (OSError, SetupProblem) as problem:
-                log.warning("database_takeover_failed", reason=str(problem), retry_in_s=3)
+                log.warning(
+                    "database_of_ended_process_not_taken_over", reason=str(problem), retry_in_s=3
+                )
                 self._lock.release()
                 self._lock = OwnerLock(self._folder / "owner.lock")
                 pause = 3.0

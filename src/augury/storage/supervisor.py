@@ -457,7 +457,12 @@ def _bring_home(folder: Path) -> None:
     shutil.copytree(home / "data", moving, symlinks=True)
     moving.rename(folder / "data")
     shutil.rmtree(home, ignore_errors=True)
-    log.warning("database_moved", source=str(home), folder=str(folder))
+    log.warning(
+        "database_folder_moved",
+        moved_from=str(home),
+        moved_to=str(folder),
+        reason="an older version of Augury kept it outside of the data folder",
+    )
 
 
 def _hand_over(folder: Path, identity: str) -> None:
