@@ -40,7 +40,7 @@ class PageMarketRow(NamedTuple):
     origin: Origin
     linked_market_ids: list[str]
     stale: bool = False
-    """Whether the last news of the market is too old to rely on. The service sets this field, and
+    """Whether the last update of the market is too old to rely on. The service sets this field, and
     with it `status`, by its age rule."""
 
 

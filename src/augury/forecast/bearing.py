@@ -39,8 +39,9 @@ class Bearing:
     """How the question relates to the outcome by logic (implies, excludes ...); `none`: no relation
     is certain."""
     bounds: bool | None = None
-    """Whether the outcome bounds the question in the order that the rules read, as the judge finds;
-    None without a verdict: then `roles.is_kin` and `roles.is_sure` decide."""
+    """Whether the judge finds that the outcome bounds the question in the way that the hand-written
+    rules (`match`) read, e.g. as the earlier of two deadlines; None without a verdict: then
+    `roles.is_kin` and `roles.is_sure` decide."""
     share: float = 1.0
     """Upper limit, 0 to 1, of the confidence in a direct answer from this outcome: the share of the
     judge's verdicts with such a probability that were right on held-out questions, or

@@ -23,7 +23,7 @@ NOISE: Final[dict[Platform, tuple[float, float, float]]] = {
 """(a, b, c) by venue: how far prices move. In 80% of weeks a price moves by at most (a + b /
 sqrt(days left + 2)) * (1 + c * |log-odds|), in log-odds: unlikely outcomes move further, and thinly
 traded markets are quoted more roughly. Fitted on 58,521 weeks of 2,341 events that no evaluation
-question is about; for Polymarket on decided events only, which move more than open ones (table in
+question is about; for Polymarket on resolved events only, which move more than open ones (table in
 `docs/forecasting.md`)."""
 UNKNOWN_DAYS: Final = 60.0
 
@@ -42,7 +42,7 @@ class Doubts:
     spread: float
     """Half the distance between bid and ask, in log-odds; 0 if unknown."""
     days_left: float | None
-    """Days until the question is decided; None if unknown."""
+    """Days until the question is resolved; None if unknown."""
     direct: int
     """Number of markets that ask the question itself."""
     slack: float

@@ -68,7 +68,7 @@ class Engine:
     """Compares markets with a question and weighs them. Keeps its readings of markets in memory."""
 
     def __init__(self, embed: Embed, rarity: Rarity, judge: Judge | None = None) -> None:
-        """Without `judge` the rules alone decide the roles of the markets."""
+        """Without `judge`, the hand-written rules (`match`) alone assign the markets' roles."""
         self.judge = judge
         self._embed = embed
         self._rarity = remembered(RARITIES)(rarity)

@@ -263,7 +263,7 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
     """The confidence from which on hints are better than the base rate (the share of all questions
     that came true).
 
-    Questions about one market count once: they are decided together.
+    Questions about one market count once, because one result resolves them all.
 
     Returns
     -------

@@ -32,7 +32,7 @@ class TrialForecast:
     """
 
     event: str
-    """Id of the event; questions of one event are decided together."""
+    """Id of the event; questions of one event are resolved together."""
     outcome: float
     crowd: float
     """The market's last recorded price before the moment of the answer."""

@@ -1,10 +1,11 @@
 """The judge's verdicts on a question's markets, and how they change the comparison. Pure.
 
-The rules compare part by part; the judge (`matching.judge`) was trained on people's questions. If
-the judge is sure that a market asks the question, the market is direct, on the side that the judge
-names. If the judge has read a market and does not find the question in it, the rules alone cannot
-make it direct. For a market on one game, the side is read from the texts if they state it
-(`language.results`); the judge then only says whether the question is about this game.
+"The rules" are the hand-written comparison of question and market, part by part (`match`); the
+judge (`matching.judge`) was trained on people's questions. If the judge is sure that a market asks
+the question, the market is direct, on the side that the judge names. If the judge has read a market
+and does not find the question in it, the rules alone cannot make it direct. For a market on a
+single game, the side is read from the texts if they state it (`language.results`); the judge then
+only says whether the question is about this game.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ class Brief:
     bearings: tuple[Bearing, ...]
     """The compared outcome behind each of `markets`."""
     ranks: tuple[tuple[int, int], ...]
-    """For each of `markets`: its rank in the index's order and in the rules' order, from 0."""
+    """For each of `markets`: its place in the search results, and its place when all markets are
+    sorted by how well the hand-written rules find that they match; 0 is the best."""
     stands: tuple[results.Stand | None, ...]
-    """For each of `markets`: how the question relates to it, if it is on one game and the relation
-    is certain; else None."""
+    """For each of `markets`: how the question relates to it, if it is on a single game and the
+    relation is certain; else None."""
     unmet: tuple[bool, ...]
     """For each of `markets`: whether it lacks what the question demands (`matching.demands`)."""
     denied: bool = False
@@ -101,9 +103,9 @@ def brief(
     most: int = CANDIDATES,
 ) -> Brief:  # fmt: skip
     """Prepare what the judge reads: the `most` markets with the highest scores by `shortlist`, or,
-    without a shortlist, those that come first in the index's order or in the rules' order."""
+    without a shortlist, those with the best places in one of the two orders of `Brief.ranks`."""
     reading = compared.reading
-    # The rules handle a frame that denies; the judge reads the question inside it.
+    # The hand-written rules handle a frame that denies; the judge reads the question inside it.
     question = reading.core if reading.denied else reading.question
     order = {market.seq: n for n, market in enumerate(compared.markets)}
     ranks = [(order[b.market.seq], n) for n, b in enumerate(compared.bearings)]
@@ -205,16 +207,16 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
 
 
 REFUSED: Final = -9.0
-"""Likeness, in log-odds, given to a market that the rules find the same as the question and the
-judge does not: too low for evidence of any role."""
+"""Likeness, in log-odds, given to a market that the hand-written rules find the same as the
+question and the judge does not: too low for evidence of any role."""
 SURE: Final = 4.0
 """Score, in points, given to a market that the judge takes to ask the question (its probability is
-added): above any score of the rules."""
+added): above any score of the hand-written rules."""
 
 
 def refused(fit: Comparison) -> Comparison:
-    """The comparison of a market that a judge or model finds to be about something else, although
-    the rules find no difference."""
+    """The comparison of a market that the judge or a language model finds to be about something
+    else, although the hand-written rules find no difference."""
     return replace(fit, score=0.0, likeness=REFUSED)
 
 

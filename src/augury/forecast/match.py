@@ -61,8 +61,8 @@ class Comparison:
     """How a market's proposition relates to the question's, both without their negations."""
 
     score: float
-    """How well the market fits the question, in points: up to 3.8 by the rules, 4 to 5 by the judge
-    (`judging.SURE`). The same proposition in other words has 2 or more."""
+    """How well the market fits the question, in points: up to 3.8 by the rules of this module, 4 to
+    5 by the judge (`judging.SURE`). The same proposition in other words has 2 or more."""
     asked: float
     """Share of the question's content that the market names, 0 to 1."""
     named: float

@@ -1,11 +1,12 @@
 """A language model's opinions on the markets that the judge reads, and which of them count. Pure.
 
-A model says of each market whether it asks the question, the opposite or something else. An opinion
-is refused if it contradicts what the rules know for certain: that the question is the market's own
-title; that the two are related by logic; that year, level, deadline or result of a game differ; or
-that the market lacks something that the question demands. Opinions that contradict each other are
-refused, too, and so is the opinion that a market asks the question (or its opposite) if neither
-rules nor judge find anything of the question in the market.
+A model says of each market whether it asks the question, the opposite or something else. "The
+rules" are the hand-written comparison of question and market (`match`). An opinion is refused if it
+contradicts what the rules know for certain: that the question is the market's own title; that the
+two are related by logic; that year, level, deadline or result of a game differ; or that the market
+lacks something that the question demands. Opinions that contradict each other are refused, too, and
+so is the opinion that a market asks the question (or its opposite) if neither rules nor judge find
+anything of the question in the market.
 
 All other opinions count as a vote, besides those of rules and judge, on whether a market asks the
 question or its opposite. On its own the model cannot overrule the rules: if it disagrees with the
@@ -139,7 +140,8 @@ def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
 def _contradicted(
     brief: judging.Brief, place: int, read: Asks, asks: Asks, asked: Proposition
 ) -> str | None:
-    """What the rules know for certain that contradicts an opinion; None if there is nothing.
+    """What the hand-written rules know for certain that contradicts an opinion; None if there is
+    nothing.
 
     read : the opinion on the text that the brief asks about
     asks : the opinion on the question, whose frame may deny that text
@@ -184,7 +186,7 @@ def _are_apart(one: Window, other: Window) -> bool:
 
 
 def _side(b: Bearing, *, positive: bool) -> Asks:
-    """Whether the rules read a market as asking the question or its opposite."""
+    """Whether the hand-written rules read a market as asking the question or its opposite."""
     return "same" if b.turned != positive else "opposite"
 
 
@@ -215,7 +217,7 @@ def applied(
     `bearings`.
 
     bearings : compared outcomes, with the judge's verdicts already applied
-    verdicts : the judge's verdicts, which may support an opinion that the rules contradict
+    verdicts : the judge's verdicts, which may support an opinion against the hand-written rules
     positive : whether the question asserts its proposition, not the opposite
     """
     denied = _denied(bearings, opinions)
@@ -240,8 +242,8 @@ def _family(b: Bearing) -> tuple[frozenset[str], str]:
 def _denied(
     bearings: Sequence[Bearing], opinions: Opinions
 ) -> frozenset[tuple[frozenset[str], str]]:
-    """Families of markets that the model finds to be about something else, although the rules find
-    no difference."""
+    """Families of markets that the model finds to be about something else, although the
+    hand-written rules find no difference."""
     said = [(b, opinions[_key(b)].asks) for b in bearings if _key(b) in opinions]
     others = {_family(b) for b, asks in said if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in said if asks != "other"})

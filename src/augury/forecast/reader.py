@@ -44,7 +44,7 @@ class Reader(Follower):
         return len(rows)
 
     async def _apply(self, conn: Connection, rows: Sequence[IndexRow]) -> None:
-        # The last news of a market is what it is now; a removal is always the last.
+        # The last change of a market is its present state; a removal is always the last.
         latest = {row.seq: row for row in rows}
         active = {s: r for s, r in latest.items() if r.status == "active" and not r.removed}
         if gone := sorted(latest.keys() - active.keys()):

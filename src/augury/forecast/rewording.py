@@ -48,8 +48,8 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
     """The reading of a model's wording of the question (`text`); None unless it says the same.
 
     Both must have the same telling words, numbers and names; date, level and polarity that were
-    read from the question itself must stay; and the rules must read from the wording the same
-    `parts` as the model did.
+    read from the question itself must stay; and the hand-written rules must read from the wording
+    the same `parts` as the model did.
     """
     if not text or len(text) > LONGEST or not _PLAIN.match(text) or not text.endswith("?"):
         return None
@@ -79,8 +79,9 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
 
 
 def _is_day(told: str, ours: Window) -> bool:
-    """Whether the last day that the model read is that of the window that the rules read, or one of
-    the two is missing. A window ends on its last day or on the day after."""
+    """Whether the last day that the model read (`told`) is that of the window that the hand-written
+    rules read (`ours`), or one of the two is missing. A window ends on its last day or on the day
+    after."""
     if not told or ours.end is None:
         return True
     try:
@@ -91,8 +92,8 @@ def _is_day(told: str, ours: Window) -> bool:
 
 
 def _is_level(told: str, ours: Threshold | None, text: str) -> bool:
-    """Whether the level that the model read is an end of the threshold that the rules read; if they
-    read none, whether it is a number in the text."""
+    """Whether the level that the model read (`told`) is an end of the threshold that the
+    hand-written rules read (`ours`); if they read none, whether it is a number in the text."""
     if not told:
         return True
     try:

@@ -100,7 +100,7 @@ class ForecastService:
         clock: Clock = now,
     ) -> None:
         """Without `graphs` an answer's graph shows its evidence alone. `assistant`: a language
-        model that helps where the rules are unsure."""
+        model that helps where the hand-written rules are unsure."""
         self._database = database
         self._graphs = graphs
         if graphs is not None:
@@ -453,7 +453,8 @@ class ForecastService:
     # Memory
 
     async def score(self) -> None:
-        """Fill in the outcomes of decided forecasts and delete old runs; called periodically."""
+        """Store the outcomes of forecasts whose markets were resolved, and delete old runs; called
+        periodically."""
         async with self._database.transaction() as conn:
             if changed := await store.score_resolved(conn, SCORED_AT_ONCE):
                 log.info("forecasts_scored", forecasts=changed)
@@ -469,7 +470,8 @@ class ForecastService:
     async def decided(
         self, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[store.DecidedRow]:
-        """List the forecasts behind the scorecard, the latest decided first."""
+        """List the forecasts behind the scorecard; those whose questions were resolved last come
+        first."""
         async with self._database.reading() as conn:
             return await store.decided(conn, limit=limit, after=after)
 

@@ -248,7 +248,7 @@ async def score_resolved(conn: Connection, limit: int) -> int:
 
 
 class Scored(NamedTuple):
-    """A forecast whose question has been decided."""
+    """A forecast whose question has been resolved."""
 
     probability: float
     crowd: float | None
@@ -261,7 +261,8 @@ class Scored(NamedTuple):
 
 
 async def scored(conn: Connection, limit: int) -> list[Scored]:
-    """The first forecast of each question and day, among the `limit` latest decided ones."""
+    """The first forecast of each question and day, among the `limit` forecasts whose questions were
+    resolved last."""
     cursor = await conn.execute(
         """
         select probability, crowd, lower, upper, outcome, domain, closes_at - as_of
@@ -280,8 +281,8 @@ async def scored(conn: Connection, limit: int) -> list[Scored]:
 
 
 class DecidedRow(NamedTuple):
-    """A scored forecast and the market that decided it. All probabilities are those of the market's
-    outcome named in `outcome`."""
+    """A scored forecast and the market whose result it is scored by. All probabilities are those of
+    the market's outcome named in `outcome`."""
 
     id: str
     market_id: str
@@ -302,7 +303,8 @@ class DecidedRow(NamedTuple):
 async def decided(
     conn: Connection, *, limit: int, after: tuple[datetime, str] | None
 ) -> list[DecidedRow]:
-    """Scored forecasts, the latest decided first; only the first of each question and day."""
+    """Scored forecasts, only the first of each question and day; those whose questions were
+    resolved last come first."""
     cursor = await conn.execute(
         """
         select f.id, m.id, m.question, m.outcomes[f.market_outcome + 1],

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 LEAST_LEFT: Final = timedelta(days=3)
 """Shortest time before a market's end at which its title may be asked."""
 PER_EVENT: Final = 4
-"""Largest number of titles asked from one event. Its markets are decided together, so that more of
-them would say little more. Chosen by hand."""
+"""Largest number of titles asked from one event. Its markets are resolved together, so that more of
+them would add little. Chosen by hand."""
 
 
 def resolved(
     markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
-    """At most `most` titles of Yes/No markets that were decided, each asked at one of its recorded
+    """At most `most` titles of Yes/No markets that were resolved, each asked at one of its recorded
     prices (drawn by `seed`), at least `LEAST_LEFT` before its end.
 
     markets, prices : as in a dump

@@ -93,7 +93,7 @@ def before_the_end(
         market, (times, values) = decided[name], history[name]
         end = min(at for at in (market.closes_at, market.resolved_at) if at is not None)
         if end > now() or (market.resolved_at is None and _is_before(market.observed_at, end)):
-            continue  # still open, or decided before its close at an unknown time
+            continue  # still open, or resolved before its close at an unknown time
         moments = [at for n in DAYS_BEFORE if (at := end - timedelta(days=n)) > times[0]]
         event = market.event_id or market.event_name or market.id
         if not moments or of_event.get(event, 0) == PER_EVENT:

@@ -1,7 +1,7 @@
 """Whether a question is a market's own title, word for word or up to one added or missing "not".
 
 Pure. Capitals, quotes, punctuation and the frame of a question (`framing`) make no difference. A
-question in a market's own words is about that market, whatever the rules read in it.
+question in a market's own words is about that market, whatever `match` finds.
 """
 
 from __future__ import annotations

@@ -216,7 +216,8 @@ class _Passage:
             self.deadline.reschedule(self.due(allowance))
 
     def _announced(self) -> int | None:
-        """The body's length as announced; None when the caller leaves it open (chunked)."""
+        """The body's length by its Content-Length header; 0 without one; None if the body
+        comes in chunks (Transfer-Encoding)."""
         length = 0
         for name, value in self.scope["headers"]:
             if name == b"content-length":

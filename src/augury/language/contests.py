@@ -1,10 +1,10 @@
-"""Reads markets on one game: who plays, and for which ends of the game an outcome pays. Pure.
+"""Reads markets on a single game: who plays, and for which ends of it an outcome pays. Pure.
 
 A game between A and B has up to three ends: A wins, B wins, a draw. A market outcome claims a set
 of ends, and a question asks for a set of ends (`results.asked`). Comparing the two sets (equal,
 complement, subset, disjoint) says how question and market relate. The side that a market's Yes
-means may be given in the outcome's label, after a dash, in the subtitle, or only in the rules: "If
-Minnesota wins the Northwestern St. at Minnesota college football game ...".
+means may be given in the outcome's label, after a dash, in the subtitle, or only in the market's
+rules: "If Minnesota wins the Northwestern St. at Minnesota college football game ...".
 
 Markets on margins, totals, sets, maps, halves and players claim no end.
 """

@@ -4,7 +4,7 @@ All code that shows, lists, counts, compares or reasons with markets uses this r
 market is active, closed or stale in the same way everywhere. `store.sql` has the same rule as SQL
 conditions; a test checks that both agree.
 
-- A market whose close has passed, with no news from its venue since, is **overdue**: it is shown
+- A market whose close has passed, with no update from its venue since, is **overdue**: it is shown
   as closed and stale, never as active.
 - A price older than `AgeRule.max_age` is **old**: it is no evidence, fires no rule, and is not
   compared with other prices.
@@ -70,7 +70,7 @@ class AgeRule(NamedTuple):
         return Standing("active", True, self.why_old(heard, now))
 
     def until(self, market: Dated, now: datetime) -> datetime | None:
-        """When the market becomes stale if its venue sends no more news; None: never."""
+        """When the market becomes stale if its venue sends no more updates; None: never."""
         if market.status != "active":
             return None
         heard = market.price_as_of or market.observed_at
@@ -106,10 +106,10 @@ def is_overdue(
     price_as_of: datetime | None,
     now: datetime,
 ) -> bool:
-    """Whether a market's close has passed with no news from its venue since.
+    """Whether a market's close has passed with no update from its venue since.
 
     A status or price from before the close does not show that the market is still open. A venue
-    may keep a market open past its announced close, but then news arrives after that close.
+    may keep a market open past its scheduled close, but then updates arrive after that close.
     """
     if status != "active" or closes_at is None or closes_at > now:
         return False

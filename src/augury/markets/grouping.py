@@ -185,7 +185,7 @@ def _contradicts_nesting(rungs: Sequence[tuple[Interval, EventMember]]) -> bool:
 
 
 def _adds_up(members: Sequence[EventMember]) -> bool:
-    """Whether every market is quoted or decided and the Yes prices add up to about one."""
+    """Whether every market has a price or a result, and the Yes prices add up to about one."""
     prices = [_yes(m) for m in members]
     known = [p for p in prices if p is not None]
     return len(known) == len(prices) and 0.88 <= sum(known) <= 1.12

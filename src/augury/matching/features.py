@@ -41,10 +41,11 @@ COMPARED: Final = (
     "likeness_behind", "predicate_same", "contest_same", "contest_opposite", "contest_other",
     "contest_both",
 )  # fmt: skip
-"""Features from the rules' comparison and from search: every market has them at no further cost.
+"""Features from the comparison by the hand-written rules and from search: every market has them at
+no further cost.
 
 `*_behind`: how far the market's value is below that of the best market. `contest_*`: 0 or 1; all
-are 0 unless the market is on one game and it is certain which side the question means
+are 0 unless the market is on a single game and it is certain which side the question means
 (`language.results`). `contest_same`, `contest_opposite`, `contest_other`: the question asks the
 same as the market, the complement, or neither. `contest_both`: it names both sides of the game.
 """
@@ -84,7 +85,7 @@ class Named:
 def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
     """The entities and numbers of a text.
 
-    choice : for a market, the words that tell its outcome from its siblings (`pairs.choice`)
+    choice : for a market, the words that distinguish its outcome from others (`pairs.choice`)
     """
     return Named(
         entities=tuple(mentions(text, vocabulary)),

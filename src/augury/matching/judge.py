@@ -1,9 +1,10 @@
 """The judge: for each candidate, how likely its Yes is the question's Yes, its No, or neither.
 
-The judge has three parts, all fitted by scripts in `training/judge/`: the shortlist (trees over the
-rules' comparison that choose which markets are read), an encoder that reads question and market
-together, and boosted trees over the encoder's scores and the named features. Their files lie in
-`model/`; `docs/model-card.md` says what they were fitted on and how good they are.
+The judge has three parts, all fitted by scripts in `training/judge/`: the shortlist (trees that
+choose which markets are read, from the comparison by the hand-written rules of `forecast.match`),
+an encoder that reads question and market together, and boosted trees over the encoder's scores and
+the named features. Their files lie in `model/`; `docs/model-card.md` says what they were fitted on
+and how good they are.
 """
 
 from __future__ import annotations
@@ -53,12 +54,13 @@ class Verdict(NamedTuple):
     opposite: float
     """Probability that the outcome's Yes is the question's No."""
     certain: bool = False
-    """True if rules decided the side instead of the judge, e.g. which team's win a question on a
-    game asks for."""
+    """True if hand-written rules chose the side instead of the judge, e.g. which team's win a
+    question on a game asks for."""
 
     bound: float | None = None
-    """Probability that the outcome bounds the question as the rules order the two (an earlier
-    deadline, a higher level, a later stage ...); None without an order, or where no judge said."""
+    """Probability that the outcome bounds the question in the way that the hand-written rules read
+    (an earlier deadline, a higher level, a later stage ...); None if they read no such relation, or
+    the judge did not read the market."""
 
     @property
     def side(self) -> float:
@@ -133,16 +135,16 @@ class Judge:
     encoder: Encoder
     trees: Trees
     bounds: Trees
-    """Trees over the features of `trees` with two classes: whether the order that the rules read
-    between question and market is right."""
+    """Trees over the features of `trees` with two classes: whether the logical relation that the
+    hand-written rules read between question and market (`features.ordered`) is right."""
     limits: dict[str, float]
     """Limits by name, 0 to 1, set in `training/judge/fit.py`. `same`, `opposite`: least probability
     at which a market counts as asking the question or its opposite. `contrary`: least probability
-    of one of these two answers if the rules came to the other one. `agree`: if the rules found one
-    of these two answers and the judge gives it less than this probability, it is rejected. `sided`:
-    least share of the likelier answer in the sum of both probabilities. `bound`: least probability
-    at which a market limits the answer in the order that the rules read, e.g. as the earlier of two
-    deadlines."""
+    of one of these two answers if the hand-written rules came to the other one. `agree`: if these
+    rules found one of the two answers and the judge gives it less than this probability, it is
+    rejected. `sided`: least share of the likelier answer in the sum of both probabilities. `bound`:
+    least probability at which a market limits the answer in the way that these rules read, e.g. as
+    the earlier of two deadlines."""
     calibration: tuple[tuple[float, float], ...]
     """Points (probability of the likelier side, share of such answers that were right), both 0 to 1
     and ascending."""

@@ -67,8 +67,8 @@ def told(
 
 
 def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
-    """The words that tell an outcome from its siblings: its label, the side of a game, the
-    subtitle, or the part of the title after a dash. Empty if there are none.
+    """The words that distinguish an outcome from the others of its event: its label, the side of a
+    game, the subtitle, or the part of the title after a dash. Empty if there are none.
 
     game : the game that the outcome is about, from `contests.contest`
     """

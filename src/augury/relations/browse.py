@@ -34,8 +34,8 @@ class Shelf:
 
 @lru_cache(maxsize=1)
 def shelf(base: Base, judged: Judged) -> Shelf:
-    """The factors of the base that are listed, each edge with the verdict of the readers who judged
-    its two factors. Cached."""
+    """The factors of the base that are listed, each edge with the verdict on its two
+    factors (`judged`). Cached."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}
     for factor in base.factors.values():

@@ -34,11 +34,11 @@ YEAR: Final = 31_557_600
 FAR: Final = 10.0
 """Largest value, in years, of the column `after`; more distant dates get this value."""
 BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
-"""Weights of the readers' verdicts (`judged`) on the query's first, second ... factor; verdicts on
-further factors are left out. Chosen by hand."""
+"""Weights of the verdicts on pairs of factors (`judged`) by the place of the query's factor: first,
+second ...; verdicts on further factors are left out. Chosen by hand."""
 BESIDE: Final = 0.7
-"""Weight of the readers' verdicts on a market's second and further factors; for the market's first
-factor, the weight is 1. Chosen by hand."""
+"""Weight of the verdicts (`judged`) on a market's second and further factors; for the market's
+first factor, the weight is 1. Chosen by hand."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -63,7 +63,7 @@ _AT: Final = {name: nth for nth, name in enumerate(COLUMNS)}
 
 
 class Paths(NamedTuple):
-    """How the query's own factors lead to the factors of each market."""
+    """How the factors that the query asks about (its own factors) lead to those of each market."""
 
     own: Floats
     """(n, MOST_TAGS), 0 to 1: for each factor of a market, how much the market is about the factor,
@@ -114,7 +114,7 @@ def table(
     rivals : (n,)
         True for markets on other outcomes of the contest that the query is about.
     judged
-        The readers' verdicts on the query's first factors, in the order of `factors`.
+        The verdicts on pairs with the query's first factors, in the order of `factors`.
     """
     columns: dict[str, Any] = {
         "names_weight": pool.naming, "names_share": pool.named, "directness": pool.directness,

@@ -90,8 +90,9 @@ def co_movements(
     Parameters
     ----------
     events
-        Number of each market's event. Markets of one event are not compared, because their prices
-        move together by construction, e.g. those of the levels of one quantity.
+        For each market, a number that identifies its event. Markets of one event are not compared,
+        because their prices move together by construction, e.g. those of the levels of one
+        quantity.
     focus
         Rows of which every pair must contain at least one; by default all rows.
     """

@@ -207,8 +207,8 @@ _COINS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether the rules of both markets use the same source and deadline, where the titles may not
-    say so."""
+    """Whether the resolution rules of both markets name the same source and deadline, where the
+    titles may not say so."""
     if p.predicate in _EVENTS:
         one, other = a.description or "", b.description or ""
         if bool(_ANNOUNCED.search(one)) != bool(_ANNOUNCED.search(other)):
@@ -242,12 +242,13 @@ def _asked_together(a: Listed, b: Listed) -> bool:
 _EVENTS: Final = frozenset({"happens", "leaves", "announces", "says"})
 _ANNOUNCED: Final = re.compile(r"\b(?:announc\w+|intent(?:ion)?\s+to|agrees?\s+to)\b", re.I)
 _RULES: Final = 400
-"""Number of characters of the rules in which a deadline is looked for; later text is about
-exceptions."""
+"""Number of characters of a market's resolution rules in which a deadline is looked for; later text
+is about exceptions."""
 
 
 def _deadline(rules: str, p: Proposition) -> date | None:
-    """The first day after the window, as the rules name it; None if they name none."""
+    """The first day after the window, as the market's resolution rules name it; None if they name
+    none."""
     start = rules[:_RULES].split("therwise")[0]
     found = [m for m in mentions(start, p.window.end) if m.relation in ("by", "before")]
     return window(found[:1], start, anchor=p.window.end).end if found else None
@@ -261,6 +262,7 @@ _STATION: Final = re.compile(
 
 
 def _station(description: str | None) -> str | None:
-    """The place where the value is measured, as the rules name it; None if they name none."""
+    """The place where the value is measured, as the market's resolution rules (`description`) name
+    it; None if they name none."""
     found = _STATION.search(description or "")
     return " ".join(fold(found["at"]).split()) if found else None

@@ -1,8 +1,8 @@
 """Judged pairs of factors: readers' verdicts on how two factors are related, if at all. Pure.
 
-The readers did not see the base's edges. Their verdicts are in `knowledge/judged/*.tsv`;
-`docs/factors.md` describes the format. A verdict can also be on patterns: a pattern stands for many
-factors, one instance for each entity of a list (teams, countries).
+The readers are those who judged the pairs; they did not see the base's edges. Their verdicts are in
+`knowledge/judged/*.tsv`; `docs/factors.md` describes the format. A verdict can also be on patterns:
+a pattern stands for many factors, one instance for each entity of a list (teams, countries).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Counts readers' verdicts, and compares them with the edges and links of the base. Pure."""
+"""Counts the verdicts on pairs of factors (`judged`), and compares them with the edges and links of
+the base. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] 
 
 
 class EdgeCounts(msgspec.Struct):
-    """How edges and links compare with the verdicts of readers who had not seen them.
+    """How edges and links compare with the verdicts of readers (`judged`) who had not seen them.
 
     Edges between the instances of two patterns count once.
     """

@@ -85,7 +85,7 @@ class Reached:
         `RELATIONS`) and factor number; 0 if there is no path
     asked : (factors + 1,), how much the question is about each factor itself, 0 to 1
     far : (factors + 1,), True for factors whose markets are worth a look-up; False for most
-        siblings, since search finds their markets by their text
+        siblings (`SIBLING`), since search finds their markets by their text
     """
 
     weights: NDArray[np.float32]

@@ -58,7 +58,7 @@ def together(one: str, other: str, reason: str, *, sign: int, code: Code | None)
     Parameters
     ----------
     sign : -1 if more of one goes with less of the other, else 1
-    code : the readers' verdict on the two; None if nobody judged them
+    code : the verdict on the pair (`judged`); None if nobody judged it
     """
     both = f"{_quoted(one)} and {_quoted(other)}"
     if reason.startswith("rivals "):

@@ -111,7 +111,8 @@ def unjudged(
 
 
 def _reached(graph: FactorGraph, number: int) -> list[int]:
-    """Factors that a path of the base joins to factor `number`, without most of its siblings."""
+    """Factors that a path of the base joins to factor `number`, without most of the other instances
+    of its pattern."""
     reached = graph.reach([(number, 1.0)])
     return np.flatnonzero(reached.weights.any(axis=0) & reached.far).tolist()
 

@@ -255,7 +255,7 @@ class Asked(Lookup):
         self._partners = partners
         self._reasons: dict[tuple[Relation, int], str] = {}
         self.labels = labels
-        """Number of a market -> the label that relates it to one of the question's best direct
+        """Market number -> the label that relates the market to one of the question's best direct
         results."""
         self.factors = factors
         """(number, weight), the strongest first."""

@@ -34,8 +34,8 @@ number of requested results if that is more. Chosen by hand."""
 
 
 class Overdue:
-    """The overdue markets: their announced close has passed without news from the venue. The index
-    has them as active, but callers see them as closed."""
+    """The overdue markets: their scheduled close has passed, and the venue has sent no update
+    since. The index has them as active, but callers see them as closed."""
 
     def __init__(self) -> None:
         self._keys = np.array([MAX_KEY + 1], np.int64)

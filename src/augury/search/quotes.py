@@ -42,8 +42,8 @@ class Quoted(NamedTuple):
     volume: float | None
     origin: ShownOrigin
     old: bool
-    """Whether the last news of the market's price (or, if it has no quote, of the market itself) is
-    older than `AgeRule.max_age`."""
+    """Whether the last update of the market's price (or, if it has no quote, of the market itself)
+    is older than `AgeRule.max_age`."""
     twins: list[str]
     category: str | None
 

@@ -62,12 +62,13 @@ OWN: Final = 2.0
 about; it is multiplied by how much (0 to 1) the market is about them. Chosen on judged queries
 (`docs/experiments/search.md`)."""
 BESIDE: Final = 1.0
-"""Subtracted from the raw score of a market that is about neither the query's own nor related
-factors, if another candidate surely is about the query's own (`TOLD_FROM`): the market merely
-shares a word or a date with the query. Chosen on judged queries (`docs/experiments/search.md`)."""
+"""Subtracted from the raw score of a market that is about neither the factors that the query asks
+about nor related ones, if another candidate surely is about the former (`TOLD_FROM`): the market
+merely shares a word or a date with the query. Chosen on judged queries
+(`docs/experiments/search.md`)."""
 TOLD_FROM: Final = 0.6
-"""How much (0 to 1) some candidate must be about the query's own factors for `BESIDE` to apply to
-the others. Chosen by hand."""
+"""How much (0 to 1) some candidate must be about a factor that the query asks about for `BESIDE` to
+apply to the others. Chosen by hand."""
 RELATED: Final = 4.0
 """Subtracted from the raw score of a market that is mainly about a related factor, e.g. a cause or
 a consequence: it belongs to another relation, however similar its words are. Chosen by hand."""
@@ -75,8 +76,9 @@ RELATED_FROM: Final = 0.05
 """How much (0 to 1) a market must be about a related factor for `RELATED` to apply. Chosen by
 hand."""
 OUTWEIGHED: Final = 0.75
-"""`RELATED` applies to a market only if it is about the query's own factors at most this many times
-as much as about a related one. A larger value lowers more markets. Chosen by hand."""
+"""`RELATED` applies to a market only if it is about the factors that the query asks about at most
+this many times as much as about a related one. A larger value lowers more markets. Chosen by hand.
+"""
 
 FLOOR: Final = 4.75
 """Raw score below which a market is not shown; see `BODY_EVIDENCE` for the exception. A higher

@@ -132,7 +132,7 @@ def family_key(platform: str, event_id: str | None, title: str) -> str:
     """
     if event_id:
         return f"{platform}:{event_id}"
-    asked = title.partition(" — ")[0]  # the part after the dash distinguishes it from siblings
+    asked = title.partition(" — ")[0]  # the part after the dash tells markets of one event apart
     blank = _BLANK.sub("#", _SUBJECT.sub(r"\1~ ", fold(asked)))
     return f"{platform}:{_BLANKS.sub('#', blank)}"
 

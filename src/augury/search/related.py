@@ -24,7 +24,7 @@ class Tag(NamedTuple):
     """A factor that a market is about."""
 
     number: int
-    """Number of the factor, 1 to 65535."""
+    """The number that identifies the factor, 1 to 65535."""
     fit: float
     """How much of the market's text is about the factor, in (0, 1]."""
     lean: int
@@ -65,9 +65,9 @@ class Pool:
     family: NDArray[np.uint64]
     """A hash that is equal for the markets of one family."""
     own: int
-    """Number of the query's own candidates, which are the first markets: those found by words, by
-    meaning, or under factors that the query's words name. `PoolReading.direct` grades only
-    these."""
+    """How many of the markets, the first ones, are candidates for the query itself rather than for
+    related markets: found by words, by meaning, or under factors that the query's words name.
+    `PoolReading.direct` grades only these."""
     voters: NDArray[np.intp]
     """Positions of the best direct results, which indicate what the query is about."""
     terms: int
@@ -140,8 +140,8 @@ class Relations(Protocol):
 
     @property
     def version(self) -> str:
-        """The version of the rules that give tags. It changes whenever a text may get other tags
-        than before; the index is then rebuilt."""
+        """The version of everything that decides which tags a text gets. It changes whenever a text
+        may get other tags than before; the index is then rebuilt."""
         ...
 
     def tags(self, text: DocumentText) -> Sequence[Tag]:

@@ -27,7 +27,8 @@ class Related(NamedTuple):
     hits: EngineHits
     """All candidates, in the order of `pool`."""
     ranking: rank.Ranking
-    """Ranking of the query's own candidates, by words, meaning and factors."""
+    """Ranking, by words, meaning and factors, of the candidates for the query itself
+    (`Pool.own`)."""
     pool: Pool
     reading: PoolReading
 
@@ -123,7 +124,7 @@ def _fits(payload: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _when(closes: NDArray[np.uint32]) -> int:
-    """When a question is decided, in epoch seconds: the median of the known closes, or the start of
-    today (UTC) if none is known."""
+    """When a question is likely to be resolved, in epoch seconds: the median of the known closes,
+    or the start of today (UTC) if none is known."""
     known = np.sort(closes[closes > 0])
     return int(known[len(known) // 2]) if len(known) else int(time.time()) // 86_400 * 86_400

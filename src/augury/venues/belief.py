@@ -16,8 +16,8 @@ from augury.markets.records import Market, MarketChange, Status
 from augury.venues.records import KnownTarget, Refusal
 
 CONFIRMATIONS = 2
-"""How often a claim that contradicts a stored resolution must be repeated, after it came first,
-before it is believed."""
+"""How often a venue must repeat a claim that contradicts a stored resolution before it is believed;
+the first time does not count."""
 CONFIRM_AFTER = timedelta(seconds=60)
 """Shortest time after a claim at which its repetition counts; an earlier one may be the same
 cached answer of the venue."""
@@ -98,7 +98,7 @@ class UnconfirmedClaims:
             return True
         if status in (None, "resolved") and resolution in (None, known.resolution):
             self._drop(known.id)
-            # An answer that leaves out the known winner brings no news.
+            # An answer that leaves out the known winner changes nothing.
             return status is not None and resolution == known.resolution
         if known.resolution is None and status == "resolved":
             return True

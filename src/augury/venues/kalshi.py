@@ -1,4 +1,4 @@
-"""The connector for Kalshi: listings, news, single markets and price history."""
+"""The connector for Kalshi: listings, changes of markets, single markets and price history."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ Writing is in `upserts` (whole markets), `news` (updates of known markets), `pri
 
 Every writer of `markets` first takes one advisory lock and holds it until its transaction ends. So
 the numbers in the columns `change` and `moved` (see `changes`) become visible in the order in which
-they are assigned: after a reader has seen number n, no new row with a lower number appears. The
+they are assigned: after a connection has read number n, no new row with a lower number appears. The
 column `seq` is the market's number, assigned when it is inserted.
 """
 

@@ -140,8 +140,8 @@ insert into markets ({", ".join(_INCOMING)})
 select {", ".join(_INCOMING)} from incoming where seq is null order by ord
 """  # noqa: S608
 
-# If the prices of two outcomes add up to 1, only the first is recorded; readers take the other as
-# its complement.
+# If the prices of two outcomes add up to 1, only the first is recorded; code that reads the prices
+# takes the other as its complement.
 _RECORD_QUOTES = """
 insert into prices (market_seq, outcome, at, price, source, volume)
 select m.seq, p.n - 1, i.price_as_of, p.price, i.source, i.volume
