@@ -54,10 +54,20 @@ def test_a_question_for_the_opposite_is_told(question: str) -> None:
     assert "does not happen" in reading.reason
 
 
-def test_the_opposite_of_a_deadline_has_the_same_deadline() -> None:
-    by = normalise("Will Ann Lee resign by June 30, 2027?", AT).proposition.window
-    past = normalise("Will June 30, 2027 pass without Ann Lee resigning?", AT).proposition.window
-    assert by.end == past.end == date(2027, 7, 1)
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Will June 30, 2027 pass without Ann Lee resigning?",
+        "Will 30 June 2027 come and go without Ann Lee resigning?",
+        "Will the end of June 2027 pass with no resignation of Ann Lee?",
+        "Does June 2027 end without Ann Lee resigning?",
+    ],
+)
+def test_the_opposite_of_a_deadline_has_the_same_deadline(question: str) -> None:
+    by = normalise("Will Ann Lee resign by June 30, 2027?", AT).proposition
+    past = normalise(question, AT).proposition
+    assert by.window.end == past.window.end == date(2027, 7, 1)
+    assert (by.window.kind, by.positive) == (past.window.kind, not past.positive)
 
 
 @pytest.mark.parametrize(

@@ -90,3 +90,17 @@ def test_a_pair_of_questions_relates_as_it_should_both_ways(
     a, b = read_question(one, DAY), read_question(two, DAY)
     assert relate(a, b) == wanted
     assert relate(b, a) == inverse(wanted)
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"), [(date(2027, 3, 2), "equivalent"), (date(2026, 12, 1), "implies")]
+)
+def test_a_year_that_has_begun_without_its_event_ends_like_its_deadline(
+    asked: date, wanted: Relation
+) -> None:
+    market = read_question("Will Ann Lee resign before 2028?", DAY)
+    question = read_question("Will Ann Lee resign in 2027?", asked)
+    assert relate(question, market) == wanted
+    assert relate(market, question) == inverse(wanted)
+    without = read_question("Will Ann Lee not resign in 2027?", asked)
+    assert relate(without, market) == ("complement" if wanted == "equivalent" else "covers")

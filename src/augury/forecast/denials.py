@@ -153,7 +153,8 @@ DENIALS: Final = (
     rule(r"(?<=\w{2}\s)(?:(?:that|which|who)\s+)?(?:it|he|she|they)?\s*(?<!true\sthat\s)\b(?:does|do|did)(?:\s+not|n't)\s+"
           r"(?:currently|yet|already|now|presently)\s+\w+", ""),
     # "June passes without X": X has not happened by the end of June.
-    rule(rf"^will\s+({_MONTH},?\s+(?:19|20)\d\d)\s+{_RUN_OUT}\s+(?=without\b|with\s+no\b)", r"Will through \1 "),
+    rule(rf"^(?:will|do|does)\s+(?:the\s+(?:end|close)\s+of\s+)?({_SPAN}|\d{{1,2}}\s+{_SPAN})\s+{_RUN_OUT}\s+"
+          r"(?=without\b|with\s+no\b)", r"Will through \1 "),
     rule(rf"\b{_RUN_OUT}\b(?=.{{0,60}}\b(?:without|with\s+no|"
           r"with\s+.{2,40}\s+(?:still\s+)?(?:not|un)))", " "),
     rule(r"\bwith\s+(.{2,60}?)\s+(?:still\s+)?not\s+having\b", r"without \1 having"),

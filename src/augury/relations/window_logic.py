@@ -67,7 +67,7 @@ def window_order(a: Window, b: Window) -> WindowOrder:
     """How window `a` relates to window `b`: "inside" means that `a` lies within `b`.
 
     A question is opened before its event has happened. Therefore "in 2026" and "by the end of 2026"
-    are the same window if both are asked in 2026; if they are asked in 2025, they are not.
+    are the same window if one of them is asked in 2026; if both are asked in 2025, they are not.
     """
     if a.kind == "open" and b.kind == "open":
         if a.end == b.end:
@@ -92,8 +92,9 @@ def window_order(a: Window, b: Window) -> WindowOrder:
 
 
 def _within(a: _Span, b: _Span) -> bool:
-    """Whether everything that lies within `a` also lies within `b`."""
-    starts = max(a.low, a.since) if a.low == -math.inf else a.low
+    """Whether everything that lies within `a` also lies within `b`, given that the event had not
+    happened when the later of the two questions was opened."""
+    starts = max(a.since, b.since) if a.low == -math.inf else a.low
     return a.high <= b.high and (b.low == -math.inf or starts >= b.low)
 
 
