@@ -136,6 +136,13 @@ class Service:
             raise Down
         if answer.status_code >= 500:
             self.broken.append(f"{method} {path}: {answer.status_code} {answer.text[:200]}")
+        is_json = answer.headers.get("content-type", "").startswith("application/json")
+        if answer.status_code != 204 and not is_json:
+            told = dict(answer.headers)
+            self.broken.append(
+                f"{method} {path}: {answer.status_code} no JSON, {answer.text[:200]!r}, {told}"
+            )
+            raise Down
         return answer
 
 
