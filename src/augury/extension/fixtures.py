@@ -51,7 +51,8 @@ def squad_of(text: str, league: str | None) -> str:
 
 
 def has_squads(league: str | None) -> bool:
-    """Whether clubs or countries have several teams in the sport of this league."""
+    """Whether clubs or countries have several teams in the sport of this league, e.g. a men's and a
+    women's team, a youth team or reserves. False if the league is unknown."""
     return league is not None and names.broad(league) in _WITH_SQUADS
 
 

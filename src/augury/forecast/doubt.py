@@ -30,7 +30,8 @@ UNKNOWN_DAYS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What speaks against an estimate: the inputs of its interval and its confidence."""
+    """The quantities from which an estimate's interval and confidence are computed: how far its
+    evidence is to be doubted."""
 
     match: float
     """Doubt that the market is about the same thing, from 0 (the same words) to 1."""

@@ -32,8 +32,8 @@ def way(p: Proposition) -> Way | None:
 
 
 def level(p: Proposition, towards: Way) -> float:
-    """The level itself: the end of the threshold's range at which the proposition becomes true or
-    false."""
+    """The level that the threshold names, e.g. 100 for "above 100": the low end of its range if
+    `towards` is "above", else the high end."""
     assert p.threshold is not None
     return p.threshold.low if towards == "above" else p.threshold.high
 

@@ -423,7 +423,8 @@ async def forget_runs(conn: Connection, before: datetime) -> None:
 
 
 async def count_channel(conn: Connection, hints: Sequence[str]) -> None:
-    """Count one forecast, for today, under the six labels of an integration (`channels.Hints`)."""
+    """Add one to today's (UTC) number of forecasts with these six labels, by which an integration
+    describes itself in request headers (`channels.Hints`)."""
     await conn.execute(
         """
         insert into forecast_channels (day, attribution_code, referrer, channel, tool, client,

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEAST_LEFT: Final = timedelta(days=3)
-"""Shortest time before a market's end at which its title may be asked."""
+"""Least time between the recorded price at which a market's title is asked as a question and the
+market's end (its close or its resolution, whichever is first)."""
 PER_EVENT: Final = 4
 """Largest number of titles asked from one event. Its markets are resolved together, so that more of
 them would add little. Chosen by hand."""

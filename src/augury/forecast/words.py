@@ -76,7 +76,8 @@ def code() -> str:
 
 
 def digest(market: ReadableMarket) -> bytes:
-    """Digest, 8 bytes, of everything that a market's reading depends on, including the code."""
+    """Digest, 8 bytes, of everything that determines what is read of a market's text: the fields
+    of the market that are used, and the code."""
     said = (
         code(), market.question, market.title, market.subtitle, (market.description or "")[:RULES],
         market.outcomes, market.event_id, market.event_name, market.slug, market.closes_at,

@@ -45,8 +45,8 @@ class Forwarding:
     """Which forwarding header is read, and from which proxies it is believed."""
 
     header: str = "x-forwarded-for"
-    """The only forwarding header that is read. A proxy that writes another header passes this one
-    on unchanged from the caller, so it must be set to the one that the proxy writes."""
+    """The only forwarding header that is read. It must be the one that the proxy writes: the proxy
+    passes any other on as the caller sent it, and callers could forge their address."""
     trusted: Sequence[Network] = ()
     hops: int | None = None
     """Number of proxies in front of the service: the number of addresses that are read from the

@@ -175,7 +175,7 @@ class MarketService:
         return list(names.values())
 
     async def drop_sample(self) -> int:
-        """Delete the sample. Returns the number of markets deleted."""
+        """Delete the sample data: markets and prices. Returns the number of markets deleted."""
         async with self._database.transaction() as conn:
             await store.lock_for_ingest(conn)
             return await store.drop_sample(conn)

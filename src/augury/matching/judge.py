@@ -127,7 +127,12 @@ def encoded_features(scores: NDArray[np.float32]) -> Matrix:
 
 @dataclass(frozen=True)
 class Judge:
-    """Encoder and trees together. The state is read-only, so threads may share one judge."""
+    """Says how likely the Yes of each market outcome is a question's Yes, its No, or neither.
+
+    An encoder scores the pairs of texts, and boosted decision trees turn its scores and the named
+    features (`features.NAMES`) into probabilities. The state is read-only, so threads may share one
+    judge.
+    """
 
     shortlist: Trees
     """Trees over `features.COMPARED` that give each market one score; the encoder reads the markets

@@ -20,7 +20,8 @@ from augury.relations.knowledge import Base
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The factors that are listed, by name, with their edges and links."""
+    """The factors that are listed, sorted by name, with their edges (`drives`, `driven_by`) and
+    links (`moves_with`)."""
 
     factors: tuple[Factor, ...]
     texts: tuple[str, ...]

@@ -264,9 +264,11 @@ _SEEN_AS: Final[Mapping[LabelRelation, Relation]] = {
 
 
 def tie(row: LabelRow, other: Lead, *, asked_first: bool) -> Tie:
-    """The label as seen from a question about its first market (`asked_first`) or its second.
+    """What a label of two markets says to a question about one of them: how the other market is
+    related to the question.
 
-    other : the lead of the market that the question is not about
+    other : that other market, with its event and factors
+    asked_first : whether the question is about the first market of the label, not the second
     """
     seen = row.relation if asked_first else _INVERSE[row.relation]
     confirmed = "confirmed" if row.status == "confirmed" else "not confirmed"

@@ -94,7 +94,8 @@ class Reached:
     _sources: tuple[tuple[float, _Around], ...]
     _supposed: Mapping[int, Way]
     """Factor number -> path to it, for the factors that the question supposes as causes ("if the
-    dollar collapses"). The path is used if the base has none."""
+    dollar collapses"): one step from the first of the question's own factors. The path is used if
+    the factor base has none to the factor as a cause."""
 
     def way(self, relation: int, target: int) -> Way:
         """The best path from one of the question's own factors to `target`; empty if there is none.

@@ -93,7 +93,7 @@ def supposed(condition: str, about: str) -> str:
 
 
 def same(name: str) -> str:
-    """The sentence for a market on the question's own subject."""
+    """The sentence that says why a market is related if it is on the question's own subject."""
     return f"It is another question about the same subject, {_quoted(name)}."
 
 

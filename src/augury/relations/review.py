@@ -37,8 +37,9 @@ class UnjudgedPair(NamedTuple):
     other: str
     side: Side
     examples: tuple[tuple[Factor, Factor], ...]
-    """The pairs of factors that this pair stands for, those with the most events first; only one
-    unless the pair is of two patterns."""
+    """The pairs of factors that this pair stands for, those with the most events first. A pattern
+    stands for many factors, e.g. one for each team; for two patterns, these are pairs of their
+    instances, else only the pair itself."""
     events: int
     """Number of events on the factor that has fewer of them, summed over `examples`."""
 

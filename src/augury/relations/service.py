@@ -79,7 +79,8 @@ LOOKED_UP: Final = 24
 """Maximum number of factors whose markets are looked up for one query; 30 were no better
 (`docs/experiments/relations-tried.md`)."""
 LABELLED: Final = 4
-"""Maximum number of further factors that are looked up because labels name their markets."""
+"""Maximum number of further factors whose markets are looked up because a language model's label
+relates a market on the factor to one of the question's direct results."""
 
 
 class RelationService:

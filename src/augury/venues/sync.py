@@ -61,7 +61,10 @@ def open_venues(settings: Settings) -> tuple[dict[Platform, Venue], list[VenueCl
 
 
 class Sync:
-    """The flows of both venues over one database.
+    """Copies the markets and prices of both venues into one database.
+
+    Each venue has four flows: a full listing, an incremental one (new or changed markets), a price
+    refresh, and a fetch of price histories.
 
     Parameters
     ----------
