@@ -102,7 +102,7 @@ def test_of_two_points_of_one_time_the_later_counts_and_order_does_not_matter() 
         ("json", b"{}", "not point to a list"),
         ("json", b'[{"time": "2026-01-01", "value": true}]', "not a number"),
         ("json", b'[{"time": "2026-01-01", "value": NaN}]', "between"),
-        ("fred", b"[]", "points to nothing"),
+        ("fred", b"[]", "has nothing at observations"),
         ("fred", b'{"observations": {}}', "not point to a list"),
     ],
 )  # fmt: skip

@@ -219,12 +219,12 @@ def _reach(document: Any, path: str) -> Sequence[Any]:
                 below += node
             elif isinstance(step, int):
                 if not isinstance(node, list) or step >= len(node):
-                    raise BadFeed(f"{_shown(path)} points to nothing.")
+                    raise BadFeed(f"The answer, or one of its rows, has nothing at {_shown(path)}.")
                 below.append(node[step])
             else:
                 last = n == len(steps) - 1
                 if not isinstance(node, dict) or (step[1:] not in node and not last):
-                    raise BadFeed(f"{_shown(path)} points to nothing.")
+                    raise BadFeed(f"The answer, or one of its rows, has nothing at {_shown(path)}.")
                 below.append(node.get(step[1:]))
         level = below
     return level
