@@ -1,4 +1,4 @@
-"""Which parts of a venue's answer about a known market to believe. Pure: no I/O, no clock.
+"""Which parts of a venue's answer about a stored market to believe. Pure: no I/O, no clock.
 
 Venues are sometimes wrong for a short time about two things, which must be checked: the order of
 the outcomes (in a wrong order every price is of the wrong side) and the resolution (a resolved
@@ -16,19 +16,21 @@ from augury.markets.records import Market, MarketChange, Status
 from augury.venues.records import KnownTarget, Refusal
 
 CONFIRMATIONS = 2
-"""How often a venue must repeat a claim that contradicts a stored resolution before it is believed;
-the first time does not count."""
+"""Number of times that a venue must repeat a claim before it is believed, if the claim contradicts
+a market's stored resolution. The first time does not count as a repetition."""
 CONFIRM_AFTER = timedelta(seconds=60)
-"""Shortest time after a claim at which its repetition counts; an earlier one may be the same
-cached answer of the venue."""
+"""Shortest time between a claim and its repetition for the repetition to count. A sooner one may be
+the same answer from the venue's cache."""
 FORGET_AFTER = timedelta(days=2)
 """Time after which a claim that contradicts a stored resolution is dropped if not repeated."""
 MOST_DOUBTS = 2_000
-"""Most claims (see `UnconfirmedClaims`) that are kept per venue."""
+"""Most claims that are kept per venue; a claim is an answer that contradicts a stored
+resolution."""
 
 
 def align(market: Market, known: KnownTarget) -> Market | Refusal:
-    """`market` with its outcomes, prices and tokens in the stored order.
+    """`market`, as the venue now describes it, with its outcomes, prices and tokens in the order of
+    the stored market `known`.
 
     A market is refused if its labels differ from the stored ones, or if a label has another token
     than before: then it is not certain which price belongs to which outcome. Labels stored from a
@@ -57,8 +59,8 @@ def align(market: Market, known: KnownTarget) -> Market | Refusal:
 
 
 def as_change(market: Market, observed_at: datetime) -> MarketChange:
-    """The fields of `market` that change (status, resolution, prices, volumes), without its texts,
-    which may be incomplete in the venue's answer."""
+    """The fields of `market` that change over time (status, resolution, prices, volumes), without
+    its texts, which may be incomplete in the venue's answer."""
     return MarketChange(
         id=market.id,
         observed_at=observed_at,
@@ -77,7 +79,7 @@ def as_change(market: Market, observed_at: datetime) -> MarketChange:
 
 
 class UnconfirmedClaims:
-    """Claims that contradict stored resolutions and wait for confirmation.
+    """A venue's claims that contradict stored resolutions and wait for confirmation.
 
     They are stored between syncs as JSON.
     """
@@ -89,10 +91,11 @@ class UnconfirmedClaims:
     def believes(
         self, known: KnownTarget, status: Status | None, resolution: str | None, at: datetime
     ) -> bool:
-        """Whether a venue's answer with this status and resolution may be stored.
+        """Whether a venue's answer about the stored market `known`, with this status and
+        resolution, may be stored.
 
-        If it contradicts the stored resolution, it is counted as a claim, and believed only after
-        enough repetitions.
+        An answer that contradicts the stored resolution counts as a claim, and is believed only
+        after `CONFIRMATIONS` repetitions.
         """
         if known.status != "resolved":
             return True
@@ -118,7 +121,8 @@ class UnconfirmedClaims:
         return True
 
     def kept(self, at: datetime) -> dict[str, Any]:
-        """The claims to store: those made or repeated recently, at most `MOST_DOUBTS`."""
+        """The claims by market id, ready to be stored as JSON: at most `MOST_DOUBTS`, each made or
+        repeated within `FORGET_AFTER` before `at`."""
         fresh = {
             id_: claim
             for id_, claim in self._claims.items()

@@ -213,8 +213,8 @@ async def _sync_markets(ids: list[str], *, as_json: bool) -> int:
 async def _sync_venue(
     syncing: Sync, platform: Platform, bars: Progress, *, full: bool
 ) -> list[FlowOutcome]:
-    """A full sync if `full` is set or none has succeeded yet; otherwise an incremental sync and a
-    price refresh."""
+    """Run a full sync if `full` is set or no full sync has succeeded yet; otherwise an incremental
+    sync and a price refresh. Returns what each run did."""
     if not full and await syncing.has_full(platform):
         flows = [syncing.incremental, syncing.refresh_prices]
     else:
@@ -254,7 +254,7 @@ def _show_sync(outcome: FlowOutcome) -> None:
 
 
 def _progress(*, shown: bool) -> Progress:
-    """Progress bars if stderr is a terminal; none on stdout, which is for the result."""
+    """Progress bars on stderr, shown only if it is a terminal. Stdout is for the result."""
     console = Console(stderr=True, markup=False)
     return Progress(
         TextColumn("{task.description}", markup=False),

@@ -1,4 +1,4 @@
-"""Reads dump files of markets or prices (parquet, jsonl, csv) into records and refusals.
+"""Reads dump files of markets or prices (parquet, jsonl, csv) into records, and refuses bad rows.
 
 A file's columns tell whether it holds markets or prices. Times without a zone are UTC. A price of 0
 or 1 counts as "no quote" unless the market is resolved. If a row has no outcome labels, they are
@@ -56,7 +56,7 @@ class DumpFile:
     ------
     SetupProblem
         When the file is missing, can't be read, has the columns of neither markets nor prices, or
-        does not hold what `kind` says.
+        holds one of them where `kind` asks for the other.
     """
 
     def __init__(self, path: Path, *, kind: Kind | None = None) -> None:
@@ -132,7 +132,8 @@ def _as_text(value: object) -> str | None:
 
 
 def read_markets(file: DumpFile) -> Iterator[list[Market | Refusal]]:
-    """The rows as records, in slices, sorted so that the rows of an event follow each other."""
+    """The rows of a file of markets, `SLICE` at a time, each as a market or as a refusal with its
+    reason. They are sorted so that the rows of an event follow each other."""
     frame = file.frame
     keys = [name for name in ("platform", "event_id") if name in frame.columns]
     for part in frame.sort(keys, maintain_order=True).iter_slices(SLICE):
@@ -146,7 +147,7 @@ def _parted(question: str) -> tuple[str, str | None]:
 
 
 def market(row: Row) -> Market | Refusal:
-    """One row of a dump as a record."""
+    """One row of a file of markets as a market, or as a refusal with its reason."""
     platform = row.get("platform")
     id_ = identifier(row.get("id"), 300)
     if platform not in PLATFORMS:
@@ -272,8 +273,8 @@ _BY_NUMBER = re.compile(r"^outcome\[(\d{1,2})\]$")
 
 
 def resolution(result: str | None, outcomes: Sequence[str]) -> str | None:
-    """The winning label. `result` is a label in upper or lower case, or `outcome[1]` for the second
-    outcome; None if it matches no outcome."""
+    """The winning label of `outcomes`. `result` is a label in upper or lower case, or `outcome[1]`
+    for the second outcome; None if it matches no outcome."""
     if result is None:
         return None
     if (numbered := _BY_NUMBER.match(result)) is not None:
@@ -344,10 +345,10 @@ def _url(value: object) -> str | None:
 
 
 def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
-    """The price rows, each with its market and outcome, or with the reason why it is refused.
+    """A price file's rows, each with its market and outcome, or with the reason for refusing it.
 
-    The market id `kalshi:event:TICKER` names a whole event. There the label is the subtitle of the
-    market meant, or Yes or No if the event has only one market.
+    The market id `kalshi:event:TICKER` names a whole event. The row's label is then the subtitle of
+    the market meant, or Yes or No if the event has only one market.
 
     Returns
     -------
@@ -396,8 +397,8 @@ def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
 
 
 def in_another_unit(rows: pl.DataFrame, known: Iterable[KnownMarket]) -> pl.DataFrame:
-    """The matched rows whose prices look a hundred times too small: all prices of their venue and
-    source at the same time, from many events, are at a cent or less."""
+    """Those of `rows` (from `match_prices`) whose prices look a hundred times too small: all Yes
+    prices of their venue and source at the same time, from many events, are at most a cent."""
     events = {market.id: market.event_id or market.id for market in known}
     key = ["venue", "source", "at"]
     rows = rows.with_columns(
@@ -414,12 +415,12 @@ def in_another_unit(rows: pl.DataFrame, known: Iterable[KnownMarket]) -> pl.Data
 
 
 def _yes() -> pl.Expr:
-    """The price, if it is of the first outcome; else null."""
+    """Polars expression: a row's price if it is the price of the first outcome, else null."""
     return pl.when(pl.col("outcome") == 0).then(pl.col("price"))
 
 
 def points(rows: pl.DataFrame) -> list[PricePoint]:
-    """Matched rows, none of them refused, as price points."""
+    """Price rows (as `match_prices` returns them, none of them refused) as price points."""
     columns = rows.select("market_id", "outcome", "at", "price", "source")
     return [
         PricePoint(market_id=id_, outcome=outcome, at=at, price=price, source=source)
@@ -428,7 +429,8 @@ def points(rows: pl.DataFrame) -> list[PricePoint]:
 
 
 def _utc(frame: pl.DataFrame, name: str) -> pl.Expr:
-    """A time column as datetimes in UTC. Naive times are UTC; numbers are epoch seconds or ms."""
+    """Polars expression: column `name` as UTC times. Naive times are UTC, numbers epoch seconds or
+    ms."""
     dtype = frame.schema[name]
     if isinstance(dtype, pl.Datetime):
         column = pl.col(name).cast(pl.Datetime("us", dtype.time_zone))
@@ -451,7 +453,8 @@ def _folded(column: pl.Expr) -> pl.Expr:
 
 
 def _lookup(known: Iterable[KnownMarket], *, unlabelled: bool) -> pl.DataFrame:
-    """Maps (id as given, label in lower case) to (market, outcome). Ambiguous keys are left out.
+    """Maps (id in the price file, label in lower case) to (market id, index of the outcome).
+    Ambiguous keys are left out.
 
     `unlabelled`: the file has no outcome column, so "Yes" stands for a market's first outcome.
     """

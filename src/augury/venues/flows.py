@@ -38,7 +38,7 @@ show changes in listings with a delay."""
 STALE_CURSOR = timedelta(hours=6)
 """Age of an interrupted sync from which the next one starts anew, not at the checkpoint."""
 MOST_PAGES = 5_000
-"""Pages after which a listing is taken to be endless, and is ended."""
+"""Number of pages after which a listing is taken to be endless, and its reading is ended."""
 PRINTS_KEPT = 64
 """Number of latest pages whose fingerprints are kept, to notice a page that comes again."""
 SOUND_SHARE = 0.5
@@ -50,7 +50,7 @@ stored as open (listing), or those asked for (price refresh)."""
 BATCH = 100
 """Most markets that one request asks for by their ids."""
 LOOKUPS = 100
-"""Most single look-ups in one run, for markets that a request by id did not return."""
+"""Most markets that one run asks for one by one, because a request by several ids left them out."""
 PRICES_AT_ONCE = 6_000
 """Most markets in one price refresh."""
 HISTORIES_AT_ONCE = 40
@@ -63,7 +63,8 @@ T = TypeVar("T")
 
 
 class FlowOutcome(msgspec.Struct):
-    """What one run of a flow did."""
+    """What one run of a flow did. A flow is one kind of sync: a full or an incremental listing of
+    markets, a price refresh, or a fetch of price histories."""
 
     platform: Platform
     flow: str
@@ -81,15 +82,15 @@ class FlowOutcome(msgspec.Struct):
     failure: str | None = None
     """Why the run ended early or its listing is incomplete, as plain text; None if it succeeded."""
     skipped: bool = False
-    """True if another process is running this flow, so that nothing was done."""
+    """True if another process was running the same flow of this venue, so that nothing was done."""
 
 
 class _Walk(msgspec.Struct):
-    """The checkpoint of a walk through a venue's listings.
+    """How far a sync has read a venue's listings; stored as its checkpoint.
 
-    `phase` is the current listing and `after` where its next page starts. `since` is the earliest
-    time that the listings reach back to. `listed` counts markets in the listing of open markets.
-    `prints` are fingerprints of the latest pages.
+    `phase` is the name of the current listing and `after` where its next page starts. `since` is
+    the earliest time that the listings reach back to. `listed` counts markets in the listing of
+    open markets. `prints` are fingerprints of the latest pages.
     """
 
     run_at: datetime
@@ -104,7 +105,10 @@ class _Walk(msgspec.Struct):
 
 
 class FlowRun:
-    """One run of a flow; `outcome.flow` is the flow's name. `patience` as in `sync.Sync`."""
+    """One run of a flow, i.e. of one kind of sync; `outcome.flow` is the flow's name.
+
+    `patience` is the longest wait, in seconds, for a venue that says how long to wait.
+    """
 
     def __init__(
         self,
@@ -157,7 +161,7 @@ class FlowRun:
         await self._finish(walk.run_at, problem)
 
     async def incremental(self) -> None:
-        """List markets that are new or changed since the last run of this flow."""
+        """List markets that are new or changed since the last incremental sync."""
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "incremental")
@@ -182,7 +186,7 @@ class FlowRun:
         await self._finish(walk.run_at)
 
     async def refresh_prices(self) -> None:
-        """Refresh prices and status of open markets, by id, in batches."""
+        """Refresh prices and status of open markets, requested by id in batches."""
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             due = await store.due_for_prices(conn, venue.platform, PRICES_AT_ONCE)
@@ -199,7 +203,7 @@ class FlowRun:
         await self._finish(at)
 
     async def fetch_history(self) -> None:
-        """Fetch the price history of the next few markets that have none from the venue yet."""
+        """Fetch the venue's price history for the next few markets that do not have it yet."""
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "history")
@@ -265,8 +269,8 @@ class FlowRun:
                 return
 
     async def _complete(self, page: Page) -> None:
-        """Fetch complete records of the markets of which `page` has changes but that are not stored
-        yet, and add them to `page`."""
+        """Fetch complete records of new markets, and add them to `page`. A market is new if `page`
+        has a change of it, but it is not stored yet."""
         async with self._database.reading() as conn:
             known = await store.targets(conn, [c.id for c in page.changes])
         kin = {
@@ -282,7 +286,8 @@ class FlowRun:
         page.notes += whole.notes
 
     async def _look_up_vanished(self, walk: _Walk) -> None:
-        """Look up open markets that the listing left out, by id. Without an answer, they stay."""
+        """Look up, by id, the stored open markets that the listing left out. A market without an
+        answer stays as it is."""
         if not walk.sound:
             return
         venue, lookups = self._venue, 0
@@ -314,7 +319,7 @@ class FlowRun:
         known: dict[str, KnownTarget] | None = None,
         walk: _Walk | None = None,
     ) -> None:
-        """Store the believed part of a page (see belief.py) and the checkpoint, in one transaction.
+        """Store what is believed of a page (`_believable`) and the checkpoint, in one transaction.
 
         `known`: the stored markets that the page is about, by id; None: they are read here. `walk`:
         the checkpoint; None: none is stored.
@@ -377,7 +382,8 @@ class FlowRun:
 
 
 def _resumed(cursor: dict[str, Any] | None, at: datetime) -> _Walk | None:
-    """The walk of a checkpoint; None if it is too old or from another version of the code."""
+    """The progress that a stored checkpoint holds; None if there is no checkpoint, or if it is too
+    old or from another version of the code."""
     if cursor is None:
         return None
     try:
@@ -398,7 +404,8 @@ def _believable(
     outcome: FlowOutcome,
     at: datetime,
 ) -> tuple[list[Market], list[MarketChange]]:
-    """The records and the changes of a page that may be stored; the others are only counted."""
+    """The markets and the changes of a page that may be stored; the others are only counted. Not
+    stored: outcomes that do not fit the stored ones, and unconfirmed changes of a resolution."""
     whole: list[Market] = []
     news: list[MarketChange] = []
     for market in page.markets:

@@ -65,7 +65,7 @@ class VenueError(UpstreamFailed):
 
     outcome: ClassVar[str] = "failed"
     unhealthy: ClassVar[bool] = False
-    """Whether the error counts as a failure for the breaker."""
+    """Whether the error counts as a failure for the circuit breaker."""
     again: ClassVar[bool] = False
     """Whether repeating the request soon can help."""
 
@@ -107,7 +107,7 @@ class CircuitOpen(VenueError):
 
 @contextmanager
 def shape_of(platform: str) -> Iterator[None]:
-    """Turns a ValueError, raised while an answer is read, into a `BadAnswer`."""
+    """Turns a ValueError of the block, which reads a venue's answer, into a `BadAnswer`."""
     try:
         yield
     except ValueError as problem:
@@ -115,7 +115,7 @@ def shape_of(platform: str) -> Iterator[None]:
 
 
 class TokenBucket:
-    """At most `rate` requests per second in the long run, and `burst` at once.
+    """Lets through at most `rate` requests per second in the long run, and `burst` at once.
 
     `acquire` never refuses: it reserves the next free time and sleeps until then. So callers are
     served in the order in which they came, and a burst of them is spread evenly.
@@ -134,7 +134,7 @@ class TokenBucket:
         self._level, self._at = burst, clock()
 
     async def acquire(self) -> None:
-        """Wait for a free token."""
+        """Wait until one more request may be sent."""
         now = self._clock()
         self._level = min(self.burst, self._level + (now - self._at) * self.rate) - 1
         self._at = now
@@ -148,9 +148,9 @@ class VenueClient:
     Parameters
     ----------
     venue
-        Its name in errors and metrics.
+        The venue's name in errors and metrics.
     bases
-        Base URLs by a short name ("gamma": "https://..."). Each has its own breaker.
+        Base URLs by a short name ("gamma": "https://..."). Each has its own circuit breaker.
     limits
         Most requests per second, by `"base"` or by `"base/first path part"`; both limits apply.
     deadline
@@ -207,7 +207,8 @@ class VenueClient:
     async def get(
         self, base: str, path: str, params: Params | None = None, *, deadline: float | None = None
     ) -> Any:
-        """The JSON at `path` of `base`. Identical calls at the same time share one request.
+        """The JSON answer to a GET of `path` below the base URL named `base`. Identical calls at
+        the same time share one request.
 
         Raises
         ------
@@ -280,7 +281,8 @@ class VenueClient:
 
     @contextmanager
     def _watched(self, base: str) -> Iterator[None]:
-        """Runs one attempt if the breaker admits it; its result goes to breaker and metrics."""
+        """Runs one attempt of a request if the circuit breaker of `base` admits it; the result is
+        counted in the breaker and the metrics."""
         breaker = self._breakers[base]
         if not breaker.admits():
             REQUESTS.labels(self.venue, CircuitOpen.outcome).inc()
@@ -402,7 +404,7 @@ def decode_json(body: bytes) -> Any:
 
 
 def _connect_problem(exc: Exception) -> str:
-    """Why the connection failed, in plain words."""
+    """Why the connection failed, in plain words: "can't be reached (no connection)"."""
     seen: BaseException | None = exc
     while seen is not None:
         if isinstance(seen, ssl.SSLError):

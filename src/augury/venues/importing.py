@@ -20,7 +20,7 @@ from augury.venues.records import Refusal
 EXAMPLES = 3
 """Most examples of refused rows kept for each reason."""
 POINTS_AT_ONCE = 100_000
-"""Price points written in one transaction."""
+"""Most price points written in one transaction."""
 
 Progress = Callable[[int], None]
 
@@ -40,14 +40,15 @@ class FileSummary(msgspec.Struct):
     unchanged: int = 0
     refused: Counter[str] = msgspec.field(default_factory=Counter)
     quarantined: Counter[str] = msgspec.field(default_factory=Counter)
-    """Quotes and price points put into quarantine, by reason. The market of such a quote also
-    counts as added, updated or unchanged; such a price point counts only here."""
+    """Quotes and price points that cannot be right and are held in quarantine, by reason. The
+    market of such a quote also counts as added, updated or unchanged; such a price point counts
+    only here."""
     examples: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """Examples of refused rows, by reason."""
     seconds: float = 0.0
 
     def refuse(self, reason: str, example: str | None, count: int = 1) -> None:
-        """Count `count` refused rows for a reason, and keep the first few examples."""
+        """Count `count` refused rows for a reason, and keep the first `EXAMPLES` examples of it."""
         self.refused[reason] += count
         kept = self.examples.setdefault(reason, [])
         if example and len(kept) < EXAMPLES:
@@ -57,7 +58,8 @@ class FileSummary(msgspec.Struct):
 async def import_file(
     database: Database, file: dump.DumpFile, progress: Progress = lambda _: None
 ) -> FileSummary:
-    """Import one dump file. Older states of a market never replace newer ones."""
+    """Import one dump file into the catalogue. Older states of a market never replace newer ones.
+    Returns the number of rows by what became of them."""
     began = time.perf_counter()
     summary = FileSummary(file.path.name, file.kind, read=len(file) + file.unreadable)
     if file.unreadable:
@@ -126,7 +128,8 @@ async def _prices(
 
 
 def _named(series: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-    """The market ids, Kalshi events and Polymarket tokens among the ids of a price file."""
+    """The ids of a price file, sorted into market ids, Kalshi events (`kalshi:event:KXCPI-25JUL`)
+    and Polymarket tokens (`polymarket:token:123`); the prefixes of the latter two are removed."""
     ids: list[str] = []
     events: list[str] = []
     tokens: list[str] = []

@@ -31,7 +31,8 @@ BASES = ("api",)
 LIMITS = {"api": 8.0}
 """Most requests per second, less than half of the 20 that Kalshi allows callers without a key."""
 COMPLETED_AT_ONCE = 40
-"""Most events looked up for the new markets of one page; the next full sync brings the rest."""
+"""Most events that are looked up to complete the new markets of one page of a listing; the next
+full sync brings the rest."""
 
 
 class Kalshi:
@@ -47,7 +48,8 @@ class Kalshi:
         self._series: dict[str, Wire] = {}
 
     async def listing(self, phase: str, after: Cursor, since: datetime) -> Page:
-        """A page of events with their markets (full sync), or of markets alone (incremental)."""
+        """A page of one of Kalshi's listings: events with their markets in a full sync, markets
+        alone in an incremental one."""
         observed_at = self._clock()
         cursor = after if isinstance(after, str) else None
         if phase in self.full:
@@ -91,7 +93,7 @@ class Kalshi:
         return page
 
     async def news(self, targets: Sequence[KnownTarget]) -> Page:
-        """The current state of known markets, requested by ticker."""
+        """The current state of stored markets, requested by ticker."""
         observed_at = self._clock()
         path, params = batch_query([t.platform_id for t in targets])
         raw, _ = await self._page(path, params, "markets")
@@ -101,8 +103,8 @@ class Kalshi:
         return page
 
     async def lookup(self, platform_id: str) -> Market | Refusal:
-        """One market with its event; a market no longer in the live API is read from the
-        historical one.
+        """One market with its event. It is read from the historical API if the live one no longer
+        has it.
 
         Raises
         ------
@@ -135,7 +137,8 @@ class Kalshi:
     async def history(
         self, target: KnownTarget, start: datetime, end: datetime
     ) -> list[PricePoint]:
-        """Hourly candles, from the historical API if the live one no longer has them."""
+        """The market's hourly candles as price points. They are read from the historical API if the
+        live one no longer has them; empty if neither has them."""
         for historical in (False, True):
             path, params = candles_query(
                 target.platform_id,
@@ -159,7 +162,8 @@ class Kalshi:
             return read_page(answer, kind)
 
     async def _refresh_series(self) -> None:
-        """Update the categories and tags of all series. A failure is ignored."""
+        """Read the categories and tags of all of Kalshi's series (groups of events) again. A
+        failure is ignored."""
         path, params = series_query()
         try:
             raw, _ = await self._page(path, params, "series")

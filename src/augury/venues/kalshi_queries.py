@@ -12,43 +12,44 @@ from augury.venues.wire import Wire, identifier
 EVENTS_PAGE = 200
 MARKETS_PAGE = 1_000
 BATCH = 100
-"""Tickers in one request by ticker; they make a URL of about 3 KB."""
+"""Most tickers in one request for markets by ticker; 100 make a URL of about 3 KB."""
 
 Params = Mapping[str, str | int | Sequence[str]]
 
 
 def events_query(*, status: str, cursor: str | None) -> tuple[str, Params]:
-    """Request for a page of events with their markets. This listing never contains parlays."""
+    """Path and parameters of the request for a page of events with their markets. This listing
+    never contains parlays."""
     return _paged(
         "/events", {"status": status, "with_nested_markets": "true", "limit": EVENTS_PAGE}, cursor
     )
 
 
 def markets_query(*, cursor: str | None, **filters: str | int) -> tuple[str, Params]:
-    """Request for a page of markets without parlays; `filters` are named as in Kalshi's OpenAPI
-    document."""
+    """Path and parameters of the request for a page of markets without parlays; `filters` are named
+    as in Kalshi's OpenAPI document."""
     return _paged("/markets", {"mve_filter": "exclude", "limit": MARKETS_PAGE, **filters}, cursor)
 
 
 def batch_query(tickers: Sequence[str]) -> tuple[str, Params]:
-    """Request for markets by ticker, whatever their status."""
+    """Path and parameters of the request for markets by ticker, whatever their status."""
     return "/markets", {"tickers": ",".join(tickers), "limit": max(len(tickers), 1)}
 
 
 def market_query(ticker: str, *, historical: bool = False) -> tuple[str, Params]:
-    """Request for one market. Markets settled before Kalshi's cutoff are only in the historical
-    API."""
+    """Path and parameters of the request for one market. Markets settled before Kalshi's cutoff are
+    only in the historical API."""
     return f"{'/historical' if historical else ''}/markets/{_segment(ticker)}", {}
 
 
 def event_query(event: str) -> tuple[str, Params]:
-    """Request for one event with its markets."""
+    """Path and parameters of the request for one event with its markets."""
     return f"/events/{_segment(event)}", {"with_nested_markets": "true"}
 
 
 def series_query() -> tuple[str, Params]:
-    """Request for all series. They have the categories and tags that newer events and markets no
-    longer have."""
+    """Path and parameters of the request for all series (groups of events). They have the
+    categories and tags that newer events and markets no longer have."""
     return "/series", {}
 
 
@@ -61,7 +62,8 @@ def candles_query(
     minutes: int,
     historical: bool = False,
 ) -> tuple[str, Params]:
-    """Request for the candlesticks in a window, each of 1, 60 or 1440 minutes."""
+    """Path and parameters of the request for a market's candlesticks in a window, each of 1, 60 or
+    1440 minutes."""
     path = (
         f"/historical/markets/{_segment(ticker)}/candlesticks"
         if historical
@@ -76,7 +78,7 @@ def candles_query(
 
 
 def _segment(value: str) -> str:
-    """An id, escaped so that it stays one segment of a path."""
+    """An id, escaped so that it stays one segment of a URL's path."""
     return quote_path(value, safe="")
 
 
@@ -85,7 +87,8 @@ def _paged(path: str, params: dict[str, str | int], cursor: str | None) -> tuple
 
 
 def read_page(answer: object, kind: str) -> tuple[list[Any], str | None]:
-    """The records of a page, and the cursor of the next page; None after the last page.
+    """The records under `kind` ("events", "markets", "series") in a page of Kalshi's answer, and
+    the cursor of the next page; None after the last page.
 
     Raises
     ------
@@ -98,7 +101,8 @@ def read_page(answer: object, kind: str) -> tuple[list[Any], str | None]:
 
 
 def read_one(answer: object, kind: str) -> dict[str, Any]:
-    """The record in `{kind: {...}}`. An event's markets may be in the record or next to it.
+    """The record in an answer `{kind: {...}}`, e.g. `{"event": {...}}`. An event's markets may be
+    in the record or next to it.
 
     Raises
     ------
@@ -113,7 +117,7 @@ def read_one(answer: object, kind: str) -> dict[str, Any]:
 
 
 def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
-    """The markets nested in an event."""
+    """The markets nested in one event of Kalshi's JSON."""
     nested = event.get("markets")
     if isinstance(nested, list):
         yield from (wire for wire in nested if isinstance(wire, dict))

@@ -70,7 +70,7 @@ def market(
     series: Wire | None = None,
     notes: Notes | None = None,
 ) -> Market | Refusal:
-    """A market as a record.
+    """A market of Kalshi's JSON as a record, or as a refusal with its reason.
 
     Parameters
     ----------
@@ -80,6 +80,8 @@ def market(
         When the answer was requested.
     event, series
         The market's event and series, if known; they have its title, exclusivity, category, tags.
+    notes
+        Counts oddities that do not make the record unusable, e.g. an unknown strike type.
     """
     notes = Notes() if notes is None else notes
     event, series = event or {}, series or {}
@@ -156,7 +158,8 @@ def is_parlay(wire: Wire) -> bool:
 
 
 def question(title: str, subtitle: str | None, own_title: str | None = None) -> str:
-    """The full question: the event's title and the side (`subtitle`).
+    """A market's full question, `title — subtitle`: the event's title and the side that the market
+    is about, e.g. a team.
 
     Without a side it is the market's own title, which says more than the event's. A side is added
     even if the title names it: "Los Angeles at Las Vegas" has a market for each team.
@@ -169,8 +172,8 @@ def question(title: str, subtitle: str | None, own_title: str | None = None) -> 
 def change(
     wire: object, observed_at: datetime, notes: Notes | None = None
 ) -> MarketChange | Refusal:
-    """The current status, prices and volumes of a known market. Its event is not needed, because
-    the texts are not read again."""
+    """The current status, prices and volumes of a stored market, or a refusal with its reason. Its
+    event is not needed, because the texts are not read again."""
     notes = Notes() if notes is None else notes
     if not isinstance(wire, dict):
         return Refusal(None, "not a record")
@@ -244,8 +247,8 @@ def _own_title(wire: Wire) -> str | None:
 
 
 def _subtitle(wire: Wire, event_title: str | None, own_title: str | None) -> str | None:
-    """The label that distinguishes the market within its event; its place depends on the
-    generation of the API."""
+    """The label that distinguishes the market within its event, e.g. a team; None if it has none.
+    Where it stands depends on the generation of the API."""
     for key in ("yes_sub_title", "subtitle"):
         label = line(wire.get(key))
         if label is not None and label not in (event_title, own_title, "Yes"):
@@ -262,7 +265,8 @@ def _rules(wire: Wire) -> str | None:
 
 
 def _price(wire: Wire, key: str) -> float | None:
-    """A price in either generation: `<key>_dollars` as a string, or `<key>` in whole cents."""
+    """A price from 0 to 1, in either generation of the API: `<key>_dollars` as a string, or `<key>`
+    in whole cents. None without a price."""
     dollars = wire.get(f"{key}_dollars")
     if isinstance(dollars, str) or (isinstance(dollars, float) and not isinstance(dollars, bool)):
         found = probability(dollars)
@@ -276,7 +280,8 @@ def _price(wire: Wire, key: str) -> float | None:
 
 
 def _close(side: object) -> float | None:
-    """The closing price of one side of a candle (trades, bids or asks), in either generation."""
+    """The closing price of one series of a candle (its trades, bids or asks), in either generation
+    of the API; None without one."""
     if not isinstance(side, dict):
         return None
     return _price(side, "close")

@@ -38,7 +38,7 @@ from augury.venues.wire import (
 )
 
 EVENTS_PAGE = 100
-"""Events per page. Each contains all its markets, so a larger page would be megabytes."""
+"""Events per page. Each event holds all its markets, so a larger page would be megabytes."""
 MARKETS_PAGE = 100
 """Markets per page: the most that `/markets/keyset` returns."""
 BATCH = 100
@@ -55,8 +55,8 @@ Params = Mapping[str, str | int | Sequence[str]]
 
 
 def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tuple[str, Params]:
-    """Request for a page of events with their markets: open events by id, closed ones most recent
-    first."""
+    """Path and parameters of the request for a page of events with their markets: open events by
+    id, closed ones most recent first."""
     params: dict[str, str | int] = {
         "limit": EVENTS_PAGE,
         "closed": "true" if closed else "false",
@@ -67,7 +67,7 @@ def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tupl
 
 
 def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params]:
-    """Request for a page of open markets, the newest first.
+    """Path and parameters of the request for a page of open markets, the newest first.
 
     They are not ordered by `updatedAt`: every trade changes it, so all of them would be listed.
     """
@@ -82,8 +82,8 @@ def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params
 
 
 def batch_query(ids: Sequence[str], *, closed: bool = False) -> tuple[str, Params]:
-    """Request for markets by id, either open or `closed` ones: without the parameter, Polymarket
-    returns only open ones."""
+    """Path and parameters of the request for markets by id, either open or `closed` ones: without
+    the parameter `closed`, Polymarket returns only open ones."""
     return "/markets", {
         "id": ids,
         "limit": len(ids),
@@ -93,14 +93,15 @@ def batch_query(ids: Sequence[str], *, closed: bool = False) -> tuple[str, Param
 
 
 def market_query(market_id: str) -> tuple[str, Params]:
-    """Request for one market by id, whatever its status."""
+    """Path and parameters of the request for one market by id, whatever its status."""
     return f"/markets/{quote_path(market_id, safe='')}", {"include_tag": "true"}
 
 
 def history_query(
     token: str, *, start: datetime, end: datetime, minutes: int
 ) -> tuple[str, Params]:
-    """Request for the prices of one token in a window, at most one per `minutes`."""
+    """Path and parameters of the request for one token's prices in a window, at most one per
+    `minutes`."""
     return "/prices-history", {
         "market": token,
         "startTs": int(start.timestamp()),
@@ -123,7 +124,8 @@ def _paged(
 def read_page(
     answer: object, kind: str, *, keyset: bool, after: str | int | None
 ) -> tuple[list[Any], str | int | None]:
-    """The records of a page, and where the next page starts; None after the last page.
+    """The records of a page of Polymarket's answer, and where the next page starts; None after the
+    last page.
 
     Raises
     ------
@@ -155,7 +157,7 @@ def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
 
 
 def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> Market | Refusal:
-    """A market as gamma returns it, turned into a record.
+    """A market as gamma returns it, turned into a record, or a refusal with its reason.
 
     Parameters
     ----------
@@ -279,7 +281,8 @@ def _outcomes(wire: Wire) -> tuple[str, ...] | None:
 
 
 def _book(wire: Wire) -> tuple[float | None, float | None]:
-    """Best bid and ask of the first outcome; None for 0 or 1, which mean that nobody quotes."""
+    """Best bid and ask of the market's first outcome; None for 0 or 1, which mean that nobody
+    quotes."""
     bid, ask = probability(wire.get("bestBid")), probability(wire.get("bestAsk"))
     return (bid if bid and bid < 1 else None), (ask if ask and ask < 1 else None)
 
@@ -287,7 +290,8 @@ def _book(wire: Wire) -> tuple[float | None, float | None]:
 def _state(
     wire: Wire, outcomes: tuple[str, ...]
 ) -> tuple[Status, str | None, tuple[float | None, ...]] | Refusal:
-    """Status, winning label and prices: read together, as the status says what a price means."""
+    """A market's status, winning label and price of each outcome. They are read together, as the
+    status says what a price means."""
     own = identifier(wire.get("id"))
     closed, active = flag(wire.get("closed")), flag(wire.get("active"))
     if closed is None or (active is None and not closed):
@@ -335,10 +339,10 @@ def _open_prices(
     last: float | None,
     count: int,
 ) -> tuple[float | None, ...] | None:
-    """Prices of an open market, or None for "no quote".
+    """Prices of an open market's outcomes; None where nobody quotes.
 
     Bid, ask and last trade have no label: that they are of the first outcome is only a convention.
-    If they disagree with the labelled prices, these decide, since they can't be inverted.
+    If they disagree with the labelled prices, those are used: they can't be inverted.
     """
     usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
     if count > 2:
@@ -396,7 +400,8 @@ class Polymarket:
         self._keyset = True
 
     async def listing(self, phase: str, after: Cursor, since: datetime) -> Page:
-        """A page of open events, or of events closed or markets created since `since`."""
+        """A page of the listing named `phase`: "open" events, events "closed" since `since`, or
+        markets "created" since then."""
         observed_at = self._clock()
         try:
             return await self._listing(phase, after, since, observed_at)
@@ -440,11 +445,12 @@ class Polymarket:
         return page
 
     async def complete(self, kin: Mapping[str, str]) -> Page:
-        """An empty page: records of Polymarket are whole, so there is nothing to complete."""
+        """An empty page: Polymarket's records always have their event, so there is nothing to
+        complete."""
         return Page()
 
     async def news(self, targets: Sequence[KnownTarget]) -> Page:
-        """The current state of known markets, requested by id: first among open markets; those not
+        """The current state of stored markets, requested by id: first among open markets; those not
         found there are requested again, among closed ones."""
         observed_at = self._clock()
         page = Page(partial=True)
@@ -481,8 +487,8 @@ class Polymarket:
     async def history(
         self, target: KnownTarget, start: datetime, end: datetime
     ) -> list[PricePoint]:
-        """Prices of each outcome, hourly or (if the market is resolved) every 12 hours. Of a market
-        with two outcomes, only prices of the first."""
+        """The market's prices of each outcome, hourly or (if it is resolved) every 12 hours. For a
+        market with two outcomes, only prices of the first."""
         # For resolved markets, the venue returns nothing below 12 hours.
         minutes = 720 if target.status == "resolved" else 60
         points: list[PricePoint] = []

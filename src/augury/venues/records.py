@@ -1,4 +1,4 @@
-"""What connectors and the sync exchange: pages of records, refusals, and known markets."""
+"""What connectors and the sync exchange: pages of records, refusals, and stored markets."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ import msgspec
 from augury.markets.records import Market, MarketChange, Origin, Platform, PricePoint, Status
 
 Notes = Counter[str]
-"""Number of oddities by name, e.g. unknown enum values. No record is refused because of them."""
+"""Counts of oddities in a venue's answers, by name, e.g. "unknown strike type". No record is
+refused because of them."""
 Cursor = str | int | None
-"""Where a listing continues: a venue's cursor, or an offset. None in a request means the start, in
-an answer the end."""
+"""Where a listing of a venue continues: the venue's cursor, or an offset. None in a request means
+the start, in an answer the end."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A venue's record that does not become a market, and the reason."""
+    """A venue's record that is not taken in as a market; `reason` is the kind of problem, e.g.
+    "parlay", and `detail` what in the record caused it."""
 
     id: str | None
     reason: str
@@ -42,14 +44,14 @@ class KnownTarget(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct):
-    """One answer of a venue, turned into records."""
+    """One page of a venue's answer, turned into records."""
 
     markets: list[Market] = msgspec.field(default_factory=list)
     changes: list[MarketChange] = msgspec.field(default_factory=list)
     refusals: list[Refusal] = msgspec.field(default_factory=list)
     notes: Notes = msgspec.field(default_factory=Counter)
     kin: dict[str, str] = msgspec.field(default_factory=dict)
-    """Event id by market id, for markets that came without their event."""
+    """Event id by market id, for changes of markets that came without their event."""
     after: Cursor = None
     """Where the next page starts; None after the last page."""
     records: int = 0
@@ -82,7 +84,7 @@ class Page(msgspec.Struct):
 
 
 class Venue(Protocol):
-    """A connector, as the sync uses it."""
+    """What the sync needs of a connector, i.e. of the code for one venue."""
 
     platform: Platform
     full: tuple[str, ...]

@@ -20,7 +20,8 @@ _TARGET = "id, platform_id, outcomes, status, resolution, token_ids, series_id, 
 
 
 class SyncState(msgspec.Struct, frozen=True):
-    """The state of one flow of a venue. `cursor` is its checkpoint, None after it has finished."""
+    """The stored state of one flow (kind of sync, e.g. "full" or "prices") of a venue. `cursor` is
+    the checkpoint at which an interrupted run continues, None after the flow has finished."""
 
     cursor: dict[str, Any] | None = None
     started_at: datetime | None = None
@@ -29,7 +30,8 @@ class SyncState(msgspec.Struct, frozen=True):
 
 
 class VenueHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether and when a venue was last synced. Times are aware, in UTC."""
+    """Whether and when a venue was last synced, and how many of its `markets` are stored. Times are
+    in UTC."""
 
     platform: Platform
     markets: int
@@ -38,8 +40,8 @@ class VenueHealth(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the last successful full or incremental sync; None before the first."""
     failed_at: datetime | None
     failure: str | None
-    """The latest failure of a flow that has not succeeded since, as plain text; None if there is
-    none."""
+    """Text of the latest sync failure that no success of the same kind of sync has followed; None
+    if there is no such failure."""
 
 
 def _target(*values: Any) -> KnownTarget:
@@ -58,7 +60,8 @@ def _target(*values: Any) -> KnownTarget:
 
 
 async def load(conn: Connection, platform: Platform, flow: str) -> SyncState:
-    """The state of a flow; empty before its first run."""
+    """The stored state of a venue's flow (kind of sync, e.g. "full"); empty before its first
+    run."""
     cursor = conn.cursor(row_factory=args_row(SyncState))
     await cursor.execute(
         "select cursor, started_at, succeeded_at, failed_at from sync_state"
@@ -71,7 +74,8 @@ async def load(conn: Connection, platform: Platform, flow: str) -> SyncState:
 async def checkpoint(
     conn: Connection, platform: Platform, flow: str, cursor: dict[str, Any], at: datetime
 ) -> None:
-    """Store a flow's progress, in the same transaction as the rows that it has written."""
+    """Store the progress `cursor` of a flow (kind of sync, e.g. "full"), in the same transaction as
+    the rows that it has written."""
     await conn.execute(
         """
         insert into sync_state (platform, flow, cursor, started_at, progressed_at)
@@ -88,7 +92,8 @@ async def checkpoint(
 async def succeed(
     conn: Connection, platform: Platform, flow: str, started_at: datetime, stats: dict[str, Any]
 ) -> None:
-    """Store that a flow has finished: its cursor and its failure are cleared."""
+    """Store that a flow (kind of sync, e.g. "full") has finished: its cursor and its failure are
+    cleared."""
     await conn.execute(
         """
         insert into sync_state (platform, flow, started_at, progressed_at, succeeded_at, stats)
@@ -104,7 +109,8 @@ async def succeed(
 async def fail(
     conn: Connection, platform: Platform, flow: str, failure: str, *, forget: bool = False
 ) -> None:
-    """Store that a flow failed. Its cursor is kept for the next run, unless `forget`."""
+    """Store that a flow (kind of sync, e.g. "full") failed. Its cursor is kept for the next run,
+    unless `forget`."""
     await conn.execute(
         """
         insert into sync_state (platform, flow, failed_at, failure)
@@ -118,7 +124,7 @@ async def fail(
 
 
 async def targets(conn: Connection, ids: Sequence[str]) -> dict[str, KnownTarget]:
-    """The stored markets with these ids, by id, without sample markets."""
+    """The stored markets with these ids, by id, without invented ones of the sample catalogue."""
     cursor = conn.cursor(row_factory=args_row(_target))
     await cursor.execute(
         f"select {_TARGET} from markets where id = any(%s) and origin <> 'sample'",  # noqa: S608
@@ -142,7 +148,8 @@ async def count_open(conn: Connection, platform: Platform) -> int:
 async def unseen(
     conn: Connection, platform: Platform, before: datetime, after_seq: int, limit: int
 ) -> list[tuple[int, KnownTarget]]:
-    """Active markets not observed since `before`, each with its number (`seq`), ascending.
+    """A venue's active markets that were not observed since `before` and whose number (`seq`) is
+    above `after_seq`, each with its number, ascending.
 
     A full listing that began at `before` did not contain them.
     """
@@ -160,10 +167,11 @@ async def unseen(
 
 
 async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> list[KnownTarget]:
-    """Active markets whose prices to refresh: half are the most traded, half the longest unseen.
+    """At most `limit` active markets of a venue whose prices to refresh: half are the most traded,
+    half the longest unobserved.
 
-    The first half keeps popular markets fresh. Because of the second half, every active market
-    gets its turn, however many there are.
+    The first half keeps popular markets fresh. Because of the second half, every active market gets
+    its turn, however many there are.
     """
     cursor = conn.cursor(row_factory=args_row(_target))
     await cursor.execute(
@@ -184,8 +192,8 @@ async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> li
 async def without_history(
     conn: Connection, platform: Platform, after_seq: int, limit: int
 ) -> list[tuple[int, KnownTarget]]:
-    """Traded active markets whose price history has not been fetched yet, each with its number
-    (`seq`), ascending."""
+    """A venue's active, traded markets that have no price history from the venue yet and whose
+    number (`seq`) is above `after_seq`, each with its number, ascending."""
     cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
     await cursor.execute(
         f"""
@@ -201,7 +209,7 @@ async def without_history(
 
 
 async def venue_health(conn: Connection) -> list[VenueHealth]:
-    """Whether and when each venue was last synced, from the state of its flows."""
+    """For each venue, whether and when it was last synced, from the stored state of its syncs."""
     rows = await (
         await conn.execute(
             """

@@ -1,4 +1,5 @@
-"""Follows the venues: runs each flow at its interval, in one process at a time."""
+"""Keeps the catalogue in step with the venues: runs each kind of sync ("flow") at its interval, in
+one process at a time."""
 
 from __future__ import annotations
 
@@ -29,14 +30,14 @@ __all__ = ["FlowOutcome", "Sync", "VenueHealth", "open_venues", "venue_health"]
 log = structlog.get_logger(__name__)
 
 HISTORY_EVERY = 300.0
-"""Seconds between two runs of the history flow."""
+"""Seconds between two runs that fetch price histories."""
 FIRST_BACKOFF, LONGEST_BACKOFF = 15.0, 600.0
-"""FIRST_BACKOFF: seconds to wait after a flow's first failure. Each further failure doubles the
+"""FIRST_BACKOFF: seconds to wait after a sync's first failure. Each further failure doubles the
 wait, up to LONGEST_BACKOFF seconds."""
 
 
 class _Busy(Exception):
-    """Another process is running the flow."""
+    """Raised when another process is running the same kind of sync of the same venue."""
 
 
 def open_venues(settings: Settings) -> tuple[dict[Platform, Venue], list[VenueClient]]:
@@ -93,13 +94,14 @@ class Sync:
         self._patience = patience
 
     async def aclose(self) -> None:
-        """Close the connections to the venues; the next flow opens new ones."""
+        """Close the connections to the venues; the next sync opens new ones."""
         clients, self._clients, self._opened = self._clients, [], None
         for client in clients:
             await client.aclose()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Follow both venues until `stop` is set. Failed flows are repeated."""
+        """Sync both venues, each kind of sync at its interval, until `stop` is set. Failed syncs
+        are repeated."""
         every = self._settings
         flows = (
             ("full", self.full, every.sync_full_every),
@@ -125,19 +127,21 @@ class Sync:
             await self.aclose()
 
     async def full(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
-        """See `FlowRun.full`."""
+        """Run a full sync of the venue and return what it did; see `FlowRun.full`."""
         return await self._flow(platform, "full", FlowRun.full, report)
 
     async def incremental(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
-        """See `FlowRun.incremental`."""
+        """Run an incremental sync of the venue and return what it did; see
+        `FlowRun.incremental`."""
         return await self._flow(platform, "incremental", FlowRun.incremental, report)
 
     async def refresh_prices(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
-        """See `FlowRun.refresh_prices`."""
+        """Refresh the venue's prices and return what was done; see `FlowRun.refresh_prices`."""
         return await self._flow(platform, "prices", FlowRun.refresh_prices, report)
 
     async def fetch_history(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
-        """See `FlowRun.fetch_history`."""
+        """Fetch price histories of the venue and return what was done; see
+        `FlowRun.fetch_history`."""
         return await self._flow(platform, "history", FlowRun.fetch_history, report)
 
     async def has_full(self, platform: Platform) -> bool:
@@ -147,7 +151,8 @@ class Sync:
         return state.succeeded_at is not None and state.cursor is None
 
     async def look_up(self, market_id: str) -> Market | Refusal:
-        """Fetch one market from its venue by its id, and store it.
+        """Fetch one market from its venue by its id, and store it. Returns the market, or the
+        refusal if the venue's record can't become one.
 
         Raises
         ------
@@ -181,7 +186,8 @@ class Sync:
         body: Callable[[FlowRun], Awaitable[None]],
         report: Report | None,
     ) -> FlowOutcome:
-        """Run a flow's body, unless another process is running it, and store a failure."""
+        """Run `body`, one kind of sync (named `flow`), unless another process is running it, and
+        store a failure of the venue."""
         run = self._run(self._venues()[platform], flow, report)
         outcome = run.outcome
         began = time.perf_counter()
@@ -202,10 +208,12 @@ class Sync:
 
     @asynccontextmanager
     async def _alone(self, platform: Platform, flow: str) -> AsyncIterator[None]:
-        """Holds the lock of a venue's flow against other processes on this database.
+        """Holds the lock of a venue's flow (kind of sync) against other processes on this database.
 
         The lock belongs to a database session of its own: no transaction should stay open during
         requests to the venue, and a pooled session may be used by others in between.
+
+        Raises `_Busy` if another process holds the lock.
         """
         try:
             conn = await AsyncConnection.connect(self._database.direct_url, autocommit=True)
@@ -223,10 +231,11 @@ class Sync:
         platform: Platform,
         interval: float,
     ) -> None:
-        """Run a flow at its interval, and after failures with a growing backoff.
+        """Run a flow (kind of sync) at its interval, in seconds, and after failures with a growing
+        wait.
 
-        A full sync that ended early is repeated after the backoff, at the latest after its
-        interval. After any other failure, the wait is the longer of both.
+        A full sync that ended early is repeated after this wait, at the latest after its interval.
+        After any other failure, the longer of wait and interval counts.
         """
         backoff = FIRST_BACKOFF
         wait = await self._first_wait(flow, platform, interval)
@@ -255,8 +264,8 @@ class Sync:
         platform: Platform,
         interval: float,
     ) -> float:
-        """Seconds until a flow's first run. For a full sync, the interval continues from the last
-        success, so that a restart does not list everything again."""
+        """Seconds until the first run of a flow (kind of sync). For a full sync, the interval
+        continues from the last success, so that a restart does not list everything again."""
         if flow != self.full:
             return random.uniform(0, min(5.0, interval))
         try:

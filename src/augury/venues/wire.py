@@ -29,7 +29,7 @@ Wire = Mapping[str, Any]
 
 
 class BadPrice(ValueError):
-    """A price outside [0, 1]: the record can't be trusted."""
+    """Raised for a price outside [0, 1], since the record that holds it can't be trusted."""
 
 
 # Control characters except tab and newline, and characters that change the direction of text, so
@@ -87,13 +87,13 @@ def number(value: object) -> float | None:
 
 
 def amount(value: object) -> float | None:
-    """A number that can't be negative (volume, open interest)."""
+    """A number that can't be negative (volume, open interest); None if `value` is not one."""
     result = number(value)
     return None if result is None or result < 0 else result
 
 
 def flag(value: object) -> bool | None:
-    """A boolean, also as the words "true" and "false"."""
+    """A boolean, also from the words "true" and "false"; None for anything else."""
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.lower() in ("true", "false"):
@@ -164,7 +164,7 @@ def items(value: object) -> list[Any] | None:
 
 
 def labels(values: Iterable[object]) -> tuple[str, ...]:
-    """Tags as clean text, in order, without duplicates, at most `TAG_LIMIT`."""
+    """Tags as clean text, in order, without duplicates, at most `TAG_LIMIT` of them."""
     found: dict[str, None] = {}
     for value in values:
         if (label := line(value, 100)) is not None:
@@ -223,6 +223,6 @@ _PLACEHOLDER = re.compile(
 
 
 def is_placeholder(question: str | None, label: str | None) -> bool:
-    """Whether the question or its label has a placeholder, e.g. "Player Y", instead of a name that
-    is not known yet."""
+    """Whether a market's question or label has a placeholder, e.g. "Player Y", instead of a name
+    that is not known yet."""
     return any(part is not None and _PLACEHOLDER.search(part) for part in (question, label))
