@@ -1,4 +1,8 @@
-"""Whether a market belongs in a graph: it must be about the future, and about its factor. Pure."""
+"""Whether a market belongs at a factor's node in a causal graph: it must be about the future, and
+really about that factor. Pure.
+
+A factor is something in the world that markets are about, e.g. a country or a policy rate.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,8 @@ from augury.search.text import title_terms
 
 
 class Titled(Protocol):
-    """The attributes of a market that are read here, as `markets.store.StoredMarket` has them."""
+    """The texts and times of a market that `is_past` and `is_namesake` read.
+    `markets.store.StoredMarket` has them."""
 
     @property
     def question(self) -> str: ...
@@ -31,10 +36,10 @@ class Titled(Protocol):
 def is_past(market: Titled, at: datetime) -> bool:
     """Whether a market says nothing about the future, even if its venue has not resolved it yet.
 
-    This is so if it closed before `at`, or if all dates in its question are past (those in its
-    event's name, if the question has none). If the market closes after `at`, the dates count only
-    if something has to happen in or by them, and only when they are `REPORTED` ago: "jobs in July"
-    is an open question until September.
+    This is so if it closed before `at`, or if all dates in its question are past (in its event's
+    name, if its question has none). If the market closes after `at`, the dates count only if
+    something has to happen in or by them, and only `REPORTED` (60 days) later: "jobs in July" is an
+    open question until September.
     """
     if market.closes_at is not None and market.closes_at < at:
         return True
@@ -53,11 +58,12 @@ def is_past(market: Titled, at: datetime) -> bool:
 
 
 GRACE: Final = timedelta(days=1)
-"""Time after which a date in a market's text is past, if the market has no known close. It is not
-zero because the date that a venue gives may be a day behind. Chosen by hand."""
+"""How long after a date in a market's text the date counts as past, if the time at which the market
+closes is unknown. It is not zero because the date that a venue gives may be a day behind. Chosen by
+hand."""
 REPORTED: Final = timedelta(days=60)
-"""Time after which a date in a market's text is past, if the market has not closed yet: by then
-what happened is known and reported. Chosen by hand."""
+"""How long after a date in a market's text the date counts as past, if the market closes later: by
+then it is known and reported what happened on that date. Chosen by hand."""
 EARLIEST: Final = 2000
 """Years up to this one are not read as dates, because they are parts of names ("AC Monza 1912")."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
@@ -82,7 +88,8 @@ def _are_over(said: Sequence[WrittenDate], day: date) -> bool:
 
 
 def is_namesake(market: Titled, factor: str, words: Collection[str]) -> bool:
-    """Whether a market only shares a name with the factor (the subject) by which it was found.
+    """Whether a market was found by a factor (something in the world that markets are about, e.g. a
+    country) only because it names something else with the same name.
 
     Either the words in its question that name the factor mean something else there ("Jordan" is the
     player, not the country), or its event's name refers to the factor, but its question names only
@@ -109,8 +116,9 @@ _GROUPS: Final = {
     "person": "person", "place": "place", "company": "company", "product": "company",
     "coin": "coin", "commodity": "commodity",
 }  # fmt: skip
-"""Kind of an entity -> its group. Two entities with the same name but of different groups are
-different things. Kinds without a group are not compared: a team may have the name of its city."""
+"""Kind of an entity (a person, place ... that a text names) -> its group. Two entities with the
+same name but of different groups are different things. Kinds without a group are not compared: a
+team may have the name of its city."""
 
 
 def _differ(one: Entity, other: Entity) -> bool:
@@ -120,8 +128,8 @@ def _differ(one: Entity, other: Entity) -> bool:
 
 
 def _is_of_another(market: Titled, factor: str) -> bool:
-    """Whether the event's name has an entity of the factor, but the question only has other
-    entities of the same kind."""
+    """Whether the name of the market's event has an entity of the factor (`factor` is its name),
+    but the market's question names only other entities of the same kind."""
     mine: dict[str, set[str]] = defaultdict(set)
     for entity, _ in _named(market.question):
         mine[entity.kind].add(entity.key)
@@ -137,7 +145,8 @@ def _is_of_another(market: Titled, factor: str) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _named(text: str) -> Sequence[tuple[Entity, frozenset[str]]]:
-    """The entities of a text, each with the terms that name it."""
+    """The entities (people, places, companies ...) that a text names, each with the terms that name
+    it."""
     return tuple(
         (entity, frozenset(title_terms(one.text)))
         for one in mentions(text, default())

@@ -26,82 +26,90 @@ MOVED: Final = 0.05
 """Least change of log-odds from one day to the next at which a market counts as moved: about 1.2
 percentage points at a price of 50%. Chosen by hand."""
 PRIOR: Final = 25
-"""Weight, counted in pairs of events, of the share of unrelated markets when the share of a kind is
-shrunk towards it: a kind with this many pairs of events lands halfway. A larger weight shrinks
-more. Chosen by hand."""
+"""Strength of the shrinking: a kind's share is averaged with that of unrelated markets, which
+weighs as much as this many pairs of events. A kind measured on exactly this many pairs lands
+halfway. A larger value shrinks more. Chosen by hand."""
 EARLIER: Final = 0.6
-"""Quantile (0 to 1) that divides the days on which related pairs moved: strengths are fitted on the
-days up to it, and scored on the days after it. Chosen by hand."""
+"""Share (0 to 1) of the observations, the earliest ones, on which strengths are fitted; the others,
+from later days, score them. One observation is a day on which a market of a related pair moved.
+Chosen by hand."""
 
 
 class Joined(NamedTuple):
-    """Two markets and the edge that would join them."""
+    """Two markets, and the edge that a causal graph would draw between them: its kind, and in which
+    direction it says that they move."""
 
     first: int
-    """Row of the first market in the array of changes; `second`: row of the second."""
+    """Row of the first market in the array of daily price changes; `second`: row of the second."""
     second: int
     kind: Kind
     sign: int
-    """+1: the edge says that the two markets move the same way, -1: opposite ways, 0: it does not
-    say."""
+    """What the edge says: +1: the prices of both markets move the same way, -1: opposite ways, 0:
+    nothing about the direction."""
     events: tuple[int, int]
-    """Numbers of the two markets' events, the smaller first."""
+    """Numbers that identify the events of the two markets, the smaller number first."""
     told: float
-    """Strength (0 to 1) of the edge by weights set by hand, with which the fitted one is
-    compared."""
+    """Strength (0 to 1) that the edge has by weights set by hand. The fitted strength is compared
+    with it."""
 
 
 class _Days(NamedTuple):
-    """A row for each pair and day on which at least one market of the pair moved."""
+    """Observations: one row for each pair of markets and each day on which at least one of the two
+    moved."""
 
     pair: NDArray[np.int64]
     day: NDArray[np.int64]
     hit: NDArray[np.float64]
-    """For each row: 1 if both markets moved as the edge says; 0.5 if both moved and the edge claims
-    no direction; else 0."""
+    """For each row: 1 if both markets moved as their edge says; 0.5 if both moved and the edge says
+    nothing about the direction; else 0."""
 
 
 class Cell(NamedTuple):
-    """Measurements of one kind of edge over one span of days."""
+    """How often markets joined by one kind of edge moved together, over the earlier or the later
+    days."""
 
     share: float
-    """Share (0 to 1) of days, among those on which at least one market of a pair moved, on which
-    both moved as the edge says: the mean over pairs of events."""
+    """Of the days on which at least one market of a pair moved, the share (0 to 1) on which both
+    moved as the edge says: the mean over pairs of events."""
     days: int
     pairs: int
     events: int
-    """Number of different pairs of events."""
+    """Number of different pairs of events that the markets belong to."""
 
 
 class KeptStrength(NamedTuple):
-    """The strength of a kind of edge, with the measurements that it was fitted and checked on."""
+    """The fitted strength of a kind of edge, with the measurements that it was fitted on (`fitted`)
+    and checked on (`later`)."""
 
     strength: float
     fitted: Cell
     later: Cell | None
-    """Measurements on the later days, on which nothing was fitted; None if no pair of this kind
-    moved then."""
+    """Measurements on the later days, which were not used for fitting; None if no market of a pair
+    joined by this kind of edge moved then."""
 
 
 class Fit(NamedTuple):
-    """The fitted strengths, and how good they are on the later days."""
+    """The fitted strengths of all kinds of edges, and how well they predict the later days."""
 
     until: int
-    """First column of the changes that belongs to the later days."""
+    """Where the later days begin: index of their first column in the array of daily price
+    changes."""
     kinds: dict[Kind, KeptStrength]
     brier: dict[str, float]
-    """Mean squared difference, on the later days, of strength and outcome (1: both markets moved as
-    the edge says, 0.5: both moved and the edge claims no direction, else 0). Only related pairs
-    count, each pair of events with the same weight. Keys, by where the strength comes from:
-    `measured` (fitted), `before` (`Joined.told`) and `unrelated` (the share of unrelated markets
-    for every edge)."""
+    """Brier score on the later days, related pairs only: mean squared difference between a pair's
+    strength and what happened (1: both markets moved as the edge says, 0.5: both moved and the edge
+    says nothing about the direction, else 0). Each pair of events has the same weight. Keys, by
+    where the strength comes from: `measured` (fitted), `before` (`Joined.told`) and `unrelated`
+    (the share of unrelated markets for every edge)."""
     error: dict[str, float]
-    """Mean absolute difference, over kinds of edges, of a kind's strength and its share on the
-    later days, weighted by its pairs of events. Keys as in `brier`."""
+    """Mean absolute difference between the strength of a kind of edge and its share (`Cell.share`)
+    on the later days. The mean is over kinds, weighted by their numbers of pairs of events. Keys as
+    in `brier`."""
 
 
 def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
-    """Fit strengths on the earlier days, and score them on the later ones.
+    """Fit the strength of each kind of edge on the earlier days, and score it on the later ones.
+    The strength is how often two markets joined by such an edge moved together.
 
     changes : (markets, days), daily changes of log-odds, NaN if unknown
     pairs : pairs to fit and score; some must be of the kind `UNRELATED`
@@ -155,8 +163,8 @@ def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
 
 
 def _cells(pairs: Sequence[Joined], days: _Days, kept: NDArray[np.bool_]) -> dict[Kind, Cell]:
-    """Measurements by kind. The share of a kind is the mean over the shares of its pairs of
-    events."""
+    """Measurements by kind of edge, from the rows of `days` that `kept` selects. The share of a
+    kind is the mean over its pairs of events."""
     hits: dict[Kind, dict[tuple[int, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     used: dict[Kind, set[int]] = defaultdict(set)
     for number, hit in zip(days.pair[kept].tolist(), days.hit[kept].tolist(), strict=True):

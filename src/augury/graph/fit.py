@@ -1,4 +1,4 @@
-"""Measures the strengths of edges on the recorded prices of a dump."""
+"""Measures the strengths of the edges of causal graphs on a dump of markets and recorded prices."""
 
 from __future__ import annotations
 
@@ -29,27 +29,30 @@ if TYPE_CHECKING:
     from augury.markets.records import Market
 
 LEAST_DAYS: Final = 3
-"""Least number of days on which both markets of a pair must have a change of price."""
+"""Least number of days on which the price changes of both markets of a pair must be known (0 is a
+known change)."""
 PER_RELATION: Final = 12
-"""Largest number of related markets that a market is paired with in each relation (upstream,
-downstream, correlated): those with the strongest paths."""
+"""Largest number of other markets that a market is paired with in each relation (upstream,
+downstream, correlated), strongest path first, and of those on the same factor."""
 TIED: Final = 0.1
-"""Two markets are related by a path if the weight of the path, times how much (0 to 1) the second
-market is about the factor at its end, is at least this. Without such a path, and without a common
-factor, they count as unrelated. Chosen by hand."""
+"""Least weight (0 to 1) at which a path through the factor base relates two markets: the weight of
+the path from a factor of the first market to a factor of the second, times how much the second is
+about that factor. Without such a path or a common factor, they count as unrelated. Chosen by hand.
+"""
 SUBJECT: Final = 0.4
-"""`Joined.told` for two markets about the same factor that logic does not relate. Chosen by
-hand."""
+"""Strength (`Joined.told`, 0 to 1) set by hand for the edge between two markets that are about the
+same factor and have no logical relation."""
 ALIKE: Final = 30
-"""Largest number of markets, on the same factor or of the same event, that are checked for a
-logical relation to a market."""
+"""For each market, the largest number of other markets, about the same factor or of the same event,
+that are checked for a logical relation to it."""
 CHANCE: Final = 12
 """Largest number of unrelated markets, drawn at random, that a market is paired with. These pairs
 show how often prices move together by chance."""
 
 
 def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) -> dict[str, Any]:
-    """Measure the strength of each kind of edge on earlier days, and score it on later ones.
+    """Measure, on a dump of markets and their prices, how often markets joined by each kind of edge
+    moved together: the strength of the kind, fitted on earlier days and scored on later ones.
 
     Returns
     -------
@@ -74,9 +77,9 @@ def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) 
 
 
 def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Changes, int]:
-    """The markets that have daily changes, their changes of log-odds (markets, days), and the day
-    of the first column, in days since 1970-01-01. If a market's prices have several sources, the
-    source with the most days is used."""
+    """The markets with changes on at least `LEAST_DAYS` days; their daily changes of log-odds
+    (markets, days); and the day of the first column, in days since 1970-01-01. If a market's prices
+    come from several sources, the source with the most days is used."""
     import polars as pl
 
     from augury.markets.records import Market
@@ -123,7 +126,8 @@ def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Cha
 def _pairs(
     markets: Sequence[Market], changes: comovement.Changes, seed: int, *, quiet: bool
 ) -> Iterator[Joined]:
-    """The pairs that a graph would join, and for each market up to `CHANCE` unrelated pairs."""
+    """The pairs of markets that a causal graph would join, and for each market up to `CHANCE`
+    unrelated pairs."""
     rng = np.random.default_rng(seed)
     relations = RelationService()
     tags, fits, leans = _tagged(relations, markets)
@@ -214,7 +218,7 @@ def _best(
 
 
 def _told(fitted: Fit, first: int, seed: int, files: Sequence[Path]) -> dict[str, Any]:
-    """The table as it is stored, without any text of a market."""
+    """The table of strengths as it is stored, without any text of a market."""
     origin = date(1970, 1, 1) + timedelta(days=first)
     return {
         "provenance": {

@@ -11,12 +11,12 @@ from augury.jobs.worker import Job, Worker
 
 KIND: Final = "graph.build"
 FULL: Final = "graph.draw"
-"""Kinds of jobs. `FULL`: those behind `POST /v1/graphs`, whose result is a `FullGraph`; `KIND`:
-those that build operators' graphs."""
+"""Names of the two kinds of jobs, each of which draws a graph. `FULL`: for `POST /v1/graphs`, with
+a `FullGraph` as result. `KIND`: for operators, with a `GraphAnswer` as result."""
 
 
 def register(worker: Worker, service: GraphService) -> None:
-    """Register the jobs of both kinds with `worker`."""
+    """Register with `worker` the two kinds of jobs that draw graphs, `KIND` and `FULL`."""
 
     async def build(job: Job) -> dict[str, Any]:
         async def stage(name: str, detail: dict[str, Any]) -> None:

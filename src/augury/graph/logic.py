@@ -1,9 +1,9 @@
-"""Logical edges between the events of a graph, e.g. that one event implies another. Pure.
+"""Logical edges between the nodes of a causal graph, e.g. "A implies B". Pure.
 
-The labels of two nodes are read as propositions, and `relations.logic` says which of their joint
-outcomes are impossible. A logical edge is a hard constraint on the two probabilities, not a cause.
-It may point against the causal edge between the same nodes: a title implies the conference title
-that led to it.
+The labels of two nodes, which are questions of markets, are read as propositions, and
+`relations.logic` says which of their joint outcomes are impossible. A logical edge is a hard
+constraint on the two probabilities, not a cause. It may point against the causal edge between the
+same nodes: a title implies the conference title that led to it.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from augury.relations import logic
 from augury.relations.proposition import Proposition
 
 MOST: Final = 8
-"""Largest number of logical edges in one graph. Edges of the question are taken first, and
-implications before exclusions."""
+"""Largest number of logical edges (such as "A implies B") in one graph. Edges of the question are
+taken first, and implications before exclusions."""
 
 
 class NodeClaim(NamedTuple):
-    """What a node's label asserts."""
+    """A node of the causal graph, its label (a question), and the label read as a proposition."""
 
     node: str
     label: str
     proposition: Proposition
     market: str | None
-    """Id of the market whose question is the label; None if the label is the caller's question."""
+    """Id of the market whose question is the label; None if the label is the question that the
+    graph was drawn for."""
     linked: frozenset[str] = frozenset()
-    """Ids of the market's twins: the same contract on other venues."""
+    """Ids of the markets on other venues that are the same contract as `market`."""
 
 
 class _Said(NamedTuple):
@@ -52,9 +53,11 @@ _ORDER: Final = ("equivalent", "complement", "implies", "covers", "excludes")
 
 
 def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
-    """The logical edges among nodes; at most `MOST`, and no implication that follows from two
-    others. `told`: what each node asserts, in the order in which nodes are shown, the question
-    first."""
+    """The logical edges (such as "A implies B") among nodes: at most `MOST`, and no implication
+    that follows from two others.
+
+    told : what each node asserts, in the order in which nodes are shown, the question first
+    """
     found = [
         (kind, one, other)
         for at, first in enumerate(told)
@@ -75,8 +78,9 @@ def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
 
 
 def merged(known: Iterable[DrawnEdge], hard: Sequence[DrawnEdge]) -> list[DrawnEdge]:
-    """All edges of a graph: those in `known` and the logical ones in `hard`. A co-movement edge is
-    dropped if a logical edge joins the same events, because the logical one says more."""
+    """All edges of a graph: those in `known`, then the logical ones in `hard`. An edge that only
+    says that both nodes move together is dropped if a logical edge joins the same nodes, because
+    the logical one says more."""
     related = {frozenset((edge.source, edge.target)) for edge in hard}
     soft = [
         edge

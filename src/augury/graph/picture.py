@@ -18,7 +18,7 @@ GAP: Final = 22
 COLUMN: Final = 400
 LINE: Final = 15
 LOOP: Final = 60
-"""How far an edge between two boxes of the same column bends outwards, in pixels."""
+"""How far an edge between two boxes in the same column bends to the side, in pixels."""
 MARGIN: Final = 24
 MOST_LINES: Final = 3
 FONT: Final = 12
@@ -35,13 +35,13 @@ _COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b
 
 
 def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) -> str:
-    """The picture of a graph, as SVG text.
+    """The picture of a causal graph, as SVG text.
 
     A green edge raises, a red one lowers; the effect of a gray one is unknown. A dashed edge has no
     causal direction. A stronger edge has a wider line. A box shows its market's question and price.
 
     as_of : when the graph was drawn
-    sample : whether any of its markets is of the sample; the picture then says so
+    sample : whether any of its markets is invented sample data; the picture then says so
     """
     columns = _columns(graph)
     boxes = {node.id: _text(node) for node in graph.nodes}
@@ -104,8 +104,9 @@ def _legend(height: float) -> str:
 
 
 def _columns(graph: Graph) -> dict[int, list[str]]:
-    """Node ids by column. Causes are in columns -1 and -2, effects in columns 1 and 2, by their
-    number of steps from the question; the question and all other nodes are in column 0."""
+    """Node ids by column of the picture. Causes are in columns -1 and -2, effects in columns 1 and
+    2, by their number of steps from the question; the question and all other nodes are in column 0.
+    """
     causes: dict[str, list[str]] = defaultdict(list)
     effects: dict[str, list[str]] = defaultdict(list)
     for edge in graph.edges:

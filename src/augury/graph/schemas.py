@@ -62,7 +62,8 @@ GRAPH_EXAMPLE = {"nodes": [_NODE], "edges": [_EDGE]}
 
 
 def closed(example: dict[str, Any]) -> ConfigDict:
-    """Configuration of a model that forbids further properties, with its example."""
+    """Pydantic configuration of a model that refuses unknown properties and shows `example` in its
+    JSON schema."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
 
 
@@ -293,7 +294,7 @@ class JobState(BaseModel):
 
 
 def summary(market: StoredMarket) -> PublicMarketSummary:
-    """A node's market in its public form."""
+    """A market as graphs show it in public: id, question, venue, prices and URL."""
     prices = priced(market.outcomes, market.prices) or {}
     return PublicMarketSummary(
         id=market.id,
@@ -305,7 +306,8 @@ def summary(market: StoredMarket) -> PublicMarketSummary:
 
 
 def public(drawn: Drawn) -> PublicCausalGraph:
-    """The graph in its public form."""
+    """The graph in its public form: its edges have no type, direction, certainty, lag or
+    markets."""
     return PublicCausalGraph(
         nodes=[_node(node) for node in drawn.graph.nodes],
         edges=[
@@ -322,12 +324,13 @@ def public(drawn: Drawn) -> PublicCausalGraph:
 
 
 def answer(drawn: Drawn) -> GraphAnswer:
-    """The graph with all details, and its trace."""
+    """The graph as operators see it, with all details of its edges, and the trace of how it was
+    built."""
     return GraphAnswer(graph=graph(drawn.graph), trace=Trace(**drawn.trace))
 
 
 def full(drawn: Drawn, graph_id: str, created_at: datetime) -> FullGraph:
-    """The graph with the time and origin of every number."""
+    """The finished graph as `/v1/graphs` returns it, with the time and origin of every number."""
     nodes = [_full_node(node) for node in drawn.graph.nodes]
     times = [node.price_as_of for node in nodes if node.price_as_of is not None]
     found: set[ShownOrigin] = {market.origin for node in nodes for market in node.markets}
@@ -341,8 +344,8 @@ def full(drawn: Drawn, graph_id: str, created_at: datetime) -> FullGraph:
 
 
 def mixed(origins: Collection[ShownOrigin]) -> ShownOrigin | None:
-    """The origin of a value made of several: the least reliable of `origins` (`sample`, then
-    `import`, then `live`); None if there are none."""
+    """The origin to show for something made of data with several `origins`: the least reliable of
+    them (`sample`, then `import`, then `live`); None if there are none."""
     return next((one for one in ("sample", "import", "live") if one in origins), None)
 
 
@@ -362,7 +365,7 @@ def _full_node(node: Node) -> FullNode:
 
 
 def graph(drawn: view.GraphView) -> Graph:
-    """The graph with all details."""
+    """The graph as operators see it, with all details of its edges."""
     return Graph(
         nodes=[_node(node) for node in drawn.nodes],
         edges=[_edge(edge) for edge in drawn.edges],

@@ -1,4 +1,8 @@
-"""Draws the causal graph of a question from a search over all relations."""
+"""Draws the causal graph of a question from a search over all relations.
+
+The relations of a market to the question: direct (it is on the question itself), upstream (a
+cause), downstream (a consequence), correlated.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +25,22 @@ from augury.search.service import SearchService
 from augury.storage.database import Database
 
 DEPTH: Final = 30
-"""Number of search results per relation (direct, upstream, ...) from which a graph is drawn. Chosen
-by hand."""
+"""Number of search results that a graph is drawn from, for each relation to the question (direct,
+upstream, downstream, correlated). Chosen by hand."""
 TARGETS: Final = 4
-"""Number of direct markets shown with the question."""
+"""Largest number of direct markets (markets on the question itself) shown at the question's
+node."""
 VOTERS: Final = 10
-"""Number of direct markets that help to decide which factors the question is about. Chosen by
-hand."""
+"""Largest number of direct markets (markets on the question itself) that help to decide which
+factors the question is about. Chosen by hand."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
-"""Callback with the name and details of each stage as it begins."""
+"""Async callback for the progress of drawing a graph. It is called at the beginning of each stage,
+with the stage's name and details."""
 
 
 class Drawn(NamedTuple):
-    """A graph, and a trace of how it was built."""
+    """A causal graph, a trace of how it was built, and the time at which it was drawn."""
 
     graph: view.GraphView
     trace: dict[str, Any]
@@ -42,19 +48,19 @@ class Drawn(NamedTuple):
 
 
 class Middle(NamedTuple):
-    """The forecast of the question itself, which is in the middle of its graph."""
+    """The forecast of the question that a graph is drawn for."""
 
     probability: float | None
     price_as_of: datetime | None
-    """When the newest price behind the probability was quoted."""
+    """When the newest price that the forecast rests on was quoted; None without such a price."""
 
 
 Estimator = Callable[[str], Awaitable[Middle]]
-"""Function that forecasts the question in the middle of a graph."""
+"""Async function that forecasts the question that a graph is drawn for."""
 
 
 class GraphService:
-    """Builds graphs; stores nothing."""
+    """Builds the causal graph of a question from search results; stores nothing."""
 
     def __init__(
         self,
@@ -81,16 +87,18 @@ class GraphService:
         status: Status | None = "active",
         stage: Stage | None = None,
     ) -> Drawn:
-        """The graph of a question.
+        """Draw the causal graph of a question: its causes, its consequences and what moves with it.
 
         Parameters
         ----------
         estimate
             Whether to forecast the question, for the probability of its node.
         only
-            Market ids, in any form, by relation; only these markets are drawn.
+            Relation -> names of markets (ids, URLs, slugs, tickers); only these markets are drawn.
         status
             Only markets with this status; active ones by default, as a graph is about the future.
+        stage
+            Called at the beginning of each stage.
         """
         clock = _Clock()
         await _tell(stage, "searching", {"question": question})
@@ -218,12 +226,13 @@ class GraphService:
         return self._age.judge(market, at).stale or apt.is_past(market, at)
 
     def _named(self, question: str, factor: int) -> Match | None:
-        """How a market's question names a factor; None if the question alone does not name it."""
+        """How a market's question names factor number `factor`; None if it does not."""
         matches = self._relations.matcher.match(question)
         return next((m for m in matches if m.factor == factor), None)
 
     def _is_about(self, market: markets.StoredMarket, factor: int) -> bool:
-        """Whether a market found by a factor is really about it, and not only about a namesake."""
+        """Whether a market found by factor number `factor` is really about it, and not about
+        something else of the same name."""
         named = self._named(market.question, factor)
         words = named.words if named else ()
         return not apt.is_namesake(market, self._relations.factor(factor).name, words)
@@ -235,7 +244,7 @@ class GraphService:
         direct: Sequence[markets.StoredMarket],
     ) -> set[int]:
         """The factors that the question is about: those that it names, and those among `factors`
-        that a direct market is really about."""
+        that a direct market (one on the question itself) is really about."""
         meant = {match.factor for match in self._relations.matcher.match(question)}
         for number, _ in factors:
             if number not in meant and any(
@@ -253,8 +262,8 @@ class GraphService:
 def _labelled(
     explored: Explored, found: Found, by_id: Mapping[str, markets.StoredMarket]
 ) -> list[view.Labelled]:
-    """The markets that only a language model's labels relate to the question, in the order of the
-    results."""
+    """The markets that only a language model's statement (label) relates to the question, in the
+    order of the search results."""
     lookup = explored.lookup
     return [
         view.Labelled(market, relation, tie.weight, tie.sign, tie.lag_days, tie.told)
@@ -272,9 +281,9 @@ def _told(
     graph: view.GraphView,
     by_id: Mapping[str, markets.StoredMarket],
 ) -> list[logic.NodeClaim]:
-    """What each node asserts. The node of the question asserts the question or, if that cannot be
-    read as a proposition, the question of its first direct market. Every other node asserts the
-    question of its first market."""
+    """What each node of the graph asserts. The question's node asserts the question or, if that
+    cannot be read as a proposition, the question of `target`, the first market on it. Every other
+    node asserts the question of its first market."""
     asked = read_question(question, now())
     if asked.unclear and target is not None:
         first = _asserted(view.QUESTION, target)
@@ -302,7 +311,7 @@ async def _tell(stage: Stage | None, name: str, detail: dict[str, Any]) -> None:
 
 
 class _Clock:
-    """Measures the milliseconds of each part of a build."""
+    """Measures how many milliseconds each part of drawing a graph takes."""
 
     def __init__(self) -> None:
         self.marks: dict[str, float] = {}

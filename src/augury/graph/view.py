@@ -29,24 +29,26 @@ MOST_NODES: Final = 18
 """Largest number of nodes besides the question; more would be unreadable."""
 MOST_PER_RELATION: Final = 7
 MOST_LABELLED: Final = 3
-"""Largest number of nodes that only a language model's label relates to the question."""
+"""Largest number of nodes that are shown only because a language model said (in a label) that their
+market is related to the question."""
 MOST_MARKETS: Final = 4
 """Largest number of markets shown at one node."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReachedMarket:
-    """A related market, and the path from factor to factor by which it was reached."""
+    """A market related to the question, and the path from factor to factor that relates it."""
 
     market: StoredMarket
     relation: Relation
     score: float
     factor: int
     lean: int
-    """+1 if Yes to the factor's best market means a rise of the factor, -1 if it means a fall, 0:
-    unknown."""
+    """+1 if Yes to the best market on `factor` means a rise of the factor, -1 if it means a fall,
+    0: unknown."""
     way: tuple[Step, ...]
-    """Steps from a factor of the question to the market's factor; empty if both are the same."""
+    """Steps of the path from a factor that the question is about to the market's factor; empty if
+    both are the same factor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Node:
     """Probability (0 to 1) of what the label says: the price of its market or, for the question,
     its forecast; None: unknown."""
     price_as_of: datetime | None = None
-    """When the price behind the probability was quoted."""
+    """When the price that `probability` rests on was quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,8 @@ class DrawnEdge:
     hard_constraint: bool
     lag_days: int | None
     evidence: tuple[str, ...]
-    """Ids of the markets that the edge rests on."""
+    """Ids of the markets that the edge rests on; empty for an edge that the factor base alone
+    gives."""
 
 
 @dataclass(slots=True)
@@ -88,23 +91,26 @@ class GraphView:
 
 @dataclass(frozen=True, slots=True)
 class CentralQuestion:
-    """The question in the middle of the graph."""
+    """The question that a graph is drawn for, which is the node in its middle."""
 
     label: str
     markets: tuple[StoredMarket, ...]
-    """Markets directly on the question, best first."""
+    """Markets on the question itself, best first."""
     probability: float | None
     factors: Sequence[tuple[int, float]]
-    """Number and weight (0 to 1) of each factor that the question is about."""
+    """Each factor that the question is about: (its number in the factor base, weight from 0 to
+    1)."""
     lean: int
-    """+1 if Yes to the question means a rise of its factors, -1 if it means a fall, 0: unknown."""
+    """+1 if Yes to the question means a rise of the factors that it is about, -1 if it means a
+    fall, 0: unknown."""
     price_as_of: datetime | None = None
-    """Time of the newest price that `probability` rests on."""
+    """When the newest price that `probability` rests on was quoted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A market that only a language model's label relates to the question."""
+    """A market that is related to the question only because a language model said so (in a
+    label)."""
 
     market: StoredMarket
     relation: Relation
@@ -122,10 +128,12 @@ def draw(
     factors: Mapping[int, Factor],
     between: Sequence[Step],
 ) -> GraphView:
-    """The graph of a question.
+    """Draw the causal graph of a question.
 
     Parameters
     ----------
+    asked
+        The question, with its forecast and the factors that it is about.
     found
         Related markets, best first within each relation.
     factors
@@ -162,8 +170,8 @@ def draw(
 
 
 def add_labelled(graph: GraphView, labelled: Sequence[Labelled]) -> None:
-    """Add the first `MOST_LABELLED` of the `labelled` markets that are not shown yet. Each is
-    joined to the question only, by an edge that is worded as a suggestion ("may raise")."""
+    """Add the first `MOST_LABELLED` of the `labelled` markets that `graph` does not show yet. Each
+    one is joined to the question only, by an edge that is worded as a suggestion ("may raise")."""
     shown = {market.id for node in graph.nodes for market in node.markets}
     for one in [one for one in labelled if one.market.id not in shown][:MOST_LABELLED]:
         name, market = one.market.id, one.market
@@ -186,12 +194,12 @@ _MAY: Final = {"positive": "raise", "negative": "lower", "unknown": "bear on"}
 
 
 def price(market: StoredMarket) -> float | None:
-    """The quoted probability of the first outcome; None without a quote."""
+    """The price of a market's first outcome, as a probability; None without a quote."""
     return market.prices[0] if market.prices else None
 
 
 def _chosen(found: Sequence[ReachedMarket]) -> list[int]:
-    """The factors that get a node: the best of each relation in turn."""
+    """Numbers of the factors that get a node: the best of each relation in turn."""
     best: dict[Relation, list[int]] = {"upstream": [], "downstream": [], "correlated": []}
     seen: set[int] = set()
     for one in sorted(found, key=lambda one: (-one.score, one.market.id)):
@@ -220,8 +228,8 @@ def _edges_of(
     leads: Mapping[int, ReachedMarket],
     factors: Mapping[int, Factor],
 ) -> list[DrawnEdge]:
-    """The edge of a factor's node: to the node of the factor before it on its path, if that is
-    shown in the same relation; otherwise to the question."""
+    """The edge of a factor's node. It leads to the node of the previous factor on its path, if that
+    one is shown in the same relation; otherwise to the question."""
     if not lead.way:
         return [
             DrawnEdge(
@@ -273,8 +281,8 @@ def _add_between(
     ids: Mapping[int, str],
     leads: Mapping[int, ReachedMarket],
 ) -> None:
-    """Add the causal edges among the factors shown. An edge that closes a cycle is added only if
-    the cycle has a lag, i.e. if it is a feedback over time."""
+    """Add the causal edges of the factor base among the factors shown. An edge that closes a cycle
+    is added only if the cycle has a lag, i.e. if it is a feedback over time."""
     for step in sorted(between, key=lambda s: (-s.weight, s.source, s.target)):
         source, target = ids.get(step.source), ids.get(step.target)
         if source is None or target is None or source == target:
@@ -301,7 +309,8 @@ def _add_between(
 
 
 def _lag_of_path(edges: Sequence[DrawnEdge], start: str, end: str) -> int | None:
-    """Days along the shortest causal path from `start` to `end`; None if there is no path."""
+    """Number of days that the quickest causal path from node `start` to node `end` takes; None if
+    there is no path."""
     out: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for edge in edges:
         if edge.edge_type == "causal":

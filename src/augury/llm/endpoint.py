@@ -22,20 +22,22 @@ for _name in ("httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.WARNING)
 
 MAX_BYTES: Final = 256 * 1024
-"""Most bytes of an answer, decompressed: about a hundred times the longest that a task allows."""
+"""Largest size of an answer that is read, in bytes after decompression: about a hundred times the
+longest that a task allows."""
 UNASKED_PAUSE: Final = 10.0
-"""Seconds to pause after a 429 without a Retry-After."""
+"""Seconds to pause after a response 429 (too many requests) without a Retry-After header."""
 
 Format = Literal["schema", "grammar", "object", "none"]
 
 
 class CompletionFailed(Exception):
-    """No completion came. The text is plain and names no secret.
+    """The endpoint gave no completion. The text is in plain words and contains no secret.
 
     outcome : label of the failure in metrics
-    healthy : whether the endpoint works, as far as the failure shows; None: it does not show it
-    charged : whether the provider may have counted tokens
-    pause : seconds for which nothing more should be asked
+    healthy : False if the failure suggests that the endpoint does not work, None if it says
+        nothing about that
+    charged : whether the provider may charge tokens for the request
+    pause : number of seconds for which no further request should be sent
     """
 
     def __init__(
@@ -52,7 +54,8 @@ class CompletionFailed(Exception):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """The text of the model, and the number of tokens; None if the endpoint does not report it."""
+    """What a model answered: its text (empty if the answer was cut off or filtered), and the
+    numbers of tokens sent and received, None if the endpoint does not report them."""
 
     text: str
     tokens_in: int | None
@@ -60,9 +63,10 @@ class Completion(msgspec.Struct, frozen=True):
 
 
 class ModelEndpoint:
-    """Chat completions at one base URL, which the operator chose: it may be on this machine.
+    """Client for chat completions at the base URL that the operator configured, which may be on
+    this machine.
 
-    Redirects are not followed: the key goes to that address and no other.
+    Redirects are not followed, so that the API key is sent to no other address.
     """
 
     def __init__(
@@ -102,7 +106,8 @@ class ModelEndpoint:
         max_tokens: int,
         deadline: float,
     ) -> Completion:
-        """The model's answer to a chat, at temperature 0.
+        """The model's answer to the chat `messages`, at temperature 0. `schema`: JSON schema of the
+        answer, for endpoints that can enforce one.
 
         Raises
         ------

@@ -52,17 +52,18 @@ QUALIFIED = Gauge(
 
 USEFUL_FOR: Final = timedelta(days=90)
 USELESS_FOR: Final = timedelta(days=1)
-"""Time for which a result is stored. USEFUL_FOR: an answer. USELESS_FOR: the fact that the model
-gave no usable answer."""
+"""How long a stored result is used instead of asking the model again. USEFUL_FOR: an answer.
+USELESS_FOR: the fact that the model gave no usable answer."""
 AT_ONCE: Final = 4
-"""Most requests to the endpoint at the same time."""
+"""Maximum number of requests to the endpoint at the same time."""
 WAITING: Final = 64
-"""Most requests that are running or waiting; any further one fails at once."""
+"""Maximum number of requests that are running or waiting; any further one fails at once."""
 OVERHEAD: Final = 64
-"""Number of tokens that are booked for what a chat template adds to a request."""
+"""Number of tokens that each request is booked with in addition, for what the model's chat template
+adds to the text."""
 BYTES_A_TOKEN: Final = 12
-"""Bytes per token, more than text of any language has on average. If an endpoint reports fewer
-tokens than the number of bytes divided by this, the report is not believed."""
+"""More bytes per token than text of any language has on average. If an endpoint reports fewer
+tokens than the text's bytes divided by this number, its report is not believed."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -70,8 +71,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 class NoAnswer(Exception):
     """The model gave no usable answer; `outcome` says why.
 
-    waiting (too many requests), timeout, unusable, cap (the daily allowance is used up), breaker,
-    throttled, no_store (no database), or an outcome of `endpoint.CompletionFailed`.
+    Outcomes: waiting (too many requests), timeout, unusable (the text is no answer to the task),
+    cap (the daily allowance is used up), breaker (paused after repeated failures), throttled (the
+    endpoint asked for a pause), no_store (no database), or an outcome of
+    `endpoint.CompletionFailed`.
     """
 
     def __init__(self, outcome: str, text: str, *, retry_in: float | None = None) -> None:
@@ -82,12 +85,12 @@ class NoAnswer(Exception):
 
 @dataclass
 class Examination:
-    """How a model did on the controls of a task, i.e. inputs with known answers."""
+    """How a model did on the controls of a task, i.e. on test inputs with known answers."""
 
     task: LlmTask
     of: int
     usable: int = 0
-    """Number of answers that have the task's shape."""
+    """Number of answers that could be read as an answer to the task, right or wrong."""
     right: int = 0
     passed: bool = False
     seconds: list[float] = field(default_factory=list)
@@ -110,8 +113,8 @@ class LanguageModel:
         clock: Clock = now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`cap`: most tokens and money that may be spent in a UTC day. Prices
-        are per million tokens."""
+        """`cap`: most tokens and money that may be spent in a UTC day. `price_in`, `price_out`:
+        prices per million tokens sent and received."""
         self.model = endpoint.model
         self._database = database
         self._endpoint = endpoint
@@ -159,15 +162,15 @@ class LanguageModel:
         await self._endpoint.aclose()
 
     def does(self, task: LlmTask) -> bool:
-        """Whether the operator lets the model do this task."""
+        """Whether the operator's settings let the model do this task."""
         return task in self._tasks
 
     async def ask(self, task: Task[T], data: Data, *, deadline: float | None = None) -> T:
-        """The model's answer, stored or new. Equal requests that run at the same
-        time are sent only once.
+        """The model's answer to `data`, which is an input of `task`: the stored answer if there is
+        one, else a new one. Equal requests that run at the same time are sent only once.
 
-        When `deadline` (seconds) passes, the caller gets NoAnswer, but the request goes on
-        and its answer is stored.
+        When `deadline` (seconds) passes, the caller gets NoAnswer, but the request goes on and its
+        answer is stored.
 
         Raises
         ------
@@ -190,9 +193,9 @@ class LanguageModel:
             ) from None
 
     async def qualified(self, task: Task[Any]) -> bool:
-        """Whether the model gets enough of the task's controls (inputs with known answers) right.
-        Each process asks once; stored answers are used again. The test may take long, and goes on
-        if the caller stops waiting."""
+        """Whether the model answers enough of the task's controls (test inputs with known answers)
+        correctly. Each process tests a task once; stored answers are used again. The test may take
+        long, and goes on if the caller stops waiting."""
         if not task.controls:
             return True
         if (verdict := self._verdicts.get(task.name)) is not None:
@@ -203,12 +206,12 @@ class LanguageModel:
             return False
 
     async def spent_today(self) -> store.Spending:
-        """What has been spent today (UTC)."""
+        """The calls, tokens and money spent on the model today (UTC)."""
         async with self._database.reading() as conn:
             return await store.spent(conn, self._clock().date())
 
     async def prune(self) -> None:
-        """Drop answers that are too old to be used."""
+        """Delete stored answers that are too old to be used again (`USEFUL_FOR`)."""
         async with self._database.transaction() as conn:
             await store.forget(conn, self._clock() - USEFUL_FOR)
 
@@ -319,8 +322,8 @@ class LanguageModel:
     def _used(
         self, sent: int, tokens_in: int | None, tokens_out: int | None, booked: Cost, text: str
     ) -> Cost:
-        """The cost of a call as the endpoint reports it, or what was booked if the report is
-        missing or not credible."""
+        """What a call cost by the endpoint's report of tokens; what was booked for it (`booked`) if
+        that report is missing or not credible."""
         if tokens_in is None or tokens_out is None:
             return booked
         if tokens_in * BYTES_A_TOKEN < sent or tokens_out * BYTES_A_TOKEN < len(text.encode()):
@@ -330,7 +333,8 @@ class LanguageModel:
     # Controls
 
     async def examine(self, task: Task[Any]) -> Examination:
-        """Ask the model the controls of a task, one after the other.
+        """Test the model on the controls of a task (inputs with known answers), one after the
+        other. An unusable answer counts as wrong.
 
         Raises
         ------

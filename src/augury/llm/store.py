@@ -11,24 +11,26 @@ Connection: TypeAlias = AsyncConnection[Any]
 
 
 class KeptCompletion(NamedTuple):
-    """A stored answer; `text` is None if the model gave no usable answer."""
+    """A stored answer of the model; `text` is None if the model gave no usable answer."""
 
     text: str | None
 
 
 class Cost(NamedTuple):
-    """The cost of a call: an upper limit before the call, the real cost after it."""
+    """Tokens and money for one call to the model: an upper limit before the call, the real cost
+    after it."""
 
     tokens: int
     nanos: int
-    """Money in billionths (10^-9) of the currency of the prices."""
+    """Money in billionths (10^-9) of the currency in which the operator's settings give the
+    prices."""
 
 
 async def answer(
     conn: Connection, key: bytes, *, useful_since: datetime, useless_since: datetime
 ) -> KeptCompletion | None:
-    """The answer stored under `key`, at `useful_since` or later; if the model gave no usable
-    answer, at `useless_since` or later."""
+    """The stored answer under `key`; None if there is none or it is too old, i.e. from before
+    `useful_since` or, if the model gave no usable answer, from before `useless_since`."""
     row = await (
         await conn.execute(
             """
@@ -44,7 +46,8 @@ async def answer(
 async def keep(
     conn: Connection, key: bytes, task: str, model: str, text: str | None, at: datetime
 ) -> None:
-    """Store an answer; it replaces an older one."""
+    """Store the model's answer `text` under `key`, in place of an older one. None: the model gave
+    no usable answer."""
     await conn.execute(
         """
         insert into llm_answers (key, task, model, answer, made_at) values (%s, %s, %s, %s, %s)
@@ -55,13 +58,13 @@ async def keep(
 
 
 async def forget(conn: Connection, before: datetime) -> int:
-    """Delete the answers from before a time and return their number."""
+    """Delete the stored answers from before a time; returns how many were deleted."""
     return (await conn.execute("delete from llm_answers where made_at < %s", (before,))).rowcount
 
 
 async def book(conn: Connection, day: date, cost: Cost, cap: Cost) -> bool:
-    """Take `cost` from the day's allowance `cap`; False if too little of it is left.
-    Atomic over all processes."""
+    """Add `cost` to what was spent on `day`, unless the sum would exceed the day's limit `cap`.
+    Returns whether it was added. Atomic across all processes."""
     cursor = await conn.execute(
         """
         insert into llm_spending as s (day, calls, tokens, nanos)
@@ -85,7 +88,8 @@ async def book(conn: Connection, day: date, cost: Cost, cap: Cost) -> bool:
 
 
 async def settle(conn: Connection, day: date, booked: Cost, used: Cost) -> None:
-    """Replace what was booked for a call by what it used."""
+    """Correct the day's spending after a call: replace the cost booked before the call by what it
+    really used."""
     await conn.execute(
         "update llm_spending set tokens = tokens + %s, nanos = nanos + %s where day = %s",
         (used.tokens - booked.tokens, used.nanos - booked.nanos, day),
@@ -93,7 +97,7 @@ async def settle(conn: Connection, day: date, booked: Cost, used: Cost) -> None:
 
 
 class Spending(NamedTuple):
-    """What was spent on one day."""
+    """What was spent on the model on one day."""
 
     calls: int
     tokens: int
@@ -101,7 +105,8 @@ class Spending(NamedTuple):
 
 
 async def spent(conn: Connection, day: date) -> Spending:
-    """What was spent on a day; running calls count with the most that they may cost."""
+    """What was spent on the model on a day. A call that still runs counts with the upper limit
+    booked for it."""
     cursor = await conn.execute(
         "select calls, tokens, nanos from llm_spending where day = %s", (day,)
     )

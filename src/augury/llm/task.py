@@ -1,12 +1,12 @@
 """What a language model may be asked, and which of its answers count. Pure.
 
 A task has fixed instructions and a closed shape for the answer. Whatever comes from outside (market
-titles, questions) goes in as data: cut to a length, without control characters, as JSON in which no
-string can end the block it stands in or spell a token of a chat template. Answers are read
-strictly; an answer of any other shape is refused.
+titles, questions) is sent as data: cut to a length, without control characters, as JSON in which no
+string can end the data block or spell a token of a chat template. Answers are read strictly; an
+answer of any other shape is refused.
 
-A task also has controls: inputs of our own with known answers. A model that does not get enough of
-them right is not used for the task at all (`LanguageModel.qualified`).
+A task also has controls: test inputs written for Augury, with known answers. A model that does not
+get enough of them right is not used for the task at all (`LanguageModel.qualified`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=msgspec.Struct)
 
 LONGEST: Final = 400
-"""Most characters of a text from outside; a longer one is cut."""
+"""Maximum number of characters of a text from outside (a market's title, a question) in a request
+to the model; longer texts are cut."""
 
 _FRAME: Final = (
     "{instructions}\n"
@@ -42,12 +43,13 @@ Data = Mapping[str, Any]
 
 
 class Unusable(ValueError):
-    """The model's text is not an answer to its task."""
+    """The text that the model wrote is not a valid answer to its task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Control(Generic[T]):
-    """An input with a known answer."""
+    """A test input of a task, with a known answer: `right` says whether the model's answer is
+    correct."""
 
     data: Data
     right: Callable[[T], bool]
@@ -58,11 +60,11 @@ class Task(Generic[T]):
     """One kind of question to a language model.
 
     name : used in metrics, in the cache and in the operator's settings
-    version : raised when the same input should be asked again
-    answer : shape of the answer; unknown members are forbidden
-    max_tokens : most tokens of an answer
-    controls : inputs with known answers, see the module
-    needed : share of the controls, 0 to 1, that the model has to get right
+    version : raised when the model should be asked again about inputs with stored answers
+    answer : type of the answer; unknown members are forbidden
+    max_tokens : maximum number of tokens of an answer
+    controls : test inputs with known answers
+    needed : share of the controls, 0 to 1, that the model has to get right to be used for the task
     """
 
     name: LlmTask
@@ -75,11 +77,11 @@ class Task(Generic[T]):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """JSON schema of the answer, without references."""
+        """JSON schema of the answer, with all references resolved."""
         return _schema(self.answer)
 
     def messages(self, data: Data) -> list[dict[str, str]]:
-        """The chat that asks for one input."""
+        """The chat messages that ask the model for the answer to the input `data`."""
         frame = _FRAME.format(
             instructions=self.instructions, schema=json.dumps(self.schema, sort_keys=True)
         )
@@ -89,12 +91,13 @@ class Task(Generic[T]):
         ]
 
     def key(self, model: str, data: Data) -> bytes:
-        """Key under which an answer is stored: the SHA-256 of all that it depends on, 32 bytes."""
+        """Key under which the answer to an input is stored: SHA-256 (32 bytes) of all that the
+        answer depends on."""
         parts = [self.name, self.version, model, self.max_tokens, self.messages(data)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 
     def read(self, text: str) -> T:
-        """The answer in a model's text.
+        """Read the task's answer from the text that the model wrote.
 
         Raises
         ------
@@ -108,8 +111,8 @@ class Task(Generic[T]):
 
 
 def plain(text: str | None, most: int = LONGEST) -> str:
-    """Text from outside on one line: only printable characters, normalized (Unicode NFKC), and
-    cut to `most` characters."""
+    """Text from outside as one line: only printable characters, normalized (Unicode NFKC), and cut
+    to `most` characters."""
     folded = unicodedata.normalize("NFKC", text or "")
     kept = "".join(c if c.isprintable() else " " for c in folded)
     line = " ".join(kept.split())
