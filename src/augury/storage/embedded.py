@@ -24,11 +24,13 @@ from augury.storage.supervisor import PORT, SUPERUSER, OwnerLock, Record, Superv
 log = structlog.get_logger(__name__)
 
 INHERIT_EVERY = 0.1
-"""Seconds after which an attached process checks again whether the server's owner has gone."""
+"""Seconds between two checks, in a process that uses another process's embedded server, whether
+that other process still runs."""
 
 
 class EmbeddedServer:
-    """A running server: ours (`owned`) or that of the process that owns the data folder."""
+    """The running PostgreSQL server of a data folder, started by this process (`owned`) or by the
+    process that owns the folder."""
 
     def __init__(
         self, record: Record, supervisor: Supervisor | None, heir: _Heir | None = None
@@ -46,7 +48,8 @@ class EmbeddedServer:
         options: Mapping[str, str] | None = None,
         patience: float = 60,
     ) -> EmbeddedServer:
-        """Start the server of `data_dir` or attach to it. Blocks for at most `patience` s.
+        """Start the server of `data_dir`, or use it if another process runs it already. Blocks for
+        at most `patience` seconds.
 
         `options` are server settings on top of `SERVER_OPTIONS`.
         """
@@ -83,7 +86,8 @@ class EmbeddedServer:
         return cls(supervisor.record, supervisor)
 
     def inherit(self) -> None:
-        """If attached, watch the owner until `close`, and take its place once it has gone."""
+        """If another process owns the server, watch that process until `close`, and take its place
+        once it has gone."""
         if self._heir is not None and not self._heir.is_alive():
             self._heir.start()
 
@@ -99,7 +103,7 @@ class EmbeddedServer:
         return ready_server(Path(self.record.folder) / "data")
 
     def url(self, database: str, role: str = SUPERUSER) -> str:
-        """A libpq URL over the unix socket."""
+        """The URL of `database` for libpq, over the server's Unix socket."""
         socket_dir = quote(self.record.socket_dir, safe="")
         return f"postgresql://{role}@/{quote(database)}?host={socket_dir}&port={PORT}"
 
@@ -112,7 +116,8 @@ class EmbeddedServer:
 
 
 class _Heir(threading.Thread):
-    """Waits in an attached process for the owner to go, and starts the server in its place.
+    """Waits, in a process that uses another process's server, for that owner to go; then starts the
+    server in its place.
 
     The socket stays the same, so pools find the new server by themselves.
     """

@@ -37,8 +37,8 @@ for many other errors."""
 
 
 def _of_a_file(exc: psycopg.Error) -> bool:
-    """Whether the error is about a file, by the server's message; the
-    embedded server's are English."""
+    """Whether the error is about a file, by the server's message. The embedded server's messages
+    are English."""
     return (exc.diag.message_primary or "").startswith(
         ("could not extend file", "could not write", "could not open file", "could not read",
          "could not fsync file", "could not create file", "could not truncate file")
@@ -46,7 +46,7 @@ def _of_a_file(exc: psycopg.Error) -> bool:
 
 
 def as_unavailable(exc: BaseException) -> Unavailable | None:
-    """The 503 for a temporary failure of the database; None for any other error.
+    """The 503 error for a temporary failure of the database; None for any other exception.
 
     An exception group counts as such a failure if all its exceptions do.
     """

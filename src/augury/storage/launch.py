@@ -19,7 +19,7 @@ PR_SET_PDEATHSIG = 1
 REFUSED = 77
 """Exit status when this process can't become the user that IDENTITY names (EX_NOPERM)."""
 OUT_OF_REACH = 126
-"""Exit status when the user that was switched to can't run the program."""
+"""Exit status when the user that the script has switched to can't run the program."""
 FOLDER = "@dir:"
 
 

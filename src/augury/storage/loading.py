@@ -31,7 +31,7 @@ _IDLE = re.compile(
 """Lines of a dump that are skipped: session settings, comments, psql's restrict commands."""
 _END = b"\\.\n"
 LONGEST_LINE = 1 << 30
-"""Most bytes of a row in a dump: 1 GiB, as much as PostgreSQL stores in a single value."""
+"""Most bytes of one row in a dump: 1 GiB, as much as PostgreSQL stores in a single value."""
 _BATCH = 1 << 16
 
 # What is removed before the rows are loaded, and added again after: foreign keys, because a dump's
@@ -62,11 +62,12 @@ end $$
 
 
 Dump = Callable[[], AbstractContextManager[IO[bytes]]]
-"""A function that opens the rows of a dump, as `pg_restore --data-only` prints them."""
+"""A function that opens the rows of a backup's dump, as `pg_restore --data-only` prints them."""
 
 
 def load(url: str, revision: str, expected: Mapping[str, int], dump: Dump) -> None:
-    """Replace the schema `public` of the database at `url` by one of `revision` with these rows.
+    """Replace all tables of the database at `url` by those of a backup: the schema by our
+    migrations up to `revision`, e.g. `0001_foundation`, and the rows from `dump`.
 
     Parameters
     ----------
@@ -138,7 +139,8 @@ def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
 
 
 def _rows(lines: IO[bytes]) -> Iterator[bytes]:
-    """The rows of one table, in batches."""
+    """The lines of one table's rows, in batches of about 64 KiB, up to the line that ends the
+    table."""
     batch = bytearray()
     while line := lines.readline(LONGEST_LINE):
         if line == _END:

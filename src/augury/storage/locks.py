@@ -12,14 +12,16 @@ from psycopg import AsyncConnection
 
 
 class LockKey(NamedTuple):
-    """The key of one lock: arguments for PostgreSQL's lock functions, as SQL and as values."""
+    """The key of one advisory lock: the arguments of PostgreSQL's lock functions, as SQL with
+    placeholders and as their values."""
 
     arguments: LiteralString
     values: tuple[int | str, ...]
 
     @property
     def waiting(self) -> tuple[LiteralString, tuple[int | str, ...]]:
-        """The query that waits for the lock and holds it until the transaction ends."""
+        """SQL and values of the query that waits for the lock and holds it until the transaction
+        ends."""
         return f"select pg_advisory_xact_lock({self.arguments})", self.values
 
 
@@ -32,12 +34,14 @@ def _name(name: str) -> LockKey:
 
 
 MIGRATION: Final = _number(0x4155_4755)
-"""Key of the lock that a process holds while it migrates; others wait for it and see the result."""
+"""Key of the lock that a process holds while it migrates the schema. Others wait for it and then
+see the result."""
 INGEST: Final = _number(0x6175_6775_7279_0001)
 """Key of the lock that a transaction holds while it writes markets. Only one writes at a time, so
 that the sequence numbers of changes become visible in order."""
 EVENTS: Final = _number(0x6175_6775_7279_0006)
-"""Key of the lock held by the process that keeps events and their links up to date."""
+"""Key of the lock held by the process that groups markets into events and links markets that are
+the same contract on both venues."""
 READINGS: Final = _number(0x6175_6775_7279_0007)
 """Key of the lock held by the process that parses the texts of active markets for forecasts."""
 POINTS: Final = _number(0x6175_6775_7279_0010)
@@ -64,13 +68,13 @@ def index(number: int) -> LockKey:
 
 
 async def wait(conn: AsyncConnection[Any], key: LockKey) -> None:
-    """Wait for a lock; it is held until the transaction ends."""
+    """Wait for a lock; it is then held until the transaction of `conn` ends."""
     await conn.execute(*key.waiting)
 
 
 async def take(session: AsyncConnection[Any], key: LockKey) -> bool:
-    """Take a lock if it is free, until `give_back` or the end of the session.
-    Returns whether it was free."""
+    """Take a lock if it is free, until `give_back` or the end of the session. Returns whether the
+    lock was free."""
     cursor = await session.execute(f"select pg_try_advisory_lock({key.arguments})", key.values)
     row = await cursor.fetchone()
     return row is not None and row[0]

@@ -35,7 +35,8 @@ class Status:
     revision: str | None
     """Newest migration that the database has; None when the database is empty."""
     pending: tuple[str, ...]
-    """Migrations that this version would run."""
+    """Migrations that the database lacks and that this version of Augury would run, oldest
+    first."""
 
     @property
     def current(self) -> bool:
@@ -43,7 +44,7 @@ class Status:
 
 
 async def status(connection: AsyncConnection[Any]) -> Status:
-    """The migrations that a database has and lacks, by one small query.
+    """Which migrations the database has and lacks; takes one small query.
 
     Raises SetupProblem when the database is newer than this version.
     """
@@ -70,17 +71,18 @@ def _status(revision: str | None) -> Status:
 
 
 def upgrade(url: str) -> None:
-    """Run the missing migrations in one transaction. Processes that start together take turns."""
+    """Run the database's missing migrations in one transaction. Processes that start together take
+    turns."""
     with transaction(url) as (_, upgrade_to):
         upgrade_to(revisions()[-1])
 
 
 @contextmanager
 def transaction(url: str) -> Iterator[tuple[psycopg.Connection, Callable[[str], None]]]:
-    """A transaction during which no other process migrates. Yields its connection and a function
-    that brings the schema up to a given revision.
+    """A transaction during which no other process migrates. Yields its connection, and a function
+    that runs all missing migrations up to a given one, e.g. `0001_foundation`.
 
-    Committed when the block ends, rolled back when it raises.
+    The transaction is committed when the block ends and rolled back when it raises.
     """
     with psycopg.connect(url) as connection:
         # Released with the transaction, so that a process that waited sees what was done.
@@ -105,7 +107,8 @@ library that ran migrations in earlier versions."""
 
 
 def run(connection: psycopg.Connection, name: str) -> None:
-    """Run one migration and record it in the database."""
+    """Run the migration `name`, e.g. `0001_foundation`, and record in the database that it has
+    run."""
     beside = f"augury.storage.migrations.{name}"
     python = importlib.import_module(beside) if (FOLDER / f"{name}.py").exists() else None
     if prepare := getattr(python, "prepare", None):

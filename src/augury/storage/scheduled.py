@@ -30,17 +30,19 @@ _UNVERIFIED = ".unverified"
 
 
 def folder(settings: Settings) -> Path:
-    """Where scheduled backups lie."""
+    """The folder of scheduled backups: the one in the settings, else `backups` in the data
+    folder."""
     return settings.backup_dir or Path(settings.data_dir) / "backups"
 
 
 def newest(settings: Settings) -> Path | None:
-    """The last verified backup."""
+    """The file of the latest verified backup; None if there is none."""
     return max(folder(settings).glob(_PATTERN), default=None)
 
 
 def measure(settings: Settings) -> None:
-    """Make the gauges of this process show the newest backup, whichever process made it."""
+    """Make this process's metrics show time and size of the newest backup, whichever process made
+    it."""
     LAST.set_function(lambda: found.st_mtime if (found := _stat(settings)) else 0.0)
     SIZE.set_function(lambda: float(found.st_size) if (found := _stat(settings)) else 0.0)
 
@@ -54,7 +56,7 @@ def _stat(settings: Settings) -> os.stat_result | None:
 
 async def make(settings: Settings) -> Path:
     """Write a backup, check it by restoring it into a scratch folder, and delete the oldest backups
-    beyond `AUGURY_BACKUP_KEEP`.
+    beyond `AUGURY_BACKUP_KEEP`. Returns the backup's file.
 
     Raises
     ------
@@ -78,7 +80,8 @@ async def make(settings: Settings) -> Path:
 
 
 async def verify(settings: Settings, file: Path) -> backups.Manifest:
-    """Restore a backup into a temporary server that is then deleted; returns its manifest.
+    """Check a backup by restoring it into a temporary server, which is then deleted. Returns the
+    backup's manifest.
 
     Raises
     ------
@@ -96,7 +99,7 @@ async def verify(settings: Settings, file: Path) -> backups.Manifest:
 
 
 async def scheduled(settings: Settings) -> None:
-    """`make`, for a schedule: a failure is logged, and the next run tries again."""
+    """Make a verified backup, on a schedule: a failure is logged, and the next run tries again."""
     with suppress(FileNotFoundError):  # remains of a verification that was killed
         for left in folder(settings).glob(".verify-*"):
             await asyncio.to_thread(shutil.rmtree, left, ignore_errors=True)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 
 def cluster_name(data: Path) -> str:
-    """Name of the server of one data folder, different for every folder; it is in the
-    command line of the server."""
+    """Name that the PostgreSQL server of one data folder gets in its command line, different for
+    every folder."""
     stat = data.stat()
     return f"augury-{stat.st_dev:x}-{stat.st_ino:x}"
 
 
 def ready_server(data: Path) -> int | None:
-    """Id of the process that serves `data`; None if its pid file does not say that
-    it accepts connections."""
+    """Id of the PostgreSQL process that serves `data`; None if its pid file does not say that it
+    accepts connections."""
     try:
         lines = (data / "postmaster.pid").read_text().splitlines()
         pid = int(lines[0])
@@ -28,8 +28,8 @@ def ready_server(data: Path) -> int | None:
 
 
 def serves(pid: int, data: Path) -> bool:
-    """Whether process `pid` is a PostgreSQL server over `data`, not another
-    process with a reused id."""
+    """Whether process `pid` is the PostgreSQL server of the folder `data`, not another process with
+    a reused id."""
     if sys.platform == "linux":
         try:
             return os.path.samefile(os.readlink(f"/proc/{pid}/cwd"), data)

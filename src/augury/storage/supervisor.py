@@ -1,4 +1,5 @@
-"""The owner's part of the embedded PostgreSQL: create, start, watch and stop its server."""
+"""Creates, starts, watches and stops the embedded PostgreSQL server, in the process that owns
+it."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ from augury.storage.server_process import cluster_name, ready_server, serves
 log = structlog.get_logger(__name__)
 
 SUPERUSER = "augury"
-"""PostgreSQL's superuser in the embedded cluster. It is used only to create the service's
+"""Name of PostgreSQL's superuser in the embedded server. It is used only to create the service's
 own role and database."""
 PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
@@ -41,11 +42,12 @@ replay the log. It then starts again and can answer reads."""
 LONGEST_SOCKET_PATH = 107
 """Most bytes in the path of a Unix socket: the length of `sun_path` without its closing NUL."""
 LONGEST_LOG = 16 * 1024 * 1024
-"""Size in bytes above which the server's log is renamed to `server.log.1` at the next start."""
+"""Size in bytes above which PostgreSQL's log is renamed to `server.log.1` when the server
+starts."""
 PRIVATE_UID = 61099
-"""User id of the server when Augury runs as root, so that the server cannot read root's files. No
-user has this id (it lies between the ranges that distributions and systemd assign), so a 0700
-folder of it is as private as one of root."""
+"""User id that the PostgreSQL server gets when Augury runs as root, so that the server cannot read
+root's files. No user has this id (it lies between the ranges that distributions and systemd
+assign), so a 0700 folder of it is as private as one of root."""
 
 SERVER_OPTIONS: Mapping[str, str] = {
     "max_connections": "60",
@@ -77,15 +79,15 @@ SERVER_OPTIONS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Record:
-    """What the owner writes to the data folder (server.json) for processes that attach to its
-    server and for the next owner."""
+    """What the process that owns the embedded server writes to the data folder (server.json), for
+    processes that use the same server and for its next owner."""
 
     folder: str
-    """Path of the folder when the record was written. If it is read at another path, the data
-    folder was moved or copied."""
+    """Path of the data folder's `postgres` folder when the record was written. If the record is
+    read at another path, the data folder was moved or copied."""
     socket_dir: str
     identity: str
-    """User that the server runs as, written as in launch.py: `same`,
+    """User that the server runs as, as the script launch.py takes it: `same` (as its owner),
     `namespace:UID:GID` or `user:UID:GID`."""
 
     @classmethod
@@ -104,8 +106,8 @@ class Record:
 
 
 class OwnerLock:
-    """The lock that makes its holder the owner of the server. The kernel drops it when the holder
-    dies."""
+    """The lock of a data folder. Its holder owns the folder's PostgreSQL server; the kernel drops
+    the lock when the holder dies."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -124,8 +126,8 @@ class OwnerLock:
 
 
 class Supervisor:
-    """Creates, starts, watches and stops the server. Only the process that owns the
-    server has one."""
+    """Creates, starts, watches and stops the embedded server. Only the process that owns the server
+    has a supervisor."""
 
     def __init__(
         self, folder: Path, lock: OwnerLock, binaries: Binaries, options: Mapping[str, str]
@@ -149,8 +151,8 @@ class Supervisor:
     # The folder of the socket, and the user that the server runs as
 
     def _settle(self) -> Record:
-        """Choose the folder of the socket and the server's user, keeping the previous choice of the
-        folder, and write the record."""
+        """Choose the folder of the server's socket and the user that the server runs as, and write
+        the record. The socket's folder stays the same as before if possible."""
         if (uid := self._folder.stat().st_uid) != os.geteuid():
             raise SetupProblem(
                 f"The data folder {self._folder.parent} belongs to another user (uid {uid}). Run "
@@ -174,8 +176,8 @@ class Supervisor:
         return record
 
     def _identity(self) -> str:
-        """User that the server runs as: that of this process, but never root,
-        whose files it could read."""
+        """The user that the server runs as, written as in `Record.identity`: that of this process,
+        but never root, whose files it could read."""
         if _may_serve():
             return "same"
         somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
@@ -208,11 +210,13 @@ class Supervisor:
         return self._run(identity, self._binaries.program("postgres"), "--version").returncode
 
     def _folder_for(self, identity: str, folder: Path) -> str:
-        """The argument that names `folder` to a program that runs as `identity`."""
+        """The command-line argument that names `folder` to a program that runs as the user
+        `identity`."""
         return f"{launch.FOLDER}{folder}" if identity.startswith("user:") else str(folder)
 
     def _socket_dir(self, identity: str, known: Record | None) -> Path:
-        """A 0700 folder with a path short enough for a socket, the same at every start."""
+        """A folder for the server's socket, private (0700), with a short enough path, the same at
+        every start."""
         wanted = home = self._folder / "run"
         if known is not None and known.socket_dir != str(wanted):
             wanted = Path(known.socket_dir)
@@ -259,8 +263,8 @@ class Supervisor:
         self._started = True
 
     def _create(self) -> None:
-        """Run initdb in a temporary folder and rename it, so that a half-made folder is never
-        used."""
+        """Create the database in a temporary folder by initdb, then rename the folder, so that a
+        half-made folder is never used."""
         new = self._data.with_name("data.new")
         shutil.rmtree(new, ignore_errors=True)
         identity = self.record.identity
@@ -297,8 +301,7 @@ class Supervisor:
     def _clear_remains(self, deadline: float) -> None:
         """Stop a server that outlived its owner, and delete the files that a dead server left.
 
-        This process holds the lock of the owner, so a server that still runs
-        here is no longer wanted.
+        This process holds the owner's lock, so a server that still runs here is no longer wanted.
         """
         pid = _pid_in(self._data)
         escalation = [(5.0, signal.SIGINT), (5.0, signal.SIGQUIT)]
@@ -376,7 +379,7 @@ class Supervisor:
                 )
 
     def _spawn(self, command: list[str]) -> subprocess.Popen[bytes] | None:
-        """Start the server and return its process; None if it is to stop."""
+        """Start the server and return its process; None if the supervisor is stopping."""
         with self._spawning:
             if self._stopping.is_set():
                 return None
@@ -433,7 +436,8 @@ def _may_serve() -> bool:
 
 
 def _owner(identity: str) -> int:
-    """The uid that owns the server's files."""
+    """The user id that owns the server's files, given the user that it runs as
+    (`Record.identity`)."""
     return int(identity.split(":")[1]) if identity.startswith("user:") else os.geteuid()
 
 
@@ -466,7 +470,7 @@ def _bring_home(folder: Path) -> None:
 
 
 def _hand_over(folder: Path, identity: str) -> None:
-    """Make the user that the server runs as the owner of `folder` and all that it holds."""
+    """Make the user that the server runs as the owner of `folder` and all that the folder holds."""
     kind, *ids = identity.split(":")
     if kind == "user" or os.geteuid() == 0:
         uid, gid = (int(ids[0]), int(ids[1])) if kind == "user" else (os.geteuid(), os.getegid())

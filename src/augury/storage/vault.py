@@ -23,12 +23,12 @@ _NONCE = 12
 
 
 class CantOpen(Exception):
-    """The secret was encrypted with another key or for another row, or is damaged."""
+    """Raised when a secret can't be decrypted: it was encrypted with another key or for another
+    row, or is damaged."""
 
 
 class Vault:
-    """Encrypts (seals) and decrypts (opens) secrets; the key is read, or made, when first
-    needed."""
+    """Encrypts (seals) and decrypts (opens) secrets. The key is read, or made, at the first use."""
 
     def __init__(self, settings: Settings) -> None:
         self._given = settings.secret_key
@@ -36,17 +36,18 @@ class Vault:
         self._cipher: AESGCM | None = None
 
     def seal(self, secret: bytes, owner: str) -> bytes:
-        """Encrypt `secret`; it can be opened only for the same `owner` (the id of its row)."""
+        """Encrypt `secret` for `owner`, the id of the row that it belongs to. It can be decrypted
+        only for the same `owner`."""
         nonce = os.urandom(_NONCE)
         return nonce + self._key().encrypt(nonce, secret, owner.encode())
 
     def open(self, sealed: bytes, owner: str) -> bytes:
-        """Decrypt a secret that was sealed for `owner`.
+        """Decrypt a secret that was encrypted for `owner`, the id of its row.
 
         Raises
         ------
         CantOpen
-            It was sealed with another key or for another owner, or is damaged.
+            It was encrypted with another key or for another owner, or is damaged.
         """
         from cryptography.exceptions import InvalidTag
 
@@ -80,8 +81,8 @@ def _decoded(text: str) -> bytes:
 
 
 def _kept(file: Path) -> bytes:
-    """The key in `file`, which is made if there is none. Of several processes that start
-    together, only one makes it."""
+    """The 32 bytes of the key in `file`; if there is no such file, it is made. Of several processes
+    that start together, only one makes it."""
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         made = file.with_suffix(f".{os.getpid()}")
