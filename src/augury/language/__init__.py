@@ -1,1 +1,2 @@
-"""What short texts about the world say: who and what they name."""
+"""What short texts about the world say: whom and what they name, amounts, months, and who wins a
+game."""

@@ -87,7 +87,8 @@ _OUTSIDE: Final = re.compile(
 
 
 def plain(text: str) -> str:
-    """The text with its amounts in digits, and with two bounds of one range joined."""
+    """The text with its amounts in digits, and with two bounds of one range joined: "two and a half
+    billion" -> "2.5 billion", "13 or fewer, or else 17 or more" -> "not between 14 and 16"."""
     text = _OUTSIDE.sub(_ranged, _figures(text))
     joined = _joined(text)
     for pattern, said in _USUAL:
@@ -181,13 +182,14 @@ def _dollars(found: re.Match[str]) -> str:
 class _Bound:
     up: bool
     inside: bool
-    """Whether the number itself meets the bound: True for "at least 13", False for "over 13"."""
+    """Whether the number of the bound itself meets it: True for "at least 13", False for "over
+    13"."""
     value: float
     said: str
-    """The number as written, with scale and unit."""
+    """The number of the bound as written, with its scale ("1.5 million")."""
     exact: bool
-    """Whether the value is a whole number of things or degrees, so that the next value is one
-    higher."""
+    """Whether `value` is a whole number of things or degrees, so that the next possible value is
+    one higher."""
     unit: str
     scale: str
     start: int
@@ -241,7 +243,8 @@ def _joined(text: str) -> str:
 
 
 def _without(low: _Bound, high: _Bound) -> str:
-    """The phrase for "below `low` or above `high`": "not between" the values left in the middle."""
+    """The phrase for "below `low` or above `high`": "not between" and the two ends of the range
+    that is left in the middle."""
     if not (low.exact and high.exact):
         return f"not between {_said(low, high)} and {_said(high, low)}"
     least = int(low.value) + low.inside
@@ -265,8 +268,8 @@ def _within(low: _Bound, high: _Bound) -> str:
 
 
 def _said(one: _Bound, other: _Bound) -> str:
-    """The number `one` with scale and unit, taken from `other` if only `other` has them: "4.6 or
-    4.8 million"."""
+    """The number of bound `one` with its scale and unit, which are taken from bound `other` if only
+    that one has them: "4.6 or 4.8 million"."""
     scale = f" {other.scale}" if other.scale and not one.scale and one.value < 1000 else ""
     unit = one.unit or other.unit
     if unit and unit[0] in "%°º":

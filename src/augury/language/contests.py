@@ -1,10 +1,12 @@
-"""Reads markets on a single game: who plays, and for which ends of it an outcome pays. Pure.
+"""Reads markets on a single game: who plays, and for which results an outcome of the market pays.
+Pure.
 
-A game between A and B has up to three ends: A wins, B wins, a draw. A market outcome claims a set
-of ends, and a question asks for a set of ends (`results.asked`). Comparing the two sets (equal,
-complement, subset, disjoint) says how question and market relate. The side that a market's Yes
-means may be given in the outcome's label, after a dash, in the subtitle, or only in the market's
-rules: "If Minnesota wins the Northwestern St. at Minnesota college football game ...".
+A game between A and B can end in up to three ways, here called its ends: A wins, B wins, a draw. An
+outcome of a market claims a set of ends, and a question asks for a set of ends (`results.asked`).
+Comparing the two sets (equal, complement, subset, disjoint) says how question and market relate.
+The side that a market's Yes means may be given in the outcome's label, after a dash, in the
+subtitle, or only in the market's rules: "If Minnesota wins the Northwestern St. at Minnesota
+college football game ...".
 
 Markets on margins, totals, sets, maps, halves and players claim no end.
 """
@@ -18,13 +20,14 @@ from enum import Flag
 from typing import Final, Literal, Protocol
 
 Bearing = Literal["same", "opposite", "implies", "implied", "excludes", "apart"]
-"""How a question relates to a market. same: it asks the same; opposite: it asks the complement;
-implies: the market's Yes follows from the question's; implied: the question's Yes follows from the
-market's; excludes: both can't be Yes; apart: none of these."""
+"""How a question about a game relates to a market on that game. same: it asks the same; opposite:
+it asks the complement; implies: the market's Yes follows from the question's; implied: the
+question's Yes follows from the market's; excludes: both can't be Yes; apart: none of these."""
 
 
 class Ends(Flag):
-    """The ways in which a game can end; a claim is a set of them."""
+    """The ways in which a game can end: side 1 wins, side 2 wins, a draw. Flags: a value is a set
+    of ways."""
 
     FIRST = 1
     SECOND = 2
@@ -35,7 +38,7 @@ NOTHING: Final = Ends(0)
 
 
 class ContestMarket(Protocol):
-    """The fields of a market that are read here."""
+    """The fields of a market from which `contest` reads the game that it is about."""
 
     @property
     def question(self) -> str: ...
@@ -51,27 +54,31 @@ class ContestMarket(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """One game, and the ends of it that a market's outcome claims."""
+    """The game that a market is about, and the ends of it (who wins, or a draw) for which one
+    outcome of the market pays."""
 
     sides: tuple[tuple[str, ...], tuple[str, ...]]
-    """The market's names for each side; the second is empty if the market names only one."""
+    """For each side of the game, the names that the market gives it ("Minnesota", "Golden
+    Gophers"); the second side has none if the market names only one."""
     claim: Ends
     draws: bool
     """Whether the game can end in a draw."""
     sport: str
-    """Topic of the vocabulary ("ncaa", "soccer"); empty if the market does not say."""
+    """Sport or league of the game, as a topic of the vocabulary ("ncaa", "soccer"); empty if the
+    market does not say."""
     yes: str
-    """Name, as the market writes it, of the side whose win the outcome means or, for a No, denies;
-    "Tie" for a draw."""
+    """Name, as the market writes it, of the side that the outcome says wins; for an outcome No, of
+    the side that it says does not win. "Tie" for a draw."""
 
     @property
     def all(self) -> Ends:
-        """Every way in which the game can end."""
+        """Every way in which the game can end: both wins and, if the game can end so, a draw."""
         wins = Ends.FIRST | Ends.SECOND
         return wins | Ends.DRAW if self.draws else wins
 
     def bearing(self, asked: Ends) -> Bearing:
-        """How a question that asks for the ends `asked` relates to the market."""
+        """How a question that asks for the ends `asked` (e.g. side 1 wins) relates to the market's
+        outcome."""
         asked, claim = asked & self.all, self.claim & self.all
         if asked == claim:
             return "same"
@@ -105,7 +112,7 @@ _PART: Final = re.compile(
     r"kills?|first|exact|margin|series|by more than|over \d|distance|method)\b|[+-]\d",
     re.I,
 )
-"""Words which show that a market is about a part of the game or its numbers, not about its
+"""Words which show that a market is about a part of a game or about its numbers, not about its
 winner."""
 _PLACED: Final = re.compile(r"^Game \d$|^(?:Quarter|Semi)?-?finals?$|\bRound\b", re.I)
 _TIE: Final = frozenset({"tie", "draw"})
@@ -125,7 +132,8 @@ _TOPICS: Final = tuple((re.compile(pattern), topic) for pattern, topic in _SPORT
 
 
 def contest(market: ContestMarket, outcome: int) -> Contest | None:
-    """The game that an outcome of a market is about; None if there is none, or it is not clear."""
+    """The game that a market is about, with the ends of it that outcome number `outcome` claims;
+    None if the market is not on the winner of a game, or it is not clear."""
     title = " ".join(market.question.split())
     yes = _yes(market, outcome)
     if yes is not None and (found := _WINS_DAY.match(title)):
@@ -196,7 +204,8 @@ def _game(
 
 
 def _yes(market: ContestMarket, outcome: int) -> bool | None:
-    """Whether an outcome is Yes; None if the market's outcomes are not Yes and No."""
+    """Whether outcome number `outcome` is Yes (True) or No (False); None if the market's outcomes
+    are not Yes and No."""
     labels = [label.casefold() for label in market.outcomes]
     if set(labels) == _YES_NO and outcome < len(labels):
         return labels[outcome] == "yes"
@@ -204,7 +213,8 @@ def _yes(market: ContestMarket, outcome: int) -> bool | None:
 
 
 def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, str] | None:
-    """The rule's groups "a" and "b" in the order of the title's sides; None if not clear."""
+    """The sides "a" and "b" of the market's rules in the order in which its title names them; None
+    if that is not clear."""
     a, b = rule["a"], rule["b"]
     there = _likeness(names[0][0], a) + _likeness(names[1][0], b)
     back = _likeness(names[0][0], b) + _likeness(names[1][0], a)
@@ -214,7 +224,7 @@ def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, 
 
 
 def _which(told: str, names: Sequence[tuple[str, ...]]) -> int | None:
-    """Index (0 or 1) of the side that a label names; None if that is not clear."""
+    """Index (0 or 1) of the side of the game that a label names; None if that is not clear."""
     first, second = (max(_likeness(told, name) for name in given) for given in names)
     return None if first == second else int(second > first)
 

@@ -1,4 +1,5 @@
-"""Finds the entities that a text names: longest name first, none inside another. Pure."""
+"""Finds the entities (people, teams, places, companies ...) that a text names: the longest name
+first, none inside another. Pure."""
 
 from __future__ import annotations
 
@@ -21,32 +22,33 @@ NAMELESS: Final = frozenset(
     " to too top two under until up upon very was way we week were what when where which while"
     " who whole whom whose why will win with would year yes yet you your".split()
 )
-"""Words of grammar, number and time. In lower case they never name an entity: "to" beside a
-basketball club is not Toronto."""
+"""Words of grammar, number and time. In lower case they never name an entity: in a text about
+basketball, "to" is not Toronto."""
 _ASKING: Final = frozenset(
     "are can could did do does has have how if is may should was were what when where which who"
     " whom whose why will would".split()
 )
-"""Words that can begin a question. There, their capital letter does not make them a name: "Who" is
-not the health agency."""
+"""Words that can begin a question. At its beginning their capital letter does not make them a name:
+"Who" is not the World Health Organization."""
 _ENDS: Final = frozenset(".!?|:")
-"""Characters that end a sentence or a part of a market's text."""
+"""Characters that end a sentence, or a section of a market's text; a word after them is capitalized
+in any case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A span of a text that names one of `entities`."""
+    """A place in a text that names an entity (a person, a team, a place ...)."""
 
     start: int
     end: int
-    """Position after the last character."""
+    """Position in the text after the last character of the name."""
     text: str
     entities: tuple[Entity, ...]
-    """The entities that may be meant; several if the text leaves it open."""
+    """The entity that is named, or several entities if the text leaves open which one it is."""
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys of the entities that may be meant."""
+        """The keys (`Entity.key`) of `entities`."""
         return frozenset(entity.key for entity in self.entities)
 
 
@@ -58,12 +60,12 @@ class _Candidate:
     guard: str
     capital: bool
     nameless: bool
-    """Whether the text uses the alias as an ordinary word that names no entity: one word of
+    """Whether the text uses the alias as an ordinary word that names no entity: a single word of
     `NAMELESS`, in lower case or capitalized only because it begins a question."""
 
 
 def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:
-    """The entities that `text` names, in the order of the text.
+    """The places in `text` that name entities of the vocabulary, in the order of the text.
 
     Parameters
     ----------
@@ -114,7 +116,8 @@ def _candidates(text: str, said: Sequence[Word], vocabulary: Vocabulary) -> list
 def _meant(
     here: Sequence[_Candidate], around: set[str], sure: set[str], *, lower: bool
 ) -> tuple[Entity, ...]:
-    """The entities that one span may mean; if some of them fit the topics of the text, only these.
+    """The entities that one place in a text may mean. If some of them fit the topics of the text,
+    only these.
 
     around : the other words of text and context
     sure : topics of the entities that the text names beyond doubt; names of such a topic need no

@@ -120,7 +120,8 @@ _BEATS: Final = _any(
 
 
 def word(*words: str) -> str:
-    """A pattern that matches any of the given patterns as whole words."""
+    """A regular expression that matches any of the expressions `words`, as whole words between
+    spaces."""
     return f"(?<![^ ])(?:{'|'.join(words)})(?![^ ])"
 
 
@@ -139,9 +140,9 @@ EVENT: Final = re.compile(
         "(?P<mark>[.,;:()!?–—-])",
     )
 )  # fmt: skip
-"""Pattern for the words that are read from a text; the name of the group that matches is their
-kind. `beats`, `over` and `home` ("sends B home") have the other side as object; `stops` means that
-one side keeps the other from winning."""
+"""Pattern for all words of a question that say how a game ends, and for the sides A, B and X. The
+name of the group that matches tells what the words say. After `beats`, `over` and `home` ("sends B
+home") comes the beaten side; `stops` means that one side keeps the other from winning."""
 NOT: Final = re.compile(
     word(
         "not", "no", "never", "cannot", "wont", "dont", "doesnt", "didnt", "cant", "couldnt",
@@ -159,7 +160,8 @@ ASIDE: Final = re.compile(
         "whether [^.,;]* or [^.,;]*",
     )
 )  # fmt: skip
-"""Phrases that say nothing about the result; they are removed from the text."""
+"""Phrases in a question about a game that say nothing about its result ("yes or no"); they are
+removed."""
 _NUMBER: Final = _any(r"\d+", *numerals.COUNTS, "dozen")
 UNSURE: Final = re.compile(
     _any(
@@ -211,19 +213,20 @@ UNSURE: Final = re.compile(
         r"\d [–—-] \d", r"\d\.\d", r"\d\+",
     )
 )  # fmt: skip
-"""Words which show that a question is unclear or is about something other than the winner. Such a
-question is not read."""
+"""Words which show that a question about a game is unclear or asks for something other than the
+winner. No result is read from such a question."""
 RHETORICAL: Final = re.compile(
     "^(?:so |but |and )?(?:wont|dont|doesnt|didnt|cant|isnt|arent|aint) "
 )
-"""Beginnings such as "won't", after which a question may mean the result or its opposite. Such a
-question is not read."""
+"""Beginnings of a question ("won't") after which it may mean the result or its opposite. No result
+is read from such a question."""
 OBLIQUE: Final = frozenset(
     "against vs versus v with facing from off in face host hosts hosting visit visits visiting meet"
     " meets leave leaves leaving for at to playing play plays when after of into past over"
     " near".split()
 )
-"""A side that follows one of these words is not the subject of the verb."""
+"""Words ("against", "at") after which the name of a side is not the subject of the sentence's
+verb."""
 AGAINST: Final = frozenset("over against vs versus at from past off of".split())
 LOST_TO: Final = frozenset("to by against vs versus at with in".split())
 PRONOUN: Final = re.compile(word("they", "he", "she", "them", "him", "we", "us", "you"))

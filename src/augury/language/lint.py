@@ -1,8 +1,8 @@
-"""Checks the vocabulary for aliases that clash, are too short or are also ordinary words, and for
-references to missing entries. Pure.
+"""Checks the vocabulary of entities for aliases that clash, are too short or are also ordinary
+words, and for references to missing entries. Pure.
 
-`augury language lint` prints the findings. With a catalogue it also reports aliases that the titles
-use as ordinary lower-case words, and which therefore need a mark.
+`augury language lint` prints the findings. Given a catalogue of markets, it also reports aliases
+that the titles use as ordinary lower-case words, and which therefore need a mark (`^` or `~`).
 """
 
 from __future__ import annotations
@@ -15,30 +15,31 @@ from typing import Final, Literal
 from augury.language.vocabulary import Alias, Entity, Vocabulary, words
 
 MIN_LOWER: Final = 50
-"""Least number of titles that contain an alias in lower case for it to count as an ordinary
-word."""
+"""An alias counts as an ordinary word if at least this number of market titles have it in lower
+case."""
 _NAMED: Final = frozenset("person team party company product work group league coin".split())
 """Kinds of entities whose aliases need a mark (`^` or `~`, see `language.vocabulary`) if they are
 ordinary words. Aliases of other kinds, such as "inflation" or "oil", are ordinary words on purpose.
 """
 MIN_LETTERS: Final = 2
-"""Number of letters of the shortest alias that is allowed."""
+"""Least number of letters of an alias; shorter ones are reported."""
 _LETTERS: Final = frozenset({"x"})
-"""Aliases of one letter that are allowed."""
+"""Aliases of one letter that are allowed nevertheless."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """One finding of the linter."""
+    """A problem that the linter found in the vocabulary of entities."""
 
     level: Literal["error", "warning"]
     text: str
 
 
 def lint(vocabulary: Vocabulary, titles: Iterable[str] = ()) -> Iterator[LintFinding]:
-    """The findings of all checks; clashes and missing entries come first, as warnings.
+    """The problems of a vocabulary: first aliases that several entities share and references to
+    missing entries, as warnings; then aliases that are too short or ordinary words, as errors.
 
-    titles : titles of a catalogue, in which aliases used as ordinary words are counted
+    titles : titles of markets, in which aliases used as ordinary words are counted
     """
     yield from _clashes(vocabulary)
     yield from _dangling(vocabulary)

@@ -16,7 +16,7 @@ TENS: Final = {
     for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
 }
 COUNTS: Final = {**ONES, **TENS}
-"""Words for zero to nineteen and the tens, with their values."""
+"""Number word -> its value, for zero to nineteen and the tens."""
 ORDINALS: Final = {
     word: n
     for n, word in enumerate(
@@ -30,15 +30,17 @@ SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e
 FACTORS: Final = {
     "k": 1e3, "mm": 1e6, "mn": 1e6, "m": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12, "t": 1e12, **SCALES,
 }  # fmt: skip
-"""Short and long words for scales, with the factor by which each multiplies a number."""
+"""Short or long word for a scale -> the factor by which it multiplies a number: "bn" -> 1e9."""
 
 COUNT: Final = "|".join(sorted(COUNTS, key=len, reverse=True))
 ORDINAL: Final = "|".join(sorted(ORDINALS, key=len, reverse=True))
 FACTOR: Final = "|".join(FACTORS)
-"""COUNT, ORDINAL and FACTOR are patterns, each for one of the words above in lower case. They are
-bare alternatives (`a|b|c`), so they must be put in a group."""
+"""COUNT, ORDINAL and FACTOR: regular expressions for a number word ("twelve"), an ordinal ("third")
+and a scale ("million", "bn"), in lower case. They are bare alternatives (`a|b|c`), so they must be
+put in a group."""
 
 
 def count(said: str) -> int:
-    """The value of a whole number in digits or of one word of `COUNTS`; else raises KeyError."""
+    """The value of a whole number, written in digits or as one word of `COUNTS`: "twelve" -> 12.
+    Any other text raises KeyError."""
     return int(said) if said.isdecimal() else COUNTS[said.casefold()]

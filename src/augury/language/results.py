@@ -1,9 +1,10 @@
-"""Reads which ends of a game (win, loss, draw) a question asks for. Pure.
+"""Reads which result of a game (a side wins, a draw ...) a question asks for. Pure.
 
 The question is read together with a market on the game (`contests.Contest`): the sides are marked
 (`sides.told`), then the verbs around them are read: who beats whom, loses, draws, fails to win,
-does not lose. The result is a set of ends, or None if it is not certain, e.g. because the question
-has numbers of points, another game or more than one statement.
+does not lose. What is read is a set of ends, i.e. of ways in which the game can end. It is None if
+it is not certain, e.g. because the question has numbers of points, another game or more than one
+statement.
 """
 
 from __future__ import annotations
@@ -33,24 +34,26 @@ from augury.language.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class AskedResult:
-    """The ends of a game that a question asks for."""
+    """The ways in which a game must end for a question's Yes, e.g. "A wins" or "A wins, or a
+    draw"."""
 
     ends: Ends
     both: bool
-    """Whether the question names both sides."""
+    """Whether the question names both sides of the game."""
 
 
 class Stand(NamedTuple):
-    """How a question relates to a market on a game."""
+    """How a question about a game relates to a market on that game (`bearing`: same, opposite,
+    implies ...)."""
 
     bearing: Bearing
     both: bool
-    """Whether the question names both sides."""
+    """Whether the question names both sides of the game."""
 
 
 def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
-    """The teams and people that a question names. If they are not the market's own sides, the
-    question may be about another game."""
+    """The places in a question that name teams or people. Those that are not the sides of a
+    market's game show that the question may be about another game."""
     return [
         one for one in mentions(question, vocabulary)
         if any(entity.kind in ("team", "person") for entity in one.entities)
@@ -60,7 +63,8 @@ def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
 def asked(
     question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
 ) -> AskedResult | None:
-    """Which ends of a market's game a question asks for; None where that is not certain.
+    """In which ways the game `contest` must end for the question's Yes; None if that is not
+    certain.
 
     foreign : what `others` found in the question
     """
@@ -88,7 +92,11 @@ def asked(
 def stand(
     question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
 ) -> Stand | None:
-    """How a question relates to a market on a game; None where that is not certain."""
+    """How a question relates to a market on the game `contest`: same, opposite, implies ...; None
+    if that is not certain.
+
+    foreign : what `others` found in the question
+    """
     read = asked(question, contest, foreign, vocabulary)
     return None if read is None else Stand(contest.bearing(read.ends), read.both)
 
@@ -115,7 +123,7 @@ def _claims(text: str, contest: Contest) -> list[Ends | None]:
 
 
 def _is_beating(text: str, events: Sequence[_Event], n: int) -> bool:
-    """Whether event `n`, a word such as "over", means "beats" ("A over B")."""
+    """Whether event `n` of the text, a word such as "over", means "beats" ("A over B")."""
     before = events[n - 1] if n else None
     after = events[n + 1] if n + 1 < len(events) else None
     if before is None or before.kind != "side":
@@ -154,7 +162,8 @@ def _claim(text: str, events: Sequence[_Event], n: int, contest: Contest) -> End
 
 
 def _acting(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """The side that verb `n` is about: its subject, else the opponent of its object."""
+    """The side ("A" or "B") that acts in verb `n`: the verb's subject or, if none is named, the
+    opponent of its object. None if neither is clear."""
     event = events[n]
     if event.kind == "stops" and (inner := re.search(r"(?<![^ ])[AB](?![^ ])", event.text)):
         return _other(inner.group())
@@ -177,8 +186,8 @@ def _other(side: str) -> str:
 
 
 def _denied(text: str, events: Sequence[_Event], n: int) -> bool | None:
-    """Whether the words before verb `n` deny it (two negations cancel out); None if a negation
-    belongs to another clause."""
+    """Whether the words before verb `n` deny it ("does not win"); two negations cancel out. None if
+    a negation belongs to another clause."""
     start = next((e.end for e in reversed(events[:n]) if e.kind != "side"), 0)
     said = text[start : events[n].start]
     parts = CLAUSE.split(said)
@@ -188,7 +197,8 @@ def _denied(text: str, events: Sequence[_Event], n: int) -> bool | None:
 
 
 def _subject(text: str, events: Sequence[_Event], n: int) -> _Event | None:
-    """The subject of verb `n`: the nearest side before it that does not follow a preposition."""
+    """The subject of verb `n`: the nearest side before it that does not follow a preposition; None
+    if there is no such side."""
     for event in reversed(events[:n]):
         if event.kind != "side":
             continue
@@ -208,7 +218,8 @@ def _named_before(events: Sequence[_Event], n: int, side: _Event) -> bool:
 
 
 def _target(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """The object of verb `n`: the side right after it, in the same clause."""
+    """The object of verb `n`, "A" or "B": the side right after it, in the same clause; None if
+    there is none."""
     event = events[n]
     if n + 1 == len(events) or events[n + 1].kind != "side":
         return None
@@ -221,7 +232,8 @@ def _target(text: str, events: Sequence[_Event], n: int) -> str | None:
 
 
 def _for(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """The side named after a win or loss (event `n`): "no upset for A", "the win goes to A"."""
+    """The side ("A" or "B") that a win or loss (event `n`) is for, if it is named after it: "no
+    upset for A", "the win goes to A"."""
     links = "for|by|goes to|go to|going to" if events[n].kind == "wins" else "for"
     rest = text[events[n].end :]
     if events[n].text.endswith(" for"):

@@ -1,4 +1,4 @@
-"""Finds the names of a game's two sides in a text. Pure.
+"""Finds the names of a game's two sides (teams or players) in a text. Pure.
 
 A side is recognized by the names that its market gives it, by the vocabulary's aliases of the team
 or player of that name in that sport, and, for a team, by the players that the vocabulary assigns to
@@ -18,7 +18,7 @@ from augury.language.entities import NAMELESS, Mention
 from augury.language.vocabulary import Entity, Vocabulary, fold
 
 Form = tuple[str, ...]
-"""One way to name a side: its folded words."""
+"""One way to name a side of a game (a team or player): words without case, accents and dots."""
 
 _TOKEN: Final = re.compile(
     r"[^\W_]+(?:[.'&][^\W_]+)*|[,;:()>?!]|(?<=[^\W_]{4})\.(?=\s)|(?<=\s)[-–—](?=\s)"
@@ -30,37 +30,40 @@ _GENERIC: Final = frozenset(
     " sports union deportivo women men central western eastern northern southern van der von la le"
     " del al el rb og wanderers dinamo dynamo red star".split()
 )
-"""Words that do not name a side by themselves."""
+"""Words that do not name a team or player by themselves: "united", "city"."""
 _EPITHET: Final = re.compile(
     r"(?<![^ ])([AB]) (?:(?!at|vs|over|and|or|past|beat|d|v)\w+ )?X(?![^ ])"
 )
 _CLUB: Final = frozenset("fc afc cf sc ac ssc fk sk bk 1 club calcio".split())
-"""Words of a club's registered name that people leave out."""
+"""Words in a club's registered name that people leave out: "fc"."""
 _LOOSE: Final = frozenset({"tennis", "mma", "soccer", ""})
-"""Sports in which any distinctive word of a side's name identifies the side; "" is an unknown
-sport."""
+"""Sports in which any distinctive word of a team's or player's name is enough to identify it; "" is
+an unknown sport."""
 _CITIES: Final = frozenset({"nba", "nfl", "mlb", "nhl", "wnba"})
 _PAIRS: Final = frozenset({"red", "white", "blue", "trail", "maple", "golden"})
-"""First words of nicknames that consist of two words."""
+"""First words of team nicknames that have two words: "red" ("Red Sox")."""
 _SCHOOLS: Final = frozenset("state st tech a&m southern atlantic international christian".split())
-"""Words that turn the name before them into another school's ("Michigan" / "Michigan State")."""
+"""Words that turn the name before them into that of another school: "state" ("Michigan" / "Michigan
+State")."""
 _GROUNDS: Final = frozenset(
     "ground stadium park arena field road center centre one trip fans hotspur".split()
 )
-"""Words after a name which show that it is not a team that plays: stadiums, fans, trips."""
+"""Words after a team's name which show that the text does not mean the team that plays, but e.g.
+its stadium, its fans or a trip."""
 _STATES: Final = {"oh": "ohio", "fl": "florida", "pa": "pennsylvania"}
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A folded word or a punctuation mark of a text."""
+    """A word (without case, accents and dots) or a punctuation mark of a text. `capital`: the word
+    begins with a capital letter or a digit."""
 
     text: str
     capital: bool = False
 
 
 def tokens(text: str) -> list[Token]:
-    """The words and punctuation marks of a text; a hyphen separates two words."""
+    """The words and punctuation marks of a text; a hyphenated word counts as several."""
     found = []
     for match in _TOKEN.finditer(text.replace("’", "'")):
         said = match.group()
@@ -74,12 +77,14 @@ def tokens(text: str) -> list[Token]:
 
 
 _OF_A_STATE: Final = re.compile(r"\((\w{2,4})\)")
-"""A code in parentheses that tells namesakes apart: "Miami (OH)". People leave out the code, or
-only the parentheses."""
+"""A code in parentheses that tells teams of the same name apart: "Miami (OH)". People leave out the
+code, or only the parentheses."""
 
 
 def told(text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary) -> str:
-    """The folded words of a text, joined by spaces, with A and B for the sides and X for others.
+    """A text with the two sides of the game `contest` replaced by A and B, and other teams by X:
+    "Will the Lakers beat Boston?" -> "will the A beat B ?". All words are folded (no case, accents
+    or dots).
 
     foreign : mentions of teams and people that may play another game (`results.others`)
     """
@@ -136,14 +141,15 @@ def _marked(said: Sequence[Token], spans: list[tuple[int, int, str]]) -> list[st
 
 
 def _settled(text: str) -> str:
-    """The text without an X that is only the nickname of a side: "the X of A" and "A black X" are
-    both A."""
+    """A text in which an X (another team) that is only the nickname of a side is left out: "the X
+    of A" and "A black X" become "A"."""
     text = re.sub(r"(?<![^ ])X (?:of|from|in) (?:the )?([AB])(?![^ ])", r"\1", text)
     return _EPITHET.sub(r"\1", text)
 
 
 def _shared(sides: Sequence[tuple[str, ...]], vocabulary: Vocabulary) -> str:
-    """The only sport in which the vocabulary knows both sides; empty if none or several fit."""
+    """The only sport in which the vocabulary knows both sides of a game; empty if none or several
+    fit."""
     topics = [{e.topic for e in _entities(names, "", vocabulary)} for names in sides if names]
     both = topics[0].intersection(*topics[1:])
     return both.pop() if len(both) == 1 and len(topics) == 2 else ""
@@ -178,7 +184,10 @@ def _found(
 
 @lru_cache(maxsize=1 << 12)
 def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozenset[Form]:
-    """All the ways in which a text may name a side."""
+    """All the ways in which a text may name a side of a game.
+
+    names : the names that a market gives the side
+    """
     entities = _entities(names, sport, vocabulary)
     spelled = [form for name in names for form in _spellings(name)]
     found = set(spelled)
@@ -204,8 +213,8 @@ def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozen
 
 
 def _parts(entity: Entity, spelled: Sequence[Form]) -> list[Form]:
-    """The nickname in a team's full name and, in leagues whose teams are named after cities, the
-    city."""
+    """Shorter names of a team: the nickname in its full name and, in leagues whose teams are named
+    after cities, the city."""
     if entity.kind != "team":
         return []
     name = _form(entity.name)
@@ -218,7 +227,11 @@ def _parts(entity: Entity, spelled: Sequence[Form]) -> list[Form]:
 
 @lru_cache(maxsize=1 << 12)
 def _entities(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> tuple[Entity, ...]:
-    """The vocabulary's entities that a side may be; empty if none or more than three fit."""
+    """The vocabulary's entities (teams, players) that a side of a game may be; empty if none or
+    more than three fit.
+
+    names : the names that a market gives the side
+    """
     spelled = [form for name in names for form in _spellings(name)]
     for fits in (_equal, _begins):
         found = {
@@ -235,8 +248,8 @@ def _entities(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> tup
 
 
 def _equal(form: Form, known: Form, entity: Entity) -> bool:
-    """Whether a form equals the alias `known`, or is the entity's city with the first letters of
-    its nickname: "New York J"."""
+    """Whether a name (`form`) equals the alias `known` of the entity, or is its city with the first
+    letters of its nickname: "New York J" for the New York Jets."""
     if form == known:
         return True
     name = _form(entity.name)
@@ -246,7 +259,7 @@ def _equal(form: Form, known: Form, entity: Entity) -> bool:
 
 
 def _begins(form: Form, known: Form, entity: Entity) -> bool:
-    """Whether a form is a team's full name without the nickname at its end."""
+    """Whether a name (`form`) is a team's full name without the nickname at its end."""
     name = _form(entity.name)
     rest = name[len(form) :]
     return bool(
@@ -257,7 +270,7 @@ def _begins(form: Form, known: Form, entity: Entity) -> bool:
 
 def _called(first: str, vocabulary: Vocabulary) -> list[tuple[Form, Entity]]:
     """Aliases of teams, people and places that begin with the word `first`, each with its entity.
-    Hyphens separate words."""
+    The parts of a hyphenated alias are separate words."""
     return [
         (_split(alias.words), entity)
         for alias, entity in (*vocabulary.starting(first), *vocabulary.joined(first))

@@ -1,4 +1,4 @@
-"""The vocabulary: entities that texts name, with the aliases by which people name them.
+"""The vocabulary: entities (people, teams, places ...) that texts name, with their aliases.
 
 Entries are data, one TOML file for each topic in `vocabulary/`. An alias that can also mean
 something else ends in a mark:
@@ -28,8 +28,8 @@ from augury.remembered import Once
 FOLDER: Final = Path(__file__).parent / "vocabulary"
 
 Guard = Literal["any", "capital", "context"]
-"""When an alias counts. any: always; capital: with a capital letter; context: with a capital letter
-and beside its topic."""
+"""When an alias counts as naming its entity. any: always; capital: only with a capital letter;
+context: only with a capital letter and beside a word or another entity of its topic."""
 
 _GUARDS: Final[Mapping[str, Guard]] = {"^": "capital", "~": "context"}
 
@@ -40,7 +40,7 @@ KINDS: Final = frozenset(
 
 
 class VocabularyProblem(ValueError):
-    """An entry that cannot be used; the text names the file and the entry."""
+    """An entry of the vocabulary that cannot be used; the message names its file and the entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,33 +48,35 @@ class Alias:
     """One way to name an entity."""
 
     words: tuple[str, ...]
-    """Folded words (`fold`), in order."""
+    """The words of the alias in order, folded (`fold`: without case, accents, dots and
+    apostrophes)."""
     guard: Guard
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Somebody or something that texts name."""
+    """Somebody or something that texts name: a person, a team, a place, a company ..."""
 
     name: str
     """The usual full name; together with `kind` it identifies the entity."""
     kind: str
     topic: str
-    """Subject that the entity belongs to ("nba"), which tells it apart from namesakes."""
+    """Subject that the entity belongs to ("nba"), which tells it apart from others of the same
+    name."""
     aliases: tuple[Alias, ...]
     context: frozenset[str]
-    """Folded words which show that a text is about the topic."""
+    """Words which show that a text is about the entity's topic, folded (`fold`)."""
     of: tuple[str, ...] = ()
-    """Names of the entities that it belongs to: a player's club, a club's league, a product's
+    """Names of the entities that this one belongs to: a player's club, a club's league, a product's
     maker."""
     holders: tuple[tuple[str, date | None, date | None], ...] = ()
-    """For an office: (name of the holder, from, until); None is an open end."""
+    """For an office, who held it when: (name of the holder, from, until); None is an open end."""
     source: str = field(default="", compare=False)
-    """Name of the file with the entry."""
+    """Name of the vocabulary file with the entry."""
 
     @property
     def key(self) -> str:
-        """Kind and name, which identify the entity."""
+        """Kind and name, which together identify the entity: "person:Victor Wembanyama"."""
         return f"{self.kind}:{self.name}"
 
 
@@ -86,7 +88,7 @@ _QUOTE: Final = str.maketrans("’‘`", "'''")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text, with its position in the text."""
+    """A word of a text: its position, and its letters without case, accents and dots (`folded`)."""
 
     folded: str
     start: int
@@ -95,7 +97,8 @@ class Word:
 
 
 def words(text: str) -> list[Word]:
-    """The words of a text, each without a possessive 's."""
+    """The words of a text with their positions. A possessive 's is not part of its word: "Wemby's"
+    -> "wemby"."""
     found = []
     for match in _WORD.finditer(text):
         said, start, end = match.group(), match.start(), match.end()
@@ -116,16 +119,16 @@ def _plain(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """A word without case, accents, dots and apostrophes: "São" and "sao", "U.S." and "us"."""
+    """A word without case, accents, dots and apostrophes: "São" -> "sao", "U.S." -> "us"."""
     plain = text if text.isascii() else _plain(text)
     return plain.casefold().replace(".", "").replace("'", "").replace("’", "")
 
 
 class Vocabulary:
-    """All entities, found by any of their aliases."""
+    """All entities (people, teams, places ...), which can be found by any of their aliases."""
 
     def __init__(self, entities: Iterable[Entity]) -> None:
-        """Entries with the same name and kind, e.g. in two files, become one entity."""
+        """Entries with the same name and kind, e.g. from two files, become one entity."""
         merged: dict[str, Entity] = {}
         for entity in entities:
             known = merged.get(entity.key)
@@ -155,11 +158,15 @@ class Vocabulary:
                 self._members.setdefault(whole, []).append(entity)
 
     def starting(self, word: str) -> list[tuple[Alias, Entity]]:
-        """The aliases that begin with a folded word, longest first."""
+        """The aliases that begin with a folded word, each with its entity, longest alias first."""
         return self._by_first.get(word, [])
 
     def at(self, said: Sequence[str], first: int) -> list[tuple[Alias, Entity]]:
-        """The aliases that stand in a text of folded words at its word `first`, longest first."""
+        """The aliases that a text contains from its word number `first` on, each with its entity,
+        longest alias first.
+
+        said : the folded words of the text
+        """
         found: list[tuple[Alias, Entity]] = []
         for length in self._lengths.get(said[first], ()):
             if first + length <= len(said):
@@ -167,17 +174,17 @@ class Vocabulary:
         return found
 
     def joined(self, word: str) -> list[tuple[Alias, Entity]]:
-        """The aliases whose first word begins with the folded word `word` and a hyphen or slash:
-        "coca" finds "coca-cola"."""
+        """The aliases whose first word begins with the folded word `word` and a hyphen or slash,
+        each with its entity: "coca" finds "coca-cola"."""
         return self._joined.get(word, [])
 
     def members(self, name: str) -> list[Entity]:
-        """The people who belong to the entity of this name: a club's players and coach."""
+        """The people who belong to the entity called `name`: a club's players and coach."""
         return self._members.get(name, [])
 
     @classmethod
     def load(cls, folder: Path = FOLDER) -> Vocabulary:
-        """The vocabulary of a folder of TOML files.
+        """Read the vocabulary from the TOML files of a folder.
 
         Raises
         ------
@@ -206,7 +213,7 @@ def default() -> Vocabulary:
 
 
 def is_loaded() -> bool:
-    """Whether the vocabulary is loaded, so that `default` returns at once."""
+    """Whether the shipped vocabulary is loaded, so that `default` returns at once."""
     return bool(_default)
 
 
