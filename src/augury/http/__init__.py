@@ -1,1 +1,2 @@
-"""What every route shares: the guard, who is calling, limits, errors, request ids, OpenAPI."""
+"""What every route shares: identifying the caller, limits, errors, request ids, OpenAPI
+documents."""

@@ -21,7 +21,8 @@ _MAX_HOPS = 32
 
 
 def networks(names: Iterable[str]) -> tuple[Network, ...]:
-    """Parse the trusted proxies of the settings."""
+    """The trusted proxies of the settings as networks, from texts like "10.0.0.0/8". Raises
+    SetupProblem for a text that is no network or includes public addresses."""
     found = []
     for name in names:
         try:
@@ -42,26 +43,27 @@ def networks(names: Iterable[str]) -> tuple[Network, ...]:
 
 @dataclass(frozen=True)
 class Forwarding:
-    """Which forwarding header is read, and from which proxies it is believed."""
+    """Which forwarding header is read (e.g. X-Forwarded-For), and from which proxies it is
+    believed."""
 
     header: str = "x-forwarded-for"
-    """The only forwarding header that is read. It must be the one that the proxy writes: the proxy
-    passes any other on as the caller sent it, and callers could forge their address."""
+    """The only forwarding header that is read. Name the one that the proxy writes: the proxy passes
+    on other headers as the caller sent them, so a caller could forge its address in one of them."""
     trusted: Sequence[Network] = ()
     hops: int | None = None
-    """Number of proxies in front of the service: the number of addresses that are read from the
-    right end of the header. None: up to 32."""
+    """Number of proxies in front of the service, i.e. of addresses that are read from the right end
+    of the header. None: up to 32."""
 
     @classmethod
     def of(cls, settings: Settings) -> Forwarding:
-        """The forwarding that the settings ask for. Raises SetupProblem if a trusted proxy is not a
-        network, or is a public one."""
+        """The forwarding header and the trusted proxies of the settings. Raises SetupProblem if a
+        trusted proxy is not a network, or includes public addresses."""
         trusted = networks(settings.trusted_proxies)
         return cls(settings.forwarded_header, trusted, settings.trusted_hops)
 
     def client(self, scope: Scope) -> Address | None:
-        """The address that a request comes from, by its ASGI scope; None for a
-        caller without an address."""
+        """The address that a request comes from, found with its ASGI scope. None if the connection
+        has no address, e.g. on a Unix socket."""
         peer = scope.get("client")
         address = parse(peer[0]) if peer else None
         if not self.trusted or address is None or not is_trusted(address, self.trusted):
@@ -71,11 +73,12 @@ class Forwarding:
         return self.nearest_stranger(address, values)
 
     def nearest_stranger(self, address: Address, values: Sequence[str]) -> Address:
-        """The nearest sender that is not a trusted proxy, from `values` of the forwarding header.
+        """The address of the nearest sender that is not a trusted proxy, from `values` of the
+        forwarding header.
 
-        `address` is the peer of the connection, which has to be a trusted proxy. The header
-        is read from the right, where our own proxies write. Everything to the left of the first
-        untrusted address was written by that sender and is ignored.
+        `address` is the peer of the connection, which has to be a trusted proxy. The header is read
+        from the right, where our own proxies write. Everything to the left of the first untrusted
+        address was written by that sender and is ignored.
         """
         listed = [part for value in values for part in value.split(",")]
         hops = listed[-(self.hops or _MAX_HOPS) :]
@@ -116,19 +119,20 @@ def bucket(address: Address | None) -> str:
 
 
 def site(address: Address | None) -> str | None:
-    """The IPv6 /48 of a caller, a size that providers give to one customer; None
-    without an IPv6 address."""
+    """The IPv6 /48 network of a caller, as text; providers give one customer a network of this
+    size. None without an IPv6 address."""
     if not isinstance(address, ipaddress.IPv6Address):
         return None
     return f"{ipaddress.IPv6Address(int(address) >> 80 << 80)}/48"
 
 
 def is_trusted(address: Address, trusted: Sequence[Network]) -> bool:
-    """Whether an address is in one of the networks."""
+    """Whether an address is in one of the networks `trusted`."""
     return any(address.version == n.version and address in n for n in trusted)
 
 
 def _for(element: str) -> str:
-    """The address in an element of `Forwarded` (RFC 7239)."""
+    """The address in one element of a `Forwarded` header: `for=192.0.2.1;proto=https` -> 192.0.2.1
+    (RFC 7239). Empty without one."""
     found = _FOR.search(element)
     return (found[1] or found[2] or "") if found else ""

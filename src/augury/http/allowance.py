@@ -1,7 +1,7 @@
 """How long a route may take and how large a body it reads, marked where the route is declared.
 
-`routing.Route` tells the guard as soon as a request has found its route, before a byte of the body
-is read. Requests that match no route have the allowance `USUAL`.
+`routing.Route` applies the allowance as soon as a request has found its route, before a byte of the
+body is read. Requests that match no route have the allowance `USUAL`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Names of the operator's settings that bound a route."""
+    """The limits of a route: names of the settings that hold its deadline and its largest body."""
 
     deadline: Literal["request_deadline", "search_deadline", "forecast_deadline"] = (
         "request_deadline"
     )
-    """Setting that holds the deadline: the most seconds from a request's arrival to
-    the start of its answer."""
+    """Name of the setting that holds the deadline: the most seconds from a request's arrival to the
+    start of its answer."""
     body: Literal["max_body_bytes", "max_run_body_bytes"] = "max_body_bytes"
 
 
@@ -33,7 +33,7 @@ FORECAST_UPLOAD: Final = Allowance(deadline="forecast_deadline", body="max_run_b
 
 
 def allowed(allowance: Allowance) -> Callable[[F], F]:
-    """Decorator that gives the endpoint of a `routing.Route` its allowance."""
+    """Decorator that gives an endpoint its deadline and its largest body."""
 
     def mark(endpoint: F) -> F:
         endpoint.__augury_allowance__ = allowance  # type: ignore[attr-defined]
@@ -43,5 +43,6 @@ def allowed(allowance: Allowance) -> Callable[[F], F]:
 
 
 def allowance_of(endpoint: Callable[..., Any]) -> Allowance:
-    """The allowance of an endpoint; `USUAL` if it was not marked."""
+    """The deadline and the largest body of an endpoint; `USUAL` if it was not marked with
+    `allowed`."""
     return getattr(endpoint, "__augury_allowance__", USUAL)

@@ -8,12 +8,13 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a request, as its route's checks (`callers.Gate`) have found."""
+    """Who makes a request: an account with its scopes, or nobody (anonymous). `callers.Gate` finds
+    it."""
 
     kind: Literal["anonymous", "key", "session"]
     tier: Literal["anonymous", "keyed"]
-    """Limits that apply: "keyed" if the key grants the scope of the route, else "anonymous". A key
-    without `search:read` searches at the anonymous limits."""
+    """Which limits apply: "keyed" if the key grants the scope that the route asks for, else
+    "anonymous". A key without `search:read` searches at the anonymous limits."""
     account_id: str | None
     key_id: str | None
     scopes: frozenset[str]
@@ -21,6 +22,6 @@ class Caller:
 
     @property
     def account(self) -> str:
-        """The account's id; empty for an anonymous caller. For routes that
-        admit no anonymous callers."""
+        """The account's id; empty for an anonymous caller. Used by routes that admit no anonymous
+        callers."""
         return self.account_id or ""

@@ -33,7 +33,7 @@ _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")
 
 
 class Traffic:
-    """The limit policies and counters that all gates of one app share."""
+    """The limit policies and counters that the gates (checks of callers) of all routes share."""
 
     def __init__(self, settings: Settings, limiter: Limiter) -> None:
         self.limiter = limiter
@@ -104,14 +104,17 @@ class Traffic:
 
 
 class Gate(SecurityBase):
-    """Checks the callers of a group of routes: key or session, scope, rate, requests in flight."""
+    """Checks the callers of a group of routes (key or session, scope, rate, requests in flight) and
+    returns who they are."""
 
     scheme_name = "apiKey"
 
     def __init__(
         self, group: str, scope: str, *, anonymous: bool = False, legacy: bool = False
     ) -> None:
-        """`legacy`: admit a key with the legacy scope `*` even if that does not include `scope`."""
+        """`group`: the name of the routes' limit. `scope`: what a key needs. `anonymous`: callers
+        without a key are let through. `legacy`: admit a key with the legacy scope `*` even if that
+        does not include `scope`."""
         self.legacy = legacy
         self.group = group
         self.scope = scope
@@ -175,7 +178,8 @@ class Gate(SecurityBase):
 
 
 async def admit_export(request: Request, caller: Caller) -> None:
-    """Admit the download of a whole list as a file: needs `search:read`, one at a time per account.
+    """Check that the caller may download a whole list as a file: this needs the scope
+    `search:read`, and each account may run one download at a time.
 
     Raises
     ------
@@ -217,7 +221,7 @@ async def _authenticate(request: Request, sent: list[bytes]) -> Principal:
 
 
 def gate_of(dependant: Dependant) -> Gate | None:
-    """The gate among a route's dependencies, if it has one."""
+    """The check of callers that a route has among its dependencies; None if it has none."""
     for dependency in dependant.dependencies:
         if isinstance(dependency.call, Gate):
             return dependency.call

@@ -33,7 +33,8 @@ def tagged(
     media_type: str = "application/json",
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """The answer to a GET with its ETag: 200 with the body, or 304 without.
+    """The answer to a GET with the ETag of `body`: 200 with `body`, or 304 without a body if the
+    caller already has it.
 
     `Cache-Control` is `no-cache` unless `headers` sets it: a cache may keep the answer, but has to
     ask before using it again.
@@ -46,8 +47,8 @@ def tagged(
 
 
 def answer(request: Request, content: object) -> Response:
-    """Records that belong to one account, as JSON with an ETag. Shared caches must not keep
-    them."""
+    """The answer to a GET for records of one account: `content` as JSON with an ETag. Shared caches
+    must not keep it."""
     return tagged(
         request, msgspec.json.encode(content), headers={"Cache-Control": "private, no-cache"}
     )

@@ -20,16 +20,16 @@ log = structlog.get_logger("augury.http")
 
 REFUSED = Metric("augury_connections_refused", "Connections refused or dropped.", ["reason"])
 LEAST_RESERVE = 64
-"""Fewest file descriptors kept free for files, the database and outgoing connections. If a quarter
-of the descriptor limit is more, the quarter is kept free, at most 1,024."""
+"""Least number of file descriptors kept free for files, the database and outgoing connections. If a
+quarter of the descriptor limit is more, the quarter is kept free, at most 1,024."""
 MOST_DESCRIPTORS = 65_536
-"""The soft limit on file descriptors is raised to this, as far as the hard limit allows."""
+"""Number of file descriptors to which the soft limit is raised, as far as the hard limit allows."""
 
 Refusal = Literal["address", "all"]
 
 
 class Connection(Protocol):
-    """One open connection; `drop` ends it at once."""
+    """One open connection; `drop` closes it at once."""
 
     def drop(self) -> None: ...
 
@@ -53,8 +53,8 @@ class Connections:
 
     @classmethod
     def of(cls, settings: Settings, trusted: Sequence[Network]) -> Connections:
-        """The limits of the settings, reduced to what the file descriptors of this process
-        allow."""
+        """Connections with the limits of the settings, which are reduced to what the file
+        descriptors of this process allow."""
         most = min(settings.max_connections, _affordable())
         if most < settings.max_connections:
             log.warning(
@@ -70,7 +70,8 @@ class Connections:
         return len(self._open)
 
     def enter(self, connection: Connection, peer: str | None) -> Refusal | None:
-        """Count a new connection. Returns None if it may stay, else the limit that it exceeds."""
+        """Count a new connection. Returns None if it may stay, else the limit that it would exceed:
+        "address" or "all"."""
         address = parse(peer or "")
         whose = None if address is None or is_trusted(address, self._trusted) else bucket(address)
         if whose is not None and self._of[whose] >= self._each:
@@ -118,7 +119,8 @@ def raise_descriptor_limit() -> None:
 
 
 def _affordable() -> int:
-    """Number of connections that leaves enough file descriptors for the rest of the service."""
+    """Largest number of connections that leaves enough file descriptors for the rest of the
+    service."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return MOST_DESCRIPTORS

@@ -19,15 +19,15 @@ _PAIR = re.compile(r"\s*([^=;\s]+)=([^;\s]*)\s*")
 
 
 def name_of(settings: Settings) -> str:
-    """The cookie's name, which differs between installations. Browsers send the cookies of a host
-    to all its ports, so several services on one host need different names."""
+    """Name of the session cookie, which differs between installations. Browsers send the cookies of
+    a host to all its ports, so several services on one host need different names."""
     where = settings.database_url.get_secret_value() if settings.database_url else None
     digest = hashlib.sha256((where or str(settings.data_dir)).encode()).hexdigest()
     return f"augury_session_{digest[:8]}"
 
 
 def sent(request: Request, name: str) -> str | None:
-    """The session cookie of a request, if it has one."""
+    """Value of the session cookie `name` in a request; None if it has none."""
     for header in request.headers.getlist("cookie"):
         for part in header.split(";"):
             found = _PAIR.fullmatch(part)
@@ -76,12 +76,13 @@ def same_origin(request: Request, token: str) -> bool:
 
 
 def set_to(request: Request, name: str, token: str) -> str:
-    """`Set-Cookie` of a new session: for this host, unreadable to scripts, never cross-site."""
+    """The `Set-Cookie` header of a new session: for this host, unreadable to scripts, never
+    cross-site."""
     return _cookie(request, name, token, int(SESSION_LASTS.total_seconds()))
 
 
 def removed(request: Request, name: str) -> str:
-    """`Set-Cookie` that removes the session."""
+    """The `Set-Cookie` header that removes the session."""
     return _cookie(request, name, "", 0)
 
 

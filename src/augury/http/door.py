@@ -19,29 +19,33 @@ from augury.http.gcra import Rate, take
 from augury.settings import Settings
 
 MOST_KNOWN = 100_000
-"""Number of callers whose rate is remembered. Beyond it, those seen longest ago are forgotten."""
+"""Most callers without a valid key whose rate is remembered. Beyond it, those seen longest ago are
+forgotten."""
 PER_SITE = 16
-"""Rate of a whole IPv6 site (a /48, which holds 65,536 subnets), as a multiple of one caller's
-rate."""
+"""Rate allowed to a whole IPv6 site (a /48, which holds 65,536 subnets), as a multiple of the rate
+allowed to one caller."""
 WRONG_KEY_COST = 5
-"""Number of requests without a key that one request with a wrong key counts as."""
+"""Number of requests without a key that one request with a wrong key counts as in the rate
+limit."""
 NEW_KEYS = Rate.parse("1/s", burst=10)
-"""Rate at which an address that has used up its limit may still send keys that are not in use
-(see `KEY_REMEMBERED`)."""
+"""Rate at which an address that has used up its limit may still try keys that this process does not
+know as valid. A key is known for `KEY_REMEMBERED` seconds after its last accepted request."""
 KEY_REMEMBERED = 300.0
-"""Seconds after its last accepted request for which a key counts as in use."""
+"""Seconds after its last accepted request for which this process knows a key as valid, and admits
+it even from an address that has used up its limit."""
 MOST_KEYS = 10_000
 
 
 class Misdirected(AuguryError):
-    """The Host header is not one of the names of this service."""
+    """Raised when the Host header of a request is not one of the names of this service."""
 
     status = 421
     code = "host_unknown"
 
 
 class Door:
-    """The first checks of each request, with the counts that this process keeps for them."""
+    """The checks of each request that come first (its Host header, the rate of callers without a
+    valid key), with the counts that this process keeps for them."""
 
     def __init__(self, settings: Settings) -> None:
         self.forwarding = Forwarding.of(settings)
@@ -90,17 +94,17 @@ class Door:
         )
 
     def admit(self, address: Address | None, key: bytes | None) -> None:
-        """Admit or refuse a request, before anything else is done for it.
+        """Check the rate of a request's caller, before anything else is done for the request.
 
-        A request without a `key` (Authorization header) is counted at once. One with a key
-        is counted by `settle` when it is over, unless the key was valid. An address that
-        has used up its limit is still admitted with a key in use, and with any other key at
-        the rate of `NEW_KEYS`.
+        A request without a `key` (Authorization header) is counted at once. One with a key is
+        counted by `settle` when it is over, unless the key was valid. An address that has used up
+        its limit is still admitted with a key that is known as valid, and with any other key at the
+        rate of `NEW_KEYS`.
 
         Raises
         ------
         RateLimited
-            The caller, or its IPv6 site, has sent too many requests.
+            The caller, or its IPv6 site (/48), has sent too many requests.
         """
         if key is None:
             self.count(address)
@@ -110,10 +114,10 @@ class Door:
     def settle(
         self, address: Address | None, key: bytes | None, *, good: bool, wrong: bool
     ) -> None:
-        """Count a finished request, according to whether its key was valid.
+        """Count a finished request in the rate limit, according to whether its key was valid.
 
-        `good`: a route accepted the key. `wrong`: the answer was 401. If
-        neither, no route checked it.
+        `good`: a route accepted the key. `wrong`: the answer was 401. If neither, no route checked
+        the key.
         """
         if good and key is not None:
             self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED
@@ -135,7 +139,7 @@ class Door:
         Raises
         ------
         RateLimited
-            The caller, or its IPv6 site, has sent too many requests.
+            The caller, or its IPv6 site (/48), has sent too many requests.
         """
         wait = self._take(bucket(address), self._rate, cost)
         if (where := site(address)) is not None:
@@ -143,7 +147,8 @@ class Door:
         _refuse(wait)
 
     def _wait(self, address: Address | None) -> float:
-        """Seconds until a request without a key would be let in; nothing is counted."""
+        """Seconds until a request without a key would be admitted, 0 if at once; nothing is
+        counted."""
         now = time.monotonic_ns() // 1000
         places = [(bucket(address), self._rate)]
         if (where := site(address)) is not None:
@@ -168,7 +173,7 @@ class Door:
         return wait
 
     def mark(self, address: Address | None) -> str:
-        """Eight characters that tell callers apart in a log without naming them."""
+        """Eight characters that stand for a caller's address in the log without revealing it."""
         text = bucket(address).encode()
         return hmac.new(self._salt, text, hashlib.sha256).hexdigest()[:8]
 

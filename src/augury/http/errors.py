@@ -1,5 +1,5 @@
-"""Turns every failure into `{"detail": ...}`: what the caller may know, never what the caller
-sent."""
+"""Turns every failure into `{"detail": ...}`, which says what the caller may know and never repeats
+what the caller sent."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def problem(
     code: str | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """An error answer: `{"detail": ...}` as the body, a machine-readable code in `X-Error-Code`."""
+    """The response for an error: the body is `{"detail": ...}`, the header `X-Error-Code` a
+    machine-readable code."""
     return Response(
         json.dumps({"detail": detail}, ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8", "replace"
@@ -85,14 +86,14 @@ def problem(
 
 
 def in_one_line(detail: str | Sequence[Issue]) -> str:
-    """Issues as one string: "body.query: Field required; query.limit: ..."."""
+    """The issues of an error as one string: "body.query: Field required; query.limit: ..."."""
     if isinstance(detail, str):
         return detail
     return "; ".join(f"{'.'.join(map(str, i['loc']))}: {i['msg']}" for i in detail)
 
 
 def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response:
-    """The answer to any exception. An unexpected one is logged, and answered as an internal
+    """The response for any exception. An unexpected one is logged, and answered as an internal
     error without details.
 
     `plain`: `detail` is always one string.
@@ -153,8 +154,8 @@ def issues(errors: Sequence[Any]) -> list[Issue]:
 
 
 def _safe_part(part: str | int) -> str | int:
-    """A part of an error's location. Field names and indices are kept; text that cannot be a
-    name becomes an ellipsis."""
+    """One part of an error's location, safe to repeat. Field names and indices are kept; text that
+    cannot be a name becomes an ellipsis."""
     if isinstance(part, int) or (len(part) <= _MAX_NAME and part.isprintable()):
         return part
     return "…"
@@ -169,8 +170,9 @@ async def _handle(request: Request, exc: Exception) -> Response:
 
 
 def _allowed(request: Request) -> list[str]:
-    """The methods that a path allows. Of several matching routes the one with the fewest parameters
-    counts: `/rules/bulk` is a route of its own, not the rule with the id "bulk"."""
+    """The methods that the path of a request allows. Of several matching routes the one with the
+    fewest parameters counts: `/rules/bulk` is a route of its own, not the rule with the id
+    "bulk"."""
     found: dict[str, set[str]] = {}
     for context in iter_route_contexts(request.app.routes):
         match, _ = context.matches(request.scope)
@@ -183,8 +185,8 @@ def _allowed(request: Request) -> list[str]:
 
 
 def install(app: FastAPI) -> None:
-    """Install the exception handlers. Exceptions without one reach the guard,
-    which calls `respond`."""
+    """Install the exception handlers on `app`. Exceptions without a handler reach the outermost
+    middleware (`guard.Guard`), which calls `respond`."""
     for kind in (
         AuguryError,
         RequestValidationError,

@@ -18,7 +18,7 @@ SCOPE_KEY = "augury.exchange"
 
 
 class Exchange:
-    """State of one request and its answer; kept in the ASGI scope."""
+    """State of one request and its answer, shared by all layers; kept in the ASGI scope."""
 
     __slots__ = (
         "address",
@@ -35,24 +35,27 @@ class Exchange:
         self.request_id = new_id("req")
         self.caller: Caller | None = None
         self.plain_errors = False
-        """Whether the caller or the operator wants `detail` as one string."""
+        """Whether the caller or the operator wants an error's `detail` as one string."""
         self.address: Address | None = None
         """Address that the request comes from, as trusted proxies report it."""
         self.allow: Callable[[Allowance], None] = nobody
-        """Function of the guard, to be called with the allowance of the matched route."""
+        """Sets the deadline and the largest body of this request, as soon as its route is known.
+        The outermost middleware (`guard.Guard`) provides the function."""
         self.headers: dict[str, str] = {}
-        """Headers added to the answer, also if it is an error."""
+        """Headers to add to the answer, also if it is an error."""
         self.at_end: list[Callable[[], None]] = []
         """Functions to call once the answer has been sent or given up."""
         self.started = time.perf_counter()
 
 
 def nobody(allowance: Allowance) -> None:
-    """Default of `Exchange.allow`, where no guard runs in front of the app: do nothing."""
+    """Does nothing: the default of `Exchange.allow`, where no guard middleware runs in front of the
+    app."""
 
 
 def exchange_of(scope: MutableMapping[str, Any]) -> Exchange:
-    """The exchange of a request; created here if no guard runs in front of the app."""
+    """The state of a request, from its ASGI scope; created here if no guard middleware runs in
+    front of the app."""
     found = scope.get(SCOPE_KEY)
     if found is None:
         found = scope[SCOPE_KEY] = Exchange()

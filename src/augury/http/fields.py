@@ -41,7 +41,7 @@ def _iso(value: object) -> object:
 
 
 Moment = Annotated[datetime, BeforeValidator(_iso), AfterValidator(_utc)]
-"""A time in a query or body, in UTC."""
+"""Type of a time in a query or body: ISO 8601 in, UTC out."""
 
 
 def _whole_day(value: object) -> object:
@@ -53,7 +53,7 @@ def _whole_day(value: object) -> object:
 LastMoment = Annotated[
     datetime, BeforeValidator(_iso), BeforeValidator(_whole_day), AfterValidator(_utc)
 ]
-"""The end of a window, inclusive: a bare date includes the whole day."""
+"""Type of the end of a time window, inclusive: a date without a time means the end of that day."""
 
 
 def _strict_iso(value: object) -> object:
@@ -63,7 +63,7 @@ def _strict_iso(value: object) -> object:
 
 
 BodyMoment = Annotated[datetime, BeforeValidator(_strict_iso), AfterValidator(_utc)]
-"""A time in a body: text, never a number."""
+"""Type of a time in a body that must be ISO 8601 text; a number is refused."""
 
 
 def _length(value: Any) -> Any:
@@ -95,7 +95,7 @@ Duration = Annotated[
     PlainSerializer(written, return_type=str),
     WithJsonSchema({"type": "string", "pattern": r"^[1-9][0-9]{0,6}[smhd]$", "examples": ["15m"]}),
 ]
-"""A duration: `90s`, `15m`, `1h`, `7d`; at most 366 days."""
+"""Type of a duration: `90s`, `15m`, `1h`, `7d`; at most 366 days."""
 
 
 def _visible(text: str) -> str:
@@ -109,18 +109,20 @@ def _visible(text: str) -> str:
 Name = Annotated[
     str, StringConstraints(min_length=1, max_length=200, strict=True), AfterValidator(_visible)
 ]
-"""A name that a user gives to something."""
+"""Type of a name that a user gives to something: 1 to 200 characters, at least one of them
+visible."""
 Note = Annotated[str, StringConstraints(max_length=2000, strict=True)]
 
 
 def is_id(prefix: str, text: str) -> bool:
-    """Whether `text` has the form of our ids with this prefix; no other text can be a stored id."""
+    """Whether `text` is `prefix`, an underscore and 32 hexadecimal digits, the form of all ids that
+    we make, e.g. `key_0123...`. No other text can be a stored id."""
     return re.fullmatch(rf"{prefix}_[0-9a-f]{{32}}", text, re.ASCII) is not None
 
 
 def own_id(prefix: str, parameter: str, missing: str) -> Any:
-    """Dependency for a path parameter that is one of our ids, used in `Annotated[str, ...]`: any
-    other text is answered with 404 and the message `missing`."""
+    """Dependency for a path parameter that is one of our ids, e.g. `key_0123...`; used in
+    `Annotated[str, ...]`. Any other text is answered with 404 and the message `missing`."""
 
     # As a default, not in the annotation: annotations are evaluated where `parameter` is unknown.
     async def checked(text: str = Path(alias=parameter)) -> str:

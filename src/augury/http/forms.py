@@ -1,4 +1,4 @@
-"""Forms of an answer: JSON, or the same rows as a CSV or Parquet file."""
+"""Forms that the rows of an answer can have: JSON, or a CSV or Parquet file."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Wanted = Annotated[Format, Depends(_format)]
 def download(
     request: Request, body: bytes, wanted: Format, name: str, next_cursor: str | None = None
 ) -> Response:
-    """A CSV or Parquet file as the answer, with its ETag and a link to the next page."""
+    """The CSV or Parquet file `body` as the answer, with its ETag and a link to the next page."""
     headers = attached(request, wanted, name, next_cursor)
     return tagged(request, body, media_type=MEDIA[wanted], headers=headers)
 
@@ -69,7 +69,7 @@ def download(
 def attached(
     request: Request, wanted: Format, name: str, next_cursor: str | None
 ) -> dict[str, str]:
-    """The headers of a file, with a link to the next page."""
+    """The headers of an answer that is a file called `name`, with a link to the next page."""
     return {
         **CACHING,
         **link(request, next_cursor, format=wanted),
@@ -78,7 +78,8 @@ def attached(
 
 
 def link(request: Request, next_cursor: str | None, **also: str) -> dict[str, str]:
-    """The `Link` header that leads to the next page; empty on the last page."""
+    """The `Link` header that leads to the next page, as a dict; empty on the last page. `also`:
+    query parameters to set in the link."""
     if next_cursor is None:
         return {}
     changed = {"cursor", *also}

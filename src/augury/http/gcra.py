@@ -29,7 +29,8 @@ class Rate(NamedTuple):
 
     @classmethod
     def parse(cls, text: str, *, burst: int | None = None) -> Rate:
-        """Read "10/s", "10/min" or "60/h"; `burst` is the count unless given."""
+        """Read a rate such as "10/s", "10/min" or "60/h". Without `burst`, as many requests may
+        come at once as the text names: 10, 10 or 60."""
         found = _RATE.fullmatch(text.strip())
         if found is None or int(found[1]) == 0:
             raise SetupProblem(f"{text!r} is not a rate; write it like 10/s, 60/min or 100/h.")
@@ -46,12 +47,12 @@ class Decision(NamedTuple):
     remaining: int
     """Number of requests that are allowed right now."""
     reset: float
-    """Seconds until a whole burst is available again."""
+    """Seconds until `burst` requests at once are allowed again."""
 
 
 def take(tat: int | None, now: int, rate: Rate) -> tuple[int, Decision]:
-    """Ask for one request at `now`, in microseconds; returns the key's new `tat` and the
-    decision."""
+    """Ask for one request at `now`, in microseconds. Returns the key's new theoretical arrival time
+    (`tat`, None for a new key) and whether the request is allowed."""
     interval, burst = rate.interval, rate.burst
     window = interval * burst
     # The upper bound heals a key after its rate was raised or the clock was set back.

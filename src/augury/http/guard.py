@@ -31,12 +31,13 @@ LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
 """A refused upload is read and discarded for a while, so that the caller can read the answer.
 LINGER_BYTES: most bytes for this. LINGER_SECONDS: most seconds."""
 _OTHERS = "/v1/macro-runtime/"
-"""Prefix of routes that pass requests on to another service; there a HEAD request is not turned
-into a GET."""
+"""Prefix of the paths whose requests are passed on to another service; there a HEAD request is not
+turned into a GET."""
 
 
 class Guard:
-    """ASGI middleware; see the module."""
+    """The outermost ASGI middleware: size limits, deadlines, rate of callers without a key, request
+    ids, access log, metrics."""
 
     def __init__(
         self, app: ASGIApp, settings: Settings, *, body_timeout: float = BODY_TIMEOUT
@@ -162,8 +163,8 @@ def _key_of(scope: Scope) -> bytes | None:
 
 
 def _without_body(send: Send) -> Send:
-    """A `send` that passes on only the head of the answer; Content-Length stays that of the
-    body."""
+    """An ASGI `send` that passes on only the head of the answer. Content-Length stays that of the
+    omitted body."""
 
     async def head(message: Message) -> None:
         if message["type"] == "http.response.body":
@@ -177,14 +178,14 @@ _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 
 
 def route_of(scope: Scope) -> str:
-    """The path template of the matched route, a label for metrics: no ids, so few distinct
-    values."""
+    """The path template of the matched route, e.g. `/v1/markets/{id}`, as a label for metrics; it
+    has few distinct values because it holds no ids."""
     included = scope.get("fastapi", {}).get("effective_route_context")
     return getattr(included or scope.get("route"), "path", "unmatched")
 
 
 class _Passage:
-    """Wraps `receive` and `send` of one request, to apply its limits."""
+    """Wraps `receive` and `send` of one request, to apply the request's limits of size and time."""
 
     def __init__(
         self, guard: Guard, scope: Scope, exchange: Exchange, receive: Receive, send: Send
@@ -206,11 +207,13 @@ class _Passage:
         exchange.allow = self.allow
 
     def due(self, allowance: Allowance) -> float:
-        """Time by which the answer must begin, by the event loop's clock."""
+        """Time by which the answer must begin under `allowance`, by the event loop's clock in
+        seconds."""
         return self.began + getattr(self.guard.settings, allowance.deadline)
 
     def allow(self, allowance: Allowance) -> None:
-        """Apply the allowance of the matched route to the rest of the request."""
+        """Apply the deadline and the largest body of the matched route to the rest of the
+        request."""
         self.max_body = getattr(self.guard.settings, allowance.body)
         if self.deadline is not None and not self.deadline.expired():
             self.deadline.reschedule(self.due(allowance))

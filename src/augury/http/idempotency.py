@@ -46,8 +46,8 @@ def is_marked(endpoint: Callable[..., Any]) -> bool:
 async def answer_once(
     request: Request, caller: Caller, handler: Callable[[Request], Awaitable[Response]]
 ) -> Response:
-    """Run `handler`, unless a request with this `Idempotency-Key` has been answered before: then
-    give that answer again."""
+    """Run `handler` and store its answer. If a request with this `Idempotency-Key` has been
+    answered before, give that answer again instead."""
     sent = request.headers.getlist(HEADER)
     if not sent or caller.account_id is None:
         return await handler(request)

@@ -26,18 +26,19 @@ log = structlog.get_logger("augury.http")
 
 @dataclass(frozen=True, slots=True)
 class LimitPolicy:
-    """One limit: its name on the wire, its rate, and what happens when it can't be counted."""
+    """One limit on a caller: its name in headers and errors, its rate, its requests in flight, and
+    whether requests pass when they can't be counted (`fail_open`)."""
 
     name: str
     rate: Rate
     in_flight: int | None = None
     fail_open: bool = False
     remedy: str = ""
-    """Sentence for the caller, in the error, on how to get a higher limit."""
+    """Sentence in the error that tells the caller how to get a higher limit."""
 
 
 class Limiter(Protocol):
-    """Where rates are counted. Raises when its store has trouble."""
+    """Counts the requests of each key. Raises when the store of its counts fails."""
 
     async def take(self, key: str, rate: Rate) -> Decision: ...
 
@@ -45,8 +46,8 @@ class Limiter(Protocol):
 
 
 class PostgresLimiter:
-    """Counts rates in an unlogged table of PostgreSQL, by one call of `augury_take` for each
-    request; exact over any number of processes."""
+    """Counts requests in an unlogged table of PostgreSQL, by one call of the SQL function
+    `augury_take` for each request; exact over any number of processes."""
 
     SWEEP_EVERY = 60.0
 
@@ -71,7 +72,7 @@ class PostgresLimiter:
             log.warning("expired_rate_limits_not_deleted", error=type(exc).__name__)
 
     async def close(self) -> None:
-        """Nothing to close: the database belongs to the service."""
+        """Do nothing: the database belongs to the service."""
 
 
 # The algorithm of gcra.py in one round trip, by the Redis server's clock, so that processes agree.
@@ -93,7 +94,7 @@ return {1, 0, math.floor((now + window - base) / interval), base - now}
 
 
 class RedisLimiter:
-    """Counts rates in Redis, for many machines under load."""
+    """Counts requests in Redis, for many machines under load."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -122,14 +123,15 @@ class RedisLimiter:
 
 
 class InFlight:
-    """Counts the requests that this process is answering now, by the key of their limit."""
+    """Counts the requests that this process is answering now, by a key such as
+    "search:key_0123..."."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
     def enter(self, key: str, most: int) -> Callable[[], None] | None:
-        """Count a request and return the function that ends its count; None if `most`
-        are in flight already."""
+        """Count a request of `key`. Returns the function to call when the request ends; None if
+        `most` requests of the key are in flight already."""
         if self._counts[key] >= most:
             return None
         self._counts[key] += 1
@@ -145,12 +147,12 @@ class InFlight:
 async def enforce(
     policy: LimitPolicy, key: str, exchange: Exchange, limiter: Limiter, in_flight: InFlight
 ) -> None:
-    """Let the request pass, or raise RateLimited; either way the answer gets
-    the headers of the limit.
+    """Let a request pass under the limit `policy`, or raise RateLimited. Either way the answer gets
+    headers that tell the limit.
 
-    The headers follow draft-ietf-httpapi-ratelimit-headers-10: the quota `q` of the policy and
-    its window `w` in seconds, the remaining requests `r`, and the seconds `t` until the whole
-    quota is available again.
+    The headers follow draft-ietf-httpapi-ratelimit-headers-10: the quota `q` of the policy and its
+    window `w` in seconds, the remaining requests `r`, and the seconds `t` until the whole quota is
+    available again.
     """
     key = f"{policy.name}:{key}"
     if policy.in_flight is not None:
@@ -193,8 +195,8 @@ async def enforce(
 
 
 class RefusalsKept:
-    """Wraps a limiter and remembers its refusals: a refused request changes nothing, so until the
-    wait is over the answer is known, and a flood of refused requests costs no round trips."""
+    """Wraps a limiter and remembers which keys it refused, and until when. A refused request
+    changes nothing, so a flood of refused requests is answered without round trips to the store."""
 
     MOST: int = 100_000
     """Most refused keys kept in memory; beyond this, those refused longest ago are forgotten
@@ -204,8 +206,8 @@ class RefusalsKept:
         self.limiter = limiter
         self._monotonic = monotonic
         self._refused: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """Key -> (time until which it is refused, time at which its whole burst is available
-        again), by the monotonic clock."""
+        """Key -> (time until which its requests are refused, time at which its whole burst is
+        available again), by the monotonic clock in seconds."""
 
     async def take(self, key: str, rate: Rate) -> Decision:
         at = self._monotonic()
@@ -228,5 +230,5 @@ class RefusalsKept:
 
 
 def make_limiter(redis_url: str | None, database: Callable[[], Any]) -> Limiter:
-    """A limiter in Redis if the settings name one, else in the database."""
+    """A limiter that counts in Redis if `redis_url` is given, else in the database."""
     return RefusalsKept(RedisLimiter(redis_url) if redis_url else PostgresLimiter(database))

@@ -25,12 +25,12 @@ _STRING = re.compile(
 )
 _CELL = re.compile(rb'(?m)(?:^|(?<=,))("?)((?:polymarket|kalshi):[^",\r\n]+)\1(?=,|\r?$)')
 _PASSED_ON = "/v1/macro-runtime/"
-"""Prefix of routes whose answers come from another service and are not rewritten."""
+"""Prefix of the paths whose answers come from another service and are not rewritten."""
 
 
 def in_json(body: bytes) -> bytes:
-    """`body` with its market ids replaced by UUIDs; `body` is one or more JSON texts
-    with other text between."""
+    """`body` with each market id in it (`"kalshi:KXFED-27JAN-T3.50"`) replaced by the market's
+    UUID. `body` is one or more JSON texts, with other text between them."""
 
     def shown(found: re.Match[bytes]) -> bytes:
         if not found[0].startswith(b'"polymarket:') and not found[0].startswith(b'"kalshi:'):
@@ -42,7 +42,7 @@ def in_json(body: bytes) -> bytes:
 
 
 def in_csv(body: bytes) -> bytes:
-    """`body`, a CSV text, with each cell that is a market id replaced by its UUID."""
+    """`body`, a CSV text, with each cell that is a market id replaced by the market's UUID."""
     return _CELL.sub(lambda found: str(market_uuid(found[2].decode())).encode(), body)
 
 
@@ -55,7 +55,7 @@ _MEDIA: dict[str, Callable[[bytes], bytes]] = {
 
 
 class MarketUuids:
-    """ASGI middleware; see the module. It gets answers before they are compressed."""
+    """ASGI middleware that replaces market ids by UUIDs in answers, before they are compressed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -68,7 +68,8 @@ class MarketUuids:
 
 
 class _Rewritten:
-    """Rewrites an answer and sends it: a body of known length as a whole, a stream part by part."""
+    """Replaces the market ids in one answer and sends it: a body of known length as a whole, a
+    stream part by part."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

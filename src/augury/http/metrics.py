@@ -1,4 +1,4 @@
-"""What Prometheus reads at `/metrics` about the HTTP side."""
+"""Metrics of HTTP requests and limits, which Prometheus reads at `/metrics`."""
 
 from __future__ import annotations
 

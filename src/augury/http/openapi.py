@@ -107,7 +107,7 @@ _WWW = {"WWW-Authenticate": {"description": "Bearer.", "schema": _TEXT}}
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route that may answer with these error statuses."""
+    """The `responses` argument of a FastAPI route that may answer with these error statuses."""
     return {status: _error(status) for status in statuses}
 
 
@@ -128,8 +128,8 @@ def _error(status: int) -> dict[str, Any]:
 
 
 def _documented(status: int) -> dict[str, Any]:
-    """The entry of an error status as it stands in the finished document, with a
-    reference to the schema."""
+    """How an error status is described in the finished OpenAPI document, with a reference to the
+    error schema."""
     response = _error(status)
     del response["model"]
     response["content"]["application/json"]["schema"] = {
@@ -144,7 +144,8 @@ RVOL_ERRORS = errors(401, 403, 422, 429, 503)
 
 
 def document(app: FastAPI, which: Literal["all", "public"]) -> dict[str, Any]:
-    """One of the two OpenAPI documents, of the routes that `app` has now."""
+    """One of the two OpenAPI documents, of the routes that `app` has now: "public" has the nine
+    public paths, "all" has all paths but the operator's."""
     made = get_openapi(
         title=app.title,
         version=PUBLIC_VERSION if which == "public" else app.version,
@@ -177,7 +178,7 @@ def document(app: FastAPI, which: Literal["all", "public"]) -> dict[str, Any]:
 
 
 def _anonymous(app: FastAPI) -> set[tuple[str, str]]:
-    """Path and method of the routes whose gate lets callers without a key through."""
+    """Path and method of each route that callers without a key may use."""
     return {
         (context.path or "", method)
         for context in iter_route_contexts(app.routes)
@@ -211,7 +212,7 @@ def _refers(node: Any, name: str) -> bool:
 
 
 def _prune(made: dict[str, Any], schemas: dict[str, Any]) -> None:
-    """Drop schemas that nothing in the document refers to any more."""
+    """Remove the schemas that nothing in the OpenAPI document `made` refers to."""
     reached: set[str] = set()
     pending = _names(made["paths"])
     while pending:
@@ -236,7 +237,7 @@ def _names(node: Any) -> set[str]:
 
 
 def install(app: FastAPI) -> None:
-    """Serve both documents; they are made on first use, when every route is mounted."""
+    """Serve both OpenAPI documents; they are made on first use, when every route is mounted."""
     made: dict[str, bytes] = {}
 
     def body(which: Literal["all", "public"]) -> bytes:

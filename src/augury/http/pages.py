@@ -1,4 +1,5 @@
-"""Lists by pages: `limit`, and a `cursor` that says where the next page begins."""
+"""Lists that are answered page by page: `limit`, and a `cursor` that says where the next page
+begins."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ DEFAULT_LIMIT = 50
 
 
 def encode(position: tuple[object, ...]) -> str:
-    """The sort key of a page's last row as an opaque, URL-safe text."""
+    """A cursor: the position of a page's last row in the list's order (its sort key) as an opaque,
+    URL-safe text."""
     return base64.urlsafe_b64encode(msgspec.json.encode(position)).rstrip(b"=").decode()
 
 
@@ -37,10 +39,11 @@ def page(
     show: Callable[[T], object],
     place: Callable[[T], object] = attrgetter("id"),
 ) -> dict[str, object]:
-    """A page of at most `limit` items. `found` holds one more than `limit` if there is a next page.
+    """One page of a list, as `{"items": [...], "next_cursor": ...}` with at most `limit` items.
+    `found` holds one row more than `limit` if there is a next page; else `next_cursor` is None.
 
-    show : turns an item into what is answered
-    place : an item's position in the list's order, for the cursor of the next page
+    show : turns a row into an item of the answer
+    place : a row's position in the list's order, for the cursor of the next page
     """
     more = len(found) > limit
     return {
@@ -50,7 +53,8 @@ def page(
 
 
 def decode(cursor: str, kind: type[T]) -> T:
-    """The position a cursor stands for, as the tuple type `kind`; 422 for any other text.
+    """The position that a cursor stands for, as the tuple type `kind`. Any other text is answered
+    with 422.
 
     A cursor is no secret and not signed: whatever it says is a position the caller may ask for.
     """
@@ -73,6 +77,7 @@ def decode_number(cursor: str) -> int:
 
 
 def decode_id(cursor: str) -> str:
-    """The position that a cursor stands for, in a list that is sorted by our ids."""
+    """The position that a cursor stands for, in a list that is sorted by ids such as
+    `key_0123...`."""
     (found,) = decode(cursor, tuple[Annotated[str, msgspec.Meta(pattern="^[a-z]+_[0-9a-f]+$")]])
     return found

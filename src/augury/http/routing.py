@@ -20,10 +20,10 @@ T = TypeVar("T")
 
 
 class Route(APIRoute):
-    """Before FastAPI takes over, this route tells the guard its allowance (deadline, size of the
-    body), checks the caller with its gate (`callers.Gate`), refuses unknown query parameters, and
-    reads the body as strict JSON. Answers of a route with a gate must not be cached, unless the
-    route says otherwise."""
+    """The class of all routes. Before FastAPI takes over, it sets the request's deadline and
+    largest body, checks the caller (`callers.Gate`), refuses unknown query parameters, and reads
+    the body as strict JSON. If a route checks its callers, its answers must not be cached, unless
+    the route says otherwise."""
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
@@ -55,8 +55,8 @@ class Route(APIRoute):
 
 
 def passes_query_on(endpoint: T) -> T:
-    """Mark a route that takes any query parameter, because it passes the query
-    on to another service."""
+    """Mark the endpoint of a route that takes any query parameter, because it passes the query on
+    to another service."""
     endpoint.passes_query_on = True  # type: ignore[attr-defined]
     return endpoint
 
@@ -87,7 +87,7 @@ def _refuse_unknown(request: Request, known: frozenset[str]) -> None:
 
 
 def router(*, tags: list[str] | None = None, prefix: str = "") -> APIRouter:
-    """An `APIRouter` whose routes are all of the class `Route`."""
+    """A FastAPI `APIRouter` whose routes are all of the class `Route`."""
     return APIRouter(tags=list(tags or []), prefix=prefix, route_class=Route)
 
 

@@ -34,8 +34,8 @@ are disconnected."""
 _MOST_LINGERING = 32
 """Most refused connections that get time to read the reason; any more are closed at once."""
 ACCEPTED_AT_ONCE = 16
-"""Connections accepted in one go before refused ones are closed. Well below `LEAST_RESERVE`, so
-that a flood never takes the last descriptor."""
+"""Most connections accepted in one go, before refused ones are closed. Well below the file
+descriptors that are kept free (64 or more), so that a flood never takes the last one."""
 QUEUED = 2048
 """Most connections that the kernel queues until they are accepted."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0
@@ -70,10 +70,10 @@ def config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 
 
 class Server(uvicorn.Server):
-    """Accepts few connections at a time, while the kernel queues many.
+    """A server that accepts few connections at a time, while the kernel queues many.
 
-    asyncio uses one number (`backlog`) for both, and logs that many errors at once when no
-    file descriptor is free.
+    asyncio uses one number (`backlog`) for both, and logs that many errors at once when no file
+    descriptor is free.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -90,7 +90,8 @@ def protocol(
     header_timeout: float = HEADER_TIMEOUT,
     drain_window: float = DRAIN_WINDOW,
 ) -> type[asyncio.Protocol]:
-    """The protocol class of one server with its bounds, as `uvicorn.Config(http=...)` takes it."""
+    """The protocol class of one server, with limits from the settings, as
+    `uvicorn.Config(http=...)` takes it."""
     bounds = {
         "max_header_bytes": settings.max_header_bytes,
         "header_timeout": header_timeout,
@@ -270,8 +271,8 @@ class Protocol(HttpToolsProtocol):
             self._refuse(408, "The request headers took too long to arrive.")
 
     def _refuse(self, status: int, detail: str) -> None:
-        """Answer without the app, discard for a short time what the caller still sends, then
-        close."""
+        """Answer with an error without calling the app, discard for a short time what the caller
+        still sends, then close the connection."""
         self._refused = True
         self._disarm()
         self._unset_keepalive_if_required()

@@ -25,7 +25,8 @@ async def _nothing() -> None:
 def install(
     app: FastAPI, settings: Settings, *, measure: Callable[[], Awaitable[None]] = _nothing
 ) -> None:
-    """Install the guard, compression, error handlers, limits, `/metrics` and the OpenAPI documents.
+    """Install on `app` the guard (limits, deadlines, log), compression, error handlers, `/metrics`
+    and the OpenAPI documents.
 
     `measure` brings gauges up to date before `/metrics` is read. Routes find their services at
     `app.state.services`, which the lifespan puts there.

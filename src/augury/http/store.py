@@ -16,12 +16,13 @@ Connection = AsyncConnection[Any]
 LIFETIME = timedelta(hours=24)
 """How long an answer is stored under its Idempotency-Key."""
 ABANDONED = timedelta(minutes=2)
-"""Age from which another request can take over a claim on an idempotency key that has no stored
-answer. The process that made the claim must have died, because every deadline is shorter."""
+"""Age of a claim on an idempotency key, without a stored answer, from which another request can
+take the claim over. Its process must have died, because every deadline is shorter."""
 
 
 async def take(conn: Connection, key: str, rate: Rate) -> Decision:
-    """Ask `augury_take` for one request of `key`, by the database's clock."""
+    """Count one request of `key` against `rate` by the SQL function `augury_take`, with the
+    database's clock. Returns whether it is allowed."""
     cursor = await conn.execute(
         "select allowed, retry_after, remaining, reset from augury_take(%s, %s, %s)",
         (key, timedelta(microseconds=rate.interval), rate.burst),
@@ -32,13 +33,13 @@ async def take(conn: Connection, key: str, rate: Rate) -> Decision:
 
 
 async def sweep(conn: Connection) -> None:
-    """Delete the rate-limit keys whose whole burst is available again; they behave like new
-    ones."""
+    """Delete the rate-limit keys whose whole burst is available again: a deleted key behaves the
+    same."""
     await conn.execute("delete from rate_limits where tat < clock_timestamp()")
 
 
 class KeptResponse(NamedTuple):
-    """What is stored under an idempotency key; `status` is None while the request is running."""
+    """The answer stored under an idempotency key; `status` is None while the request is running."""
 
     request_hash: bytes
     status: int | None
@@ -49,10 +50,11 @@ class KeptResponse(NamedTuple):
 async def claim(
     conn: Connection, account_id: str, key: str, request_hash: bytes
 ) -> datetime | None:
-    """Claim the key, if it is new, past its lifetime, or abandoned by a process that died.
+    """Claim an idempotency key, if it is new, past its lifetime, or abandoned by a process that
+    died.
 
-    Returns the time of the claim, by which `keep` and `release` notice if another process has
-    taken the key over since; None if another request holds the key.
+    Returns the time of the claim, by which `keep` and `release` notice if another process has taken
+    the key over since; None if another request holds the key.
     """
     cursor = await conn.execute(
         """
@@ -90,7 +92,8 @@ async def keep(
     headers: dict[str, str],
     body: bytes,
 ) -> bool:
-    """Store the answer under a claimed key; False when the claim has been taken over."""
+    """Store an answer under a claimed idempotency key. Returns False when another process has taken
+    the claim over."""
     cursor = await conn.execute(
         "update idempotency_keys set status = %s, headers = %s, body = %s"
         " where account_id = %s and key = %s and created_at = %s",
@@ -100,7 +103,7 @@ async def keep(
 
 
 async def release(conn: Connection, account_id: str, key: str, claimed_at: datetime) -> None:
-    """Free a claimed key whose request failed."""
+    """Free an idempotency key whose request failed."""
     await conn.execute(
         "delete from idempotency_keys"
         " where account_id = %s and key = %s and created_at = %s and status is null",
@@ -109,7 +112,8 @@ async def release(conn: Connection, account_id: str, key: str, claimed_at: datet
 
 
 async def forget_old(conn: Connection) -> int:
-    """Delete keys older than `LIFETIME` and return their number; called on a schedule."""
+    """Delete idempotency keys older than `LIFETIME` and return their number; called on a
+    schedule."""
     cursor = await conn.execute(
         "delete from idempotency_keys where created_at < now() - %s", (LIFETIME,)
     )
