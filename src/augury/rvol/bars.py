@@ -11,37 +11,43 @@ import numpy as np
 from augury.rvol.panel import Bools, Floats, Ints
 
 ENOUGH = 0.96
-"""Least share (0 to 1) of the expected bars for a day to count. A venue's answer with a smaller
-share is used only if no venue has more. Chosen by hand."""
+"""Least share (0 to 1) of a day's expected price bars that must be there for models to use the day.
+When bars are fetched, a venue with a smaller share is used only if no venue has more. Chosen by
+hand."""
 LONGEST_FILL = 30
-"""Longest gap, in minutes, that may be filled with the last price; a day with a longer one does not
-count. Chosen by hand."""
+"""Longest gap in a day's price bars, in minutes, that may be filled with the last price. Models do
+not use a day with a longer gap. Chosen by hand."""
 SPIKE, REVERTED = 12.0, 0.15
-"""A close is a bad print if its log return exceeds `SPIKE` robust standard deviations of the day's
-returns and the next bar reverses all of it except a share below `REVERTED` (0 to 1): a real move
-does not undo itself within a bar. Chosen by hand."""
+"""A close is a bad print (a wrong price) if its log return exceeds `SPIKE` robust standard
+deviations of the day's returns and the next bar reverses all of it except a share below `REVERTED`
+(0 to 1): a real move does not undo itself within a bar. Chosen by hand."""
 SMALLEST_SPIKE = 0.02
-"""Absolute log return that a bad print must exceed, however calm the day is. Chosen by hand."""
+"""Absolute log return that a close must exceed to be refused as a bad print (a wrong price),
+however calm the day is. Chosen by hand."""
 
 
 @dataclass(frozen=True)
 class Day:
-    """The bars of one asset over one day or session, at regular intervals."""
+    """The prices of one asset over one trading day, at regular intervals, with numbers of missing
+    and refused bars."""
 
     path: Floats
-    """(bars + 1): the first price, then every bar's close, gaps filled with the last price."""
+    """Prices, one more than bars: the day's first price, then every bar's close. A gap repeats the
+    last price before it."""
     minutes: int
     present: int
-    """Number of bars that are there and were not refused."""
+    """Number of usable bars: those that came and were not refused as wrong."""
     expected: int
     longest_fill: int
-    """Length of the longest gap, in minutes."""
+    """Length of the longest gap between usable bars, in minutes."""
     bad: int
-    """Number of bars refused as bad prints or as inconsistent."""
+    """Number of bars refused, as bad prints (wrong prices) or because their values contradict each
+    other."""
 
     @property
     def counts(self) -> bool:
-        """Whether the day is whole enough for its measures to mean something."""
+        """Whether models may use the day: it has nearly all its bars (`ENOUGH`) and no long gap
+        (`LONGEST_FILL`)."""
         return (
             self.present >= ENOUGH * self.expected
             and self.longest_fill <= LONGEST_FILL
@@ -52,7 +58,9 @@ class Day:
 def on_grid(
     stamps: Ints, ohlcv: Floats, *, start: int, end: int, minutes: int, previous: float | None
 ) -> Day:
-    """Put a day's bars on a regular grid: one place for every `minutes` from `start` to `end`.
+    """Put a day's price bars on a regular grid: one place for every `minutes` from `start` to `end`
+    (when trading opens and closes, in seconds since 1970). Missing and refused bars are filled with
+    the last price.
 
     Parameters
     ----------
@@ -92,8 +100,9 @@ def on_grid(
 
 
 def consistent(ohlcv: Floats) -> Bools:
-    """(n): True for bars with positive, finite prices, open and close both between low and high
-    (except for rounding), and a volume that is not negative."""
+    """Which of the n bars, given as (n, 5), do not contradict themselves: their prices are positive
+    and finite, open and close lie between low and high (except for rounding), and the volume is not
+    negative."""
     opens, highs, lows, closes, volumes = ohlcv.T
     # Venues round the four prices apart: allow for the last digit.
     slack = 1e-6 * np.abs(closes)
@@ -107,7 +116,8 @@ def consistent(ohlcv: Floats) -> Bools:
 
 
 def bad_prints(closes: Floats) -> Bools:
-    """(n): True for bars whose close jumps and is reversed by the next bar."""
+    """Which of the n closes are bad prints (wrong prices): jumps that the next bar reverses, see
+    `SPIKE`. A missing close is NaN. With fewer than 20 closes, none is called bad."""
     out = np.zeros(len(closes), dtype=bool)
     there = np.flatnonzero(np.isfinite(closes))
     if len(there) < 20:
@@ -123,27 +133,28 @@ def bad_prints(closes: Floats) -> Bools:
 
 
 def _runs(flags: Bools) -> Ints:
-    """Lengths of the runs of True."""
+    """Lengths of the runs of consecutive True values, in order."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
     return edges[1::2] - edges[::2]
 
 
 def packed(stamps: Ints, ohlcv: Floats) -> bytes:
-    """Bars as compressed bytes. Bytes of equal significance are stored side by side, which halves
-    the compressed size."""
+    """Price bars as compressed bytes, which `unpacked` reads. Bytes of equal significance are
+    stored side by side, which halves the compressed size."""
     table = np.column_stack([stamps.astype(np.float64), ohlcv]).T
     raw = np.ascontiguousarray(table, dtype="<f8").view(np.uint8).reshape(6, -1, 8)
     return zlib.compress(np.ascontiguousarray(raw.transpose(0, 2, 1)).tobytes(), 6)
 
 
 def unpacked(data: bytes) -> tuple[Ints, Floats]:
-    """The bars that `packed` was given."""
+    """The times and values of the price bars that `packed` compressed into `data`."""
     raw = np.frombuffer(zlib.decompress(data), dtype=np.uint8).reshape(6, 8, -1)
     table = np.ascontiguousarray(raw.transpose(0, 2, 1)).view("<f8").reshape(6, -1)
     return table[0].astype(np.int64), np.ascontiguousarray(table[1:].T)
 
 
 def fingerprint(stamps: Ints, ohlcv: Floats) -> str:
-    """SHA-256 of the bars' times and values; it does not depend on the form they came in."""
+    """SHA-256 (hex) of the bars' times and values: equal bars from a file and from an exchange have
+    the same fingerprint."""
     content = np.ascontiguousarray(np.column_stack([stamps.astype(np.float64), ohlcv]), "<f8")
     return hashlib.sha256(content.tobytes()).hexdigest()

@@ -22,7 +22,8 @@ HORIZONS = (1, 5, 7, 22, 30)
 
 
 def run(assets: int, days: int, requests: int) -> dict[str, Any]:
-    """All measurements: seconds for refits and measures, milliseconds for routes."""
+    """Run all speed measurements of volatility on generated data. Returns them by name: seconds for
+    refits of the models and for realized measures, milliseconds for HTTP routes."""
     panel = made_up(assets, days)
     result: dict[str, Any] = {
         "assets": assets,
@@ -36,7 +37,8 @@ def run(assets: int, days: int, requests: int) -> dict[str, Any]:
 
 
 def made_up(assets: int, days: int, seed: int = 1) -> Panel:
-    """A generated panel with every measure, for markets that trade every day."""
+    """Generated daily measures (e.g. realized variance) of `assets` assets over `days` days, for a
+    market that trades every day."""
     rng = np.random.default_rng(seed)
     log = np.cumsum(rng.normal(0, 0.1, (assets, days)), axis=1)
     log -= 0.02 * np.cumsum(log, axis=1) / np.arange(1, days + 1)
@@ -59,7 +61,8 @@ def made_up(assets: int, days: int, seed: int = 1) -> Panel:
 
 
 def _fits(panel: Panel) -> dict[str, float]:
-    """CPU seconds of a refit from all rows, and of one more day computed from its checkpoint."""
+    """CPU seconds, by name: of a refit of all models from all days, and of forecasting one more day
+    from the checkpoint that such a refit returned."""
     before = panel.cut(int(panel.days[0, -2]))
     known = _refit(before)
     return {
@@ -104,7 +107,8 @@ def _best(
 
 
 async def _routes(requests: int) -> dict[str, Any]:
-    """`latest` and `history` over HTTP, on a service with 12,000 forecasts."""
+    """Milliseconds, by name, that requests to /v1/rvol/latest and /v1/rvol/history take, over HTTP,
+    on a service with 12,000 forecasts."""
     import httpx2
 
     from augury.app import create_app
@@ -190,7 +194,7 @@ async def _fill(database: Any, assets: int = 30, days: int = 400) -> None:
 
 
 def table(result: dict[str, Any]) -> str:
-    """The measurements as lines of text."""
+    """The measurements that `run` returned, as lines of text."""
     lines = [
         f"{result['assets']} assets x {result['days']} days x {result['horizons']} horizons",
         f"features, refit of every model, forecasts, bands: {result['refit_cpu_s']} s of CPU",

@@ -24,7 +24,7 @@ _FIRST = "1990-01-01"
 
 
 def number(day: date) -> int:
-    """Days since 1970-01-01."""
+    """The day number of a date: days since 1970-01-01."""
     return (day - EPOCH).days
 
 
@@ -34,20 +34,21 @@ def date_of(number: int) -> date:
 
 
 def moment(seconds: int) -> datetime:
-    """Seconds since 1970 as a time in UTC."""
+    """The time that is this many seconds after 1970, in UTC."""
     return datetime.fromtimestamp(int(seconds), UTC)
 
 
 def by_calendar(horizon: int) -> bool:
-    """Whether a horizon counts calendar days even if the market trades in sessions. Multiples of 7
-    and of 30 days do; all others, e.g. 1d, 5d and 22d, count sessions."""
+    """Whether a horizon, in days, counts calendar days even if the market trades in sessions.
+    Multiples of 7 and of 30 do; all others, e.g. 1, 5 and 22, count sessions."""
     return horizon % 7 == 0 or horizon % 30 == 0
 
 
 @dataclass(frozen=True)
 class Calendar:
-    """The trading days of a market, ascending, with their hours in seconds since 1970. The arrays
-    are empty for `24/7`, where every UTC day is a trading day."""
+    """The trading days of a market, ascending, with the times in seconds since 1970 at which
+    trading opens and closes. The arrays are empty for the calendar `24/7`, on which every UTC day
+    is a trading day."""
 
     name: str
     days: Ints = field(repr=False)
@@ -65,28 +66,30 @@ class Calendar:
         return 365 if self.continuous else 252
 
     def hours(self, day: int) -> tuple[int, int] | None:
-        """When a day's trading opens and closes, in seconds since 1970; None on a day without
-        trading."""
+        """When trading opens and closes on `day` (days since 1970-01-01), in seconds since 1970;
+        None if there is no trading on that day."""
         if self.continuous:
             return day * DAY, (day + 1) * DAY
         at = self._place(day)
         return None if at is None else (int(self.opens[at]), int(self.closes[at]))
 
     def is_early(self, day: int) -> bool:
-        """Whether the session closes before its usual hour."""
+        """Whether the exchange closes earlier than usual on `day` (days since 1970-01-01)."""
         at = None if self.continuous else self._place(day)
         return at is not None and bool(self.early[at])
 
     def days_of(self, start: int, end: int) -> Ints:
-        """Trading days that close after `start` and not later than `end` (seconds since 1970). On a
-        market that never closes, only whole days: those that also begin within this span."""
+        """Day numbers (days since 1970-01-01) of the trading days that close after `start` and not
+        later than `end`, both in seconds since 1970. On a market that never closes, only whole
+        days: those that also begin within this span."""
         if self.continuous:
             return np.arange(-(-start // DAY), end // DAY, dtype=np.int64)
         return self.days[(self.closes > start) & (self.closes <= end)]
 
     def window(self, day: int, horizon: int) -> tuple[int, int]:
-        """Number of trading days in the target window after `day`, and the window's end in seconds
-        since 1970.
+        """The target window of a forecast, i.e. the days that it covers: their number, and when the
+        last of them ends, in seconds since 1970. `day` is in days since 1970-01-01, `horizon` in
+        days.
 
         The window starts at the close of `day`. The number is 0 if the window has no session, e.g.
         in a week of holidays.

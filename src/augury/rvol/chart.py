@@ -26,7 +26,8 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 def svg(forecasts: Rows, actuals: Rows) -> str:
-    """The chart of one asset, horizon and model; it says "No forecasts yet" if there are none.
+    """The chart, as SVG, of the forecasts of one asset, horizon and model, with their bands and the
+    realized volatility. It says "No forecasts yet" if there are none.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def svg(forecasts: Rows, actuals: Rows) -> str:
 
 
 def png(drawn: str) -> bytes:
-    """An SVG as PNG, at twice its width and height."""
+    """An SVG chart, as `svg` draws it, as PNG at twice its width and height."""
     return pictures.png(drawn, width=2 * WIDTH)
 
 

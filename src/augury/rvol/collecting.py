@@ -29,30 +29,32 @@ COINS = {
     "INJ": "Injective", "HBAR": "Hedera", "AAVE": "Aave", "ALGO": "Algorand", "SEI": "Sei",
     "TON": "Toncoin",
 }  # fmt: skip
-"""Asset key to display name of the liquid coins covered by default (`AUGURY_RVOL_COINS`); their
-bars are of the pair with USDT. Stablecoins are left out: their variance is too close to zero for
-models in logs."""
+"""By asset key (e.g. BTC): display name of each coin that is covered by default (setting
+`AUGURY_RVOL_COINS`). Prices are in USDT. Stablecoins are left out: their variance is too close to
+zero for models of its logarithm."""
 MINUTES = 5
 BACKFILL = 400
-"""Days of history that are fetched for a new coin."""
+"""Days of past price bars that are fetched for a new coin."""
 RECHECK = 3
-"""Number of latest stored days that are fetched again each time, because venues correct bars."""
+"""Number of a coin's latest stored days that are fetched again each time, because exchanges correct
+their price bars."""
 AGAIN = timedelta(hours=6)
-"""Time from the fetch of a coin to the next one while its last closed day is stored: such fetches
-only look for corrections."""
+"""Least time between two fetches of a coin whose data reach its last closed day: such a fetch only
+looks for corrections."""
 SOON = timedelta(minutes=30)
-"""Time from the fetch of a coin to the next one while its last closed day is missing. A failed
-fetch does not count: it is repeated in the next round."""
+"""Least time between two fetches of a coin whose data do not reach its last closed day. A failed
+fetch is repeated without this wait, in the next round."""
 ARCHIVE_FROM = 45
-"""If more than this many days of a coin have to be fetched, whole months are taken from the archive
+"""If more than this many days of a coin have to be fetched, whole months are taken from an archive
 of monthly files (`feeds.Archive`), which is faster, and only the rest from exchanges."""
 CHUNK = 30
-"""Number of days that are fetched from an exchange and stored at a time. If a connection breaks,
-only the days of one such portion have to be fetched again."""
+"""Number of days of price bars that are fetched from an exchange and stored at a time. If a
+connection breaks, only the last such portion has to be fetched again."""
 
 
 class Collected(msgspec.Struct):
-    """What a round of fetching did."""
+    """What one round of fetching price bars did: the numbers of assets fetched and of days added
+    and changed, and by asset why its fetch failed."""
 
     assets: int = 0
     added: int = 0
@@ -61,7 +63,8 @@ class Collected(msgspec.Struct):
 
 
 class Collector:
-    """Fetches the days of price bars that covered coins lack."""
+    """Fetches from exchanges the price bars that covered coins still lack, and stores them with the
+    daily measures computed from them."""
 
     def __init__(
         self,
@@ -78,7 +81,8 @@ class Collector:
         self._given = exchanges, archive
 
     async def collect(self) -> Collected:
-        """One round over all coins. Ends early when no venue can be reached."""
+        """Fetch, once, what each coin lacks. Stops early when no exchange can be reached. Returns
+        what was fetched and which coins failed."""
         done = Collected()
         settings = self._settings
         exchanges = self._given[0] or Exchanges(
@@ -115,7 +119,8 @@ class Collector:
         return done
 
     async def _covered(self) -> list[CoveredAsset]:
-        """Active assets that have a source, and configured coins that are not stored yet."""
+        """The assets to fetch: active ones that have a trading pair to ask exchanges for
+        (`source`), and coins named in the settings that are not stored yet."""
         async with self._database.reading() as conn:
             known = await store.assets(conn)
         real = {a.asset: a for a in known if a.origin != "sample"}

@@ -16,27 +16,36 @@ from augury.rvol.panel import Floats, Ints, Panel, pack
 from augury.rvol.walk import Walked, walk
 
 ALONE = {"us_index"}
-"""Groups whose assets are evaluated one by one instead of as a panel. Here they are one index from
-several sources, which date the same session differently: as a panel, the class mean of a day would
-contain another source's next day."""
+"""Groups of the evaluation file whose assets are evaluated one by one instead of together.
+`us_index` is one index from several sources that date the same session differently: a mean over
+them would contain another source's next day."""
 FIRST_ORIGIN = {"crypto": 400}
-"""By group: number of rows of an asset that come before its first scored origin. For other groups
-see `LONG_SERIES`."""
+"""By group of assets in the evaluation file: number of an asset's first days that are only learned
+from, before its first scored forecast. For other groups see `LONG_SERIES`."""
 LONG_SERIES, LONG_FIRST, SHORT_FIRST = 2_000, 1_000, 600
-"""Groups not in `FIRST_ORIGIN` are scored from row `LONG_FIRST` on if their longest asset has at
-least `LONG_SERIES` rows, otherwise from row `SHORT_FIRST` on."""
+"""For groups of assets not in `FIRST_ORIGIN`: scoring starts after an asset's first `LONG_FIRST`
+days if the longest asset of the group has at least `LONG_SERIES` days, otherwise after its first
+`SHORT_FIRST` days."""
 EPOCH = date(1970, 1, 1)
 
 
 def first_origin(group: str, rows: int) -> int:
-    """Number of rows of an asset that come before its first scored origin."""
+    """Number of an asset's first days that are only learned from, before its first scored forecast.
+    `group` is the asset's group in the evaluation file, `rows` the number of days of the group's
+    longest asset."""
     return FIRST_ORIGIN.get(group, LONG_FIRST if rows >= LONG_SERIES else SHORT_FIRST)
 
 
 def load(file: Path, assets: Sequence[str] | None = None) -> list[tuple[str, Panel]]:
-    """The panels of a file of realized measures, with their groups.
+    """Read a Parquet file of realized measures, one row for each asset and day. Returns (group,
+    panel) pairs; a panel holds the measures of a group's assets.
 
     Columns asset, group, date, rv and any of bv, rsv_neg, rsv_pos, rq, open_to_close, overnight.
+
+    Raises
+    ------
+    SetupProblem
+        The file lacks a column or one of `assets`.
     """
     import polars as pl
 
@@ -80,12 +89,13 @@ def evaluate(
     assets: Sequence[str] | None = None,
     exclude: date | None = None,
 ) -> dict[str, Any]:
-    """Scores of every model and horizon: over everything, by group, by asset.
+    """Scores of every model at each horizon (in days): over all assets, by group and by asset. Each
+    forecast uses only earlier data. `panels` is what `load` returns.
 
-    Losses are averaged over all origins of all assets. Diebold-Mariano statistics compare the
+    Losses are averaged over all forecasts of all assets. Diebold-Mariano statistics compare the
     daily means of losses. `assets` limits which assets are scored, not which ones the models learn
-    from; `exclude` drops the origins whose target window contains that day. The blend is called
-    `champion` in the result.
+    from; `exclude` drops the forecasts whose target window (the days that they cover) contains that
+    day. The model `blend` is called `champion` in the result.
     """
     overall: dict[str, Any] = {}
     groups: dict[str, Any] = {}
@@ -121,8 +131,8 @@ def _add(out: dict[str, Any], paths: Sequence[Walked], days: int) -> None:
 
 
 def _scored(path: Walked, days: int, exclude: date | None) -> Walked | None:
-    """Only the origins whose window is over and does not contain `exclude`; None if none is
-    left."""
+    """The forecasts of `path` that can be scored: those whose target window of `days` days is over
+    and does not contain the day `exclude`. None if there are none."""
     keep = np.isfinite(path.actual)
     if exclude is not None:
         day = (exclude - EPOCH).days
@@ -141,7 +151,8 @@ def _scored(path: Walked, days: int, exclude: date | None) -> Walked | None:
 
 
 def table(paths: Sequence[Walked], days: int) -> dict[str, dict[str, Any]]:
-    """The scores of each model over some assets."""
+    """By model: its scores (e.g. `qlike`) over the forecasts of some assets at a horizon of `days`
+    days. A model that lacks any of these forecasts is left out."""
     names = {name for path in paths for name in path.forecasts}
     out = {}
     for name in sorted(names, key=lambda n: (n not in members.MODELS, n)):
@@ -177,7 +188,8 @@ def _losses(paths: Sequence[Walked], name: str) -> Floats:
 
 
 def _daily(paths: Sequence[Walked], loss: Floats) -> Floats:
-    """Mean loss of each day over the assets, because one day is one observation."""
+    """For each day, the mean of `loss` over the assets: tests of significance count one day as one
+    observation."""
     days = np.concatenate([p.days for p in paths])
     _, where = np.unique(days, return_inverse=True)
     return np.bincount(where, loss) / np.bincount(where)

@@ -15,13 +15,14 @@ import numpy as np
 from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 
 CAP = 15.0
-"""Largest daily variance that regressors use, as a multiple of the median over the `CAP_ROWS` rows
-before; measures of a larger day are scaled down, so that one bad or historic day does not distort
-all regressors for months. The targets of the regressions are not capped."""
+"""Largest daily variance that regressors use, as a multiple of the asset's median over the
+`CAP_ROWS` days before. Measures of a day above it are scaled down, so that one bad or historic day
+does not distort all regressors for months. The regressions' targets are not capped."""
 CAP_ROWS = 60
 EWMA_DECAY = 0.94
 CENTRES = (1.0, 5.0, 25.0, 125.0)
-"""Centers of mass, in rows, of the exponentially weighted lags (regressors `e1` to `e125`)."""
+"""Centers of mass, in days, of the exponentially weighted means of past variance (regressors `e1`
+to `e125`)."""
 _TINY = 1e-300
 
 COLUMNS = (
@@ -29,7 +30,7 @@ COLUMNS = (
     "lev_m", "quarticity", "class_d", "class_e", "weekend", "monday", "weekend_now", "neg_d",
     "pos_d", "cont_d", "cont_w", "cont_m",
 )  # fmt: skip
-"""Names of the regressors, in the order of the last axis of `Design.x`."""
+"""Names of the regressors of future variance, in the order of the last axis of `Design.x`."""
 INDEX = {name: n for n, name in enumerate(COLUMNS)}
 
 FAMILIES: dict[str, tuple[str, ...]] = {
@@ -43,7 +44,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "market": ("class_d", "class_e"),
     "calendar": ("weekend", "monday", "weekend_now"),
 }  # fmt: skip
-"""By name of a public feature family: its regressors."""
+"""By name of a feature family (a group of regressors that the API shows as one): its regressors."""
 
 NEEDS = {
     "jump_d": "bv", "jump_w": "bv", "cont_d": "bv", "cont_w": "bv", "cont_m": "bv",
@@ -52,64 +53,72 @@ NEEDS = {
     "class_d": "panel", "class_e": "panel",
     "weekend": "continuous", "monday": "continuous", "weekend_now": "continuous",
 }  # fmt: skip
-"""By regressor: its requirement, without which the regressor carries no information. It is the name
-of a measure that the asset must have (e.g. `bv`), `panel` (the class has other assets) or
-`continuous` (the market trades every day). Regressors that are not listed need only rv."""
+"""By regressor: what it requires, without which it carries no information. That is a measure that
+the asset must have (e.g. `bv`), `panel` (other assets are modeled together with it) or `continuous`
+(the market trades every day). Regressors that are not listed need only realized variance."""
 
 
 @dataclass(frozen=True)
 class Carry:
-    """State of the regressors after the first rows of each asset, from which later rows
-    continue."""
+    """State of the regressors after the first days of each asset, from which the regressors of
+    later days are computed."""
 
     rows: Ints
-    """(assets): number of rows so far."""
+    """(assets): number of days of each asset that this state covers."""
     log_sum: Floats
-    """(assets): sum of ln rv (capped) over the rows so far."""
+    """(assets): sum of ln(realized variance) over the covered days; the variance is capped, see
+    `CAP`."""
     totals: dict[str, Floats]
-    """By series (e.g. `capped`), (assets, rows in a month): the running total of the series at each
-    of the last rows, from which means over a week or a month are continued."""
+    """By series (e.g. `capped`), (assets, days in a month): the running total of the series at each
+    of the last covered days. Means over a week or a month are differences of such totals."""
     averages: Floats
-    """(centres, assets): exponentially weighted totals of capped rv, one for each of `CENTRES`."""
+    """(centers, assets): exponentially weighted totals of realized variance (capped, see `CAP`),
+    one for each of `CENTRES`."""
     smoothed: Floats
-    """(assets): RiskMetrics' exponentially weighted mean of rv; NaN before the first row."""
+    """(assets): exponentially weighted mean of realized variance, as in RiskMetrics; NaN before an
+    asset's first day."""
     recent: Floats
-    """(assets, CAP_ROWS): rv of the last rows; infinite where an asset has fewer rows."""
+    """(assets, CAP_ROWS): realized variance of the last covered days; infinite where an asset has
+    fewer days."""
     has: dict[str, Bools]
-    """By measure, (assets): whether the asset has had any value of the measure so far."""
+    """By measure (e.g. `bv`), (assets): whether the asset has had any value of the measure so
+    far."""
     class_days: Ints
-    """(days): the days for which class means are known, ascending."""
+    """The days, ascending, of the class means (in `class_means`)."""
     class_means: Floats
-    """(2, days): means of the regressors `d` and `e5` over the assets of the class."""
+    """(2, days): means of the regressors `d` and `e5` over all assets that are modeled together,
+    for each of `class_days`."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """Regressors of every asset and row, and the variance levels that models also need."""
+    """The regressors of every asset on each of its days, and the variance levels that models also
+    need. In all arrays, row n of an asset is its n-th day."""
 
     x: Floats
-    """(assets, rows, columns): regressors, zero where unknown. The columns that describe the target
-    window are zero until `with_window` fills them."""
+    """(assets, rows, columns): regressors, zero where unknown. The columns that describe the days
+    to be forecast are zero until `with_window` fills them."""
     level: Floats
-    """(assets, rows): the asset's own level of daily variance: exp of the mean of ln rv (capped)
-    over the rows so far."""
+    """(assets, rows): the asset's typical daily variance as known on each day: the geometric mean
+    of its realized variance so far (capped, see `CAP`)."""
     lags: Floats
-    """(assets, rows, 3): mean daily variance over the last day, week and month, not capped; for
-    models that are not in logs."""
+    """(assets, rows, 3): mean realized variance over the last day, week and month, not capped; for
+    regressions of the variance itself or of its root, not of its log."""
     smoothed: Floats
     """(assets, rows): exponentially weighted mean of daily realized variance so far, which is
     RiskMetrics' forecast for each following day."""
     usable: Bools
-    """(assets, rows): True once the asset has a month of rows, which the regressors need."""
+    """(assets, rows): True once the asset has a month of days, which the regressors need."""
     has: dict[str, Bools]
-    """By requirement (a value of `NEEDS`), (assets): which assets meet it."""
+    """By requirement (a value of `NEEDS`, e.g. `bv`), (assets): which assets meet it."""
     carry: Callable[[Ints], Carry]
-    """Function of the number of rows of each asset, (assets), that are already done. It returns the
-    `Carry` after these rows."""
+    """Function that returns the `Carry` (the state of the regressors) after the first days of each
+    asset. Its argument, (assets), is their number by asset."""
 
 
 def nothing(assets: int, month: int) -> Carry:
-    """The state of the regressors before the first row."""
+    """The state of the regressors before the first day of any asset. `month` is the number of
+    trading days in a month."""
     series = ("rv", "capped", "continuous", "jump", "ret")
     none = np.zeros(assets, dtype=bool)
     return Carry(
@@ -126,10 +135,11 @@ def nothing(assets: int, month: int) -> Carry:
 
 
 def design(panel: Panel, before: Carry | None = None) -> Design:
-    """All regressors except those of the target window, in time O(assets x rows).
+    """Compute the regressors of every day in `panel`, in time O(assets x rows). Those that describe
+    the days to be forecast stay zero; `with_window` fills them.
 
-    With `before`, `panel` has only the rows after that state. All sums continue from it, so the
-    regressors equal those computed from all rows to the last bit.
+    `before` is the state after earlier days; `panel` then has only the days after them. All sums
+    continue from it, so the regressors equal those computed from all days to the last bit.
     """
     rv = panel.rv
     n, rows = rv.shape
@@ -162,7 +172,8 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
     behind = before.rows[:, None] + np.arange(1, rows + 1)
 
     def mean(name: str, width: int) -> Floats:
-        """Mean over the last `width` rows, or over all rows so far if there are fewer."""
+        """(assets, rows): mean of the series `name` over the last `width` days as of each day, or
+        over all days so far if there are fewer."""
         total = totals[name]
         return (total[:, month:] - total[:, month - width : -width]) / np.minimum(behind, width)
 
@@ -220,13 +231,14 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
 
     def carry(first: Ints) -> Carry:
         def last(values: Floats, initial: Floats) -> Floats:
-            """Each asset's value after its first `first` rows; `initial` where `first` is 0."""
+            """Each asset's value on the last of its first `first` days; `initial` where `first` is
+            0."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """Each asset's last `width` values after its first `first` rows. `values` has `width`
-            more columns in front of the panel's first row."""
+            """For each asset, the `width` values that end with the last of its first `first` days.
+            `values` has `width` more columns in front of the panel's first day."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return Carry(
@@ -245,8 +257,9 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
 
 
 def with_window(x: Floats, days: Ints, steps: int, *, continuous: bool) -> Floats:
-    """Fill in, in place, the columns of `x` that describe the target window (the `steps` days after
-    each row), and return `x`. The next horizon overwrites them.
+    """Fill in, in place, the regressors that describe the days to be forecast (the `steps` days
+    after each row of `x`): the shares of weekend days and of Mondays among them. Returns `x`. The
+    next horizon overwrites them.
 
     Only for markets that trade every day, because the days of the window are then known in advance;
     otherwise `x` stays as it is.
@@ -262,8 +275,9 @@ def with_window(x: Floats, days: Ints, steps: int, *, continuous: bool) -> Float
 
 
 def _cap_factor(recent: Floats, counts: Ints) -> Floats:
-    """(assets, rows): the factor on a day's measures that limits rv to `CAP` times the median of
-    the `CAP_ROWS` rows before it; 1 if there are fewer than 20 rows before.
+    """(assets, rows): the factor by which each day's measures are multiplied so that its variance
+    is at most `CAP` times the median of the `CAP_ROWS` days before; 1 if there are fewer than 20
+    days before.
 
     `recent` starts `CAP_ROWS` columns before the first row; `counts` is the number of rows that
     each asset really has before it.
@@ -282,7 +296,8 @@ def _cap_factor(recent: Floats, counts: Ints) -> Floats:
 
 
 def _running(start: Floats, values: Floats) -> Floats:
-    """(assets, rows): running totals of `values`, added one after the other to `start`."""
+    """(assets, rows): each asset's running totals of `values` over its days, starting from
+    `start`."""
     return np.cumsum(np.concatenate([start[:, None], values], axis=1), axis=1)[:, 1:]
 
 
@@ -299,7 +314,8 @@ def _decayed(values: Floats, centre: float, total: Floats) -> Floats:
 
 
 def _weights(centre: float, rows: int) -> Floats:
-    """(rows + 1): total weight, in `_decayed`, of 0, 1, 2, ... rows."""
+    """(rows + 1): total weight of the first 0, 1, 2, ... rows in the exponential totals of
+    `_decayed`."""
     decay = centre / (1.0 + centre)
     out = np.zeros(rows + 1)
     for row in range(1, rows + 1):
@@ -317,7 +333,8 @@ def _smoothed(rv: Floats, level: Floats) -> Floats:
 
 
 def _class_means(days: Ints, values: Sequence[Floats], before: Carry) -> tuple[Ints, Floats]:
-    """Days, and the class means on each day: those in `before`, then those of newer days."""
+    """The days, and for each day the means of `values` (the regressors `d` and `e5`) over all
+    assets: first those already in `before`, then those of newer days."""
     found, where = np.unique(days, return_inverse=True)
     where = where.reshape(days.shape)
     means = []
@@ -346,11 +363,11 @@ def _weekend(days: Ints) -> Floats:
 
 
 def _weekday(days: Ints) -> Ints:
-    """0 is Monday; 1970-01-01 was a Thursday."""
+    """Weekday of day numbers (days since 1970-01-01, a Thursday): 0 is Monday."""
     return (days + 3) % 7
 
 
 def _count(first: Ints, span: int, weekday: int) -> Ints:
-    """How many of the `span` days from `first` on fall on `weekday`."""
+    """How many of the `span` days from day number `first` on fall on `weekday` (0 is Monday)."""
     ahead = (weekday - _weekday(first)) % 7
     return np.where(ahead < span, (span - ahead + 6) // 7, 0)

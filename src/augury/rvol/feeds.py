@@ -31,7 +31,8 @@ from augury.rvol.panel import Floats, Ints
 log = structlog.get_logger(__name__)
 
 PAGE = {"binance": 1000, "bybit": 1000, "kraken": 720, "okx": 300, "coinbase": 300}
-"""Number of bars requested in one call, by venue; 300 for venues that are not listed."""
+"""Number of price bars requested in one call, by exchange; 300 for exchanges that are not
+listed."""
 MOST_BYTES = 16 * 1024 * 1024
 MOST_UNZIPPED = 128 * 1024 * 1024
 MOST_PAGES = 2_000
@@ -41,21 +42,22 @@ Bars = tuple[Ints, Floats]
 
 
 class FeedFailed(UpstreamFailed):
-    """No venue gave the bars."""
+    """The price bars that were asked for could not be fetched: no exchange gave them, or the
+    archive's file is wrong."""
 
     code = "feed_failed"
 
 
 class Offline(FeedFailed):
-    """No venue could be reached."""
+    """No exchange could be reached, or the archive could not."""
 
 
 class UnreadableBars(Exception):
-    """A venue's answer can't be read as bars."""
+    """An exchange's answer can't be read as price bars."""
 
 
 class Exchanges:
-    """Bars from the first venue that has nearly all of them.
+    """Fetches price bars from the first exchange that has nearly all of them.
 
     Parameters
     ----------
@@ -88,7 +90,8 @@ class Exchanges:
         await self._http.aclose()
 
     async def bars(self, symbol: str, start: int, end: int, minutes: int) -> tuple[str, Bars]:
-        """The venue and its bars that open within [start, end), seconds since 1970.
+        """Fetch the bars of `minutes` minutes that open within [start, end), in seconds since 1970.
+        Returns the exchange's name, and the times and values of its bars.
 
         The first venue that has at least the share `ENOUGH` of the bars is used, otherwise the one
         that has most.
@@ -123,8 +126,8 @@ class Exchanges:
         raise kind(f"No bars of {symbol}. " + "; ".join(reasons) + ".")
 
     def _reason(self, venue: str, error: Exception) -> str:
-        """The error in plain words. An unreachable venue is noted in `down`, so that it is not
-        asked again."""
+        """The error in plain words. An exchange that could not be reached is noted in `down`, so
+        that this object does not ask it again."""
         import ccxt
 
         if isinstance(error, ccxt.BadSymbol):
@@ -183,8 +186,8 @@ class Exchanges:
 
 
 def _bounded(kind: type, http: httpx2.AsyncClient, deadline: float) -> type:
-    """A subclass of a ccxt exchange that limits the time and size of answers and refuses
-    redirects."""
+    """A subclass of the ccxt exchange class `kind` that sends requests through `http`, limits the
+    time and size of answers and refuses redirects."""
     import ccxt
 
     class Bounded(kind):  # type: ignore[misc, valid-type]
@@ -223,14 +226,15 @@ def _bounded(kind: type, http: httpx2.AsyncClient, deadline: float) -> type:
 
 
 def _elsewhere(urls: Any, base: str) -> Any:
-    """ccxt's URLs (nested as ccxt has them) with `base` in place of the host."""
+    """ccxt's URLs (one text, or texts in nested dicts) with `base` in place of scheme and host."""
     if isinstance(urls, Mapping):
         return {name: _elsewhere(value, base) for name, value in urls.items()}
     return base.rstrip("/") + urlsplit(str(urls).replace("{hostname}", "host")).path
 
 
 def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequence[float]]:
-    """A page of ccxt's rows by their opening time; rows outside the window are left out.
+    """The bars of one page that ccxt returned, by opening time in seconds since 1970; bars outside
+    [start, end) are left out.
 
     Raises
     ------
@@ -257,7 +261,8 @@ def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequenc
 
 
 def _arrays(rows: Mapping[int, Sequence[float]]) -> Bars:
-    """Times and values of the rows, ascending, without bars that contradict themselves."""
+    """Times (n), ascending, and values (n, 5) of bars given by opening time. Bars that contradict
+    themselves, e.g. with a high below the low, are left out."""
     stamps = np.array(sorted(rows), dtype=np.int64)
     values = np.array([rows[s] for s in stamps.tolist()], dtype=float).reshape(-1, 5)
     sane = consistent(values)
@@ -265,7 +270,8 @@ def _arrays(rows: Mapping[int, Sequence[float]]) -> Bars:
 
 
 class Archive:
-    """Months of bars from Binance's public archive, each checked against its published hash."""
+    """Fetches whole months of price bars from Binance's public archive and checks each file against
+    its published hash."""
 
     def __init__(self, url: str, *, deadline: float = 60.0) -> None:
         self._url = url.rstrip("/")
@@ -282,7 +288,7 @@ class Archive:
         await self._http.aclose()
 
     async def month(self, symbol: str, month: date, minutes: int) -> Bars | None:
-        """The bars of a month; None if the archive does not have them.
+        """The times and values of a month's bars; None if the archive has no file of them.
 
         Raises
         ------
@@ -325,8 +331,8 @@ class Archive:
 
 
 def _unzipped(name: str, data: bytes) -> Bars:
-    """The bars in a month's zip file. Its times are in milliseconds until 2024, in microseconds
-    from 2025 on."""
+    """The price bars in the archive's zip file of one month. Times in the file are in milliseconds
+    until 2024, in microseconds from 2025 on."""
     rows: dict[int, Sequence[float]] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -19,33 +19,36 @@ import numpy as np
 from augury.rvol.panel import Floats, Ints, Panel
 
 EVERY = 91
-"""Days from one scheduled fit to the next."""
+"""Days from one scheduled fit of the GARCH parameters to the next."""
 ROWS = 250
-"""Least number of daily returns for a fit."""
+"""Least number of daily returns from which GARCH parameters are fitted."""
 TRIES = 4
-"""Most fits tried: if the latest scheduled fit fails, the one `EVERY` days earlier is used, and so
-on."""
+"""Most GARCH fits tried for an asset: if the latest scheduled fit fails, the one `EVERY` days
+earlier is used, and so on."""
 MOST_ASSETS = 100
-"""Largest number of assets for which a class has GARCH; with more, its fits would take minutes."""
+"""Largest number of assets modeled together for which GARCH is fitted; with more, the fits would
+take minutes."""
 
 
 class Garch(NamedTuple):
-    """The parameters of one asset."""
+    """The parameters of one asset's GJR-GARCH(1,1): v' = omega + (alpha + gamma 1{r < 0}) r^2 +
+    beta v, where r is the daily log return."""
 
     omega: float
     alpha: float
     gamma: float
     beta: float
     start: float
-    """Daily variance before the first return: the mean squared return of the fitted sample."""
+    """Daily variance before the first return: the mean squared return of the data that was
+    fitted."""
     ratio: float = 1.0
     """Factor that turns forecasts of squared returns into forecasts of realized variance: mean
     realized variance divided by mean squared return, over the days of the fit."""
 
 
 class Fitted(NamedTuple):
-    """The parameters of each asset of a class, fitted on returns up to `day`; None for an asset
-    with too few returns or without a usable fit."""
+    """The GARCH parameters of several assets, fitted on daily returns up to `day` (days since
+    1970-01-01); None for an asset with too few returns or without a usable fit."""
 
     day: int
     assets: tuple[Garch | None, ...]
@@ -58,13 +61,14 @@ def available() -> bool:
 
 
 def due(day: int) -> int:
-    """The latest scheduled day of a fit up to and including `day`."""
+    """The latest scheduled day of a GARCH fit up to and including `day` (days since 1970-01-01)."""
     return day - day % EVERY
 
 
 def fitted(panel: Panel, day: int, known: Fitted | None = None) -> Fitted | None:
-    """The parameters in force on `day`: `known` until the next fit is due, otherwise newly fitted.
-    None if the extra `garch` is missing or the class has more than `MOST_ASSETS` assets."""
+    """The GARCH parameters in force on `day`: `known` until the next fit is due, otherwise newly
+    fitted ones. None if the optional extra `garch` is not installed or there are more than
+    `MOST_ASSETS` assets."""
     if not available() or len(panel.assets) > MOST_ASSETS:
         return None
     upto = due(day)
@@ -91,14 +95,14 @@ def _last_fit(days: Ints, returns: Floats, rv: Floats, upto: int) -> Garch | Non
 
 @lru_cache(maxsize=1024)
 def _kept_fit(returns: bytes) -> Garch | None:
-    """`fit` with a cache, shared by all horizons of a walk and by later days that fall back to
-    it."""
+    """`fit`, for the bytes of an array of returns, with a cache: several horizons need the same
+    fit, and so do later days whose own fit fails."""
     return fit(np.frombuffer(returns))
 
 
 def fit(returns: Floats) -> Garch | None:
-    """Maximum-likelihood parameters of daily log returns; None if there are too few returns, or if
-    the fit does not converge to a stationary model."""
+    """Maximum-likelihood GARCH parameters of daily log returns; None if there are too few returns,
+    or if the fit does not converge to a stationary model."""
     r = returns[np.isfinite(returns)]
     if len(r) < ROWS or not r.any():
         return None
@@ -123,7 +127,8 @@ def persistence(given: Garch) -> float:
 
 
 def next_variance(given: Garch, returns: Floats) -> Floats:
-    """(rows): the variance expected on the day after each row; a missing return counts as zero."""
+    """(rows): the variance that GARCH expects on the day after each row's day; a missing return
+    counts as zero."""
     from scipy.signal import lfilter
 
     r = np.where(np.isfinite(returns), returns, 0.0)
@@ -142,8 +147,8 @@ def mean_variance(given: Garch, following: Floats, steps: int) -> Floats:
 
 
 def forecast(panel: Panel, given: Fitted, steps: int) -> Floats:
-    """(assets): mean daily variance expected over the `steps` rows after each asset's last; NaN for
-    an asset without parameters."""
+    """(assets): mean daily variance that GARCH expects over the `steps` days after each asset's
+    last; NaN for an asset without parameters."""
     out = np.full(len(panel.assets), np.nan)
     for i, (own, length) in enumerate(zip(given.assets, panel.lengths, strict=True)):
         if own is not None:
@@ -153,7 +158,8 @@ def forecast(panel: Panel, given: Fitted, steps: int) -> Floats:
 
 
 def walk(panel: Panel, steps: int) -> Floats:
-    """(assets, rows): what `forecast` would have returned at each row."""
+    """(assets, rows): the mean daily variance over the next `steps` days that GARCH would have
+    forecast on each of an asset's days, with the parameters in force then."""
     out = np.full(panel.rv.shape, np.nan)
     if not available() or len(panel.assets) > MOST_ASSETS:
         return out

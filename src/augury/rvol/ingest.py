@@ -19,7 +19,7 @@ from augury.rvol.store import CoveredAsset, DayRow
 from augury.storage.database import Database
 
 LONGEST_BAR = 30
-"""Longest bars, in minutes, that are accepted; a day's variance can't be measured from longer
+"""Longest price bars, in minutes, that are accepted; a day's variance can't be measured from longer
 ones."""
 _TIMES = ("timestamp", "time", "date", "datetime", "open_time", "ts")
 _NAMES = ("asset", "symbol", "ticker")
@@ -27,27 +27,29 @@ _PRICES = ("open", "high", "low", "close")
 _MEASURES = ("bv", "rsv_neg", "rsv_pos", "medrv", "rk", "rq", "tq")
 
 Progress = Callable[[int], None]
-"""Called with the number of days done since the last call."""
+"""Called while days are imported, with the number of days done since the last call."""
 
 
 class Imported(msgspec.Struct):
-    """The result of importing the bars or daily measures of one asset."""
+    """What importing the price bars or daily measures of one asset did, in numbers of days."""
 
     asset: str
     days: int = 0
     added: int = 0
     changed: int = 0
     incomplete: int = 0
-    """Number of days with too few bars, too long a gap, or no variance: stored, but not used by
-    models."""
+    """Number of days with too few bars, too long a gap, or no variance: they are stored, but models
+    do not use them."""
     outside: int = 0
     """Number of days left out because the calendar has no session on them."""
     bad: int = 0
-    """Number of bars refused as bad prints or as inconsistent."""
+    """Number of bars refused, as bad prints (wrong prices) or because their values contradict each
+    other."""
 
 
 class Table(msgspec.Struct):
-    """The bars of one asset: seconds since 1970 ascending, and (n, 5) prices and volume."""
+    """The price bars of one asset: `stamps`, (n), are opening times in seconds since 1970,
+    ascending; `ohlcv`, (n, 5), are open, high, low, close and volume."""
 
     asset: str
     stamps: Any
@@ -56,7 +58,9 @@ class Table(msgspec.Struct):
 
 
 def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | None, Any]]:
-    """The bars of a CSV or Parquet file by asset, or its daily measures (asset, group, frame).
+    """Read a CSV or Parquet file. Returns a `Table` of price bars for each asset or, if the file
+    holds daily realized measures, a tuple (asset, group, data frame) for each. `asset` names the
+    asset if the file has no column for it.
 
     Bars have an opening time (ISO, or seconds, milliseconds, microseconds or nanoseconds since
     1970), open, high, low, close, volume, and a column asset or symbol if there are several assets.
@@ -136,7 +140,8 @@ def _table(asset: str, own: Any) -> Table:
 
 
 def _seconds(column: Any) -> Any:
-    """Seconds since 1970 of a column of times: dates, ISO texts, or numbers in any unit."""
+    """A column of times as seconds since 1970. The times may be dates, ISO texts, or numbers in any
+    unit from seconds to nanoseconds."""
     import polars as pl
 
     if column.dtype == pl.String:
@@ -166,8 +171,9 @@ def _daily(frame: Any, seconds: Any, named: str | None, asset: str) -> list[Any]
 def measure(
     asset: str, day: int, found: bars.Day, *, previous: float | None, early: bool
 ) -> DayRow:
-    """The measures of one day. Its variance includes the return from the previous day's last close
-    (`previous`) to the open."""
+    """The realized measures of one day, from its price bars. The day's variance includes the return
+    from the previous day's last close (`previous`) to the open. `early`: the exchange closed
+    earlier than usual."""
     m = measures.daily(found.path, found.minutes)
     opened, closed = float(found.path[0]), float(found.path[-1])
     night = math.log(opened / previous) if previous and math.isfinite(opened) else 0.0
@@ -195,8 +201,9 @@ def measure(
 def by_day(
     table: Table, on: Calendar, previous: float | None
 ) -> Iterable[tuple[int, Ints, Floats, DayRow]]:
-    """Each trading day of a table: its day number, the times and values of its bars, its
-    measures."""
+    """For each trading day in a table of price bars: its day number (days since 1970-01-01), the
+    times and values of its bars, and its realized measures. `previous` is the last close before the
+    table."""
     if not len(table.stamps):
         return
     first = int(table.stamps[0]) - calendars.DAY
@@ -228,9 +235,10 @@ async def keep(
     source: str,
     progress: Progress | None = None,
 ) -> Imported:
-    """Store an asset's bars and their daily measures, in one transaction.
+    """Store an asset's price bars and the daily measures computed from them, in one transaction.
+    `source` is the exchange or file that the bars come from.
 
-    The first real data replaces the sample.
+    The sample data (simulated coins) are deleted: real data replace them.
     """
     on = await asyncio.to_thread(calendars.calendar, asset.calendar)
     done = Imported(table.asset)
@@ -263,7 +271,8 @@ async def keep(
 def prepared(
     file: Path, *, asset: str | None = None, calendar: str | None = None, family: str | None = None
 ) -> list[tuple[CoveredAsset, Any]]:
-    """Each asset of a file, with its bars (a `Table`) or its daily measures. See `read`.
+    """Read a file of price bars or daily measures. Returns for each asset its record and its data:
+    a `Table` of bars, or a data frame of measures. See `read` for the columns.
 
     Raises
     ------
@@ -292,7 +301,8 @@ async def import_prepared(
     source: str,
     progress: Progress | None = None,
 ) -> list[Imported]:
-    """Store what `prepared` found in the file named `source`."""
+    """Store what `prepared` read from the file named `source`. Returns one result for each
+    asset."""
     return [
         await keep(database, data, about, source, progress)
         if isinstance(data, Table)
@@ -310,14 +320,16 @@ async def import_file(
     family: str | None = None,
     progress: Progress | None = None,
 ) -> list[Imported]:
-    """Import a file of bars or of daily measures. See `read` for its columns."""
+    """Import a file of price bars or of daily realized measures. Returns one result for each asset.
+    See `read` for the file's columns."""
     work = await asyncio.to_thread(prepared, file, asset=asset, calendar=calendar, family=family)
     return await import_prepared(database, work, file.name, progress)
 
 
 def described(asset: str, calendar: str, family: str | None, minutes: int) -> CoveredAsset:
-    """The record of an imported asset. Without `family`, its family is `crypto` for the calendar
-    `24/7`, else the calendar's name with `equity-` in front."""
+    """The record of an imported asset whose bars are `minutes` long. Without `family`, its family
+    is `crypto` for the calendar `24/7`, else the calendar's name in lower case with `equity-` in
+    front."""
     kind = family or ("crypto" if calendar == ALWAYS else f"equity-{calendar.lower()}")
     if not 1 <= len(asset) <= 100 or not asset.isprintable():
         raise SetupProblem("An asset's name has 1 to 100 visible characters.")

@@ -31,14 +31,15 @@ CODE = (
     "learning.py",
     "issuing.py",
 )
-"""The modules that decide what is forecast; their text is hashed into the model version."""
+"""The modules that decide what is forecast; their text is hashed into the version of all models."""
 TRAINING = "expanding window, refit at every origin, windows closed by then"
 FEATURE_SET = f"rvol-{EDITION}"
 
 
 @dataclass(frozen=True, slots=True)
 class VarianceForecast:
-    """One forecast as it is stored. Variances are over the whole target window."""
+    """One model's forecast of an asset's variance, as it is stored. Variances are over the whole
+    target window: the `steps` trading days from `as_of` on."""
 
     asset: str
     horizon: int
@@ -50,16 +51,20 @@ class VarianceForecast:
     variance: float
     annualized: float
     bands: tuple[float, ...]
-    """Lower and upper bound of the realized variance at 80%, then at 90%, then at 95%."""
+    """Bounds between which the realized variance is expected: lower and upper at 80%, then at 90%,
+    then at 95%."""
     families: dict[str, tuple[float, float]] | None
-    """By feature family: its value and its contribution. None for models other than the blend."""
+    """By feature family (a group of regressors, e.g. `jumps`): its value, and its contribution to
+    the log of the forecast. None for models other than the blend."""
     members: dict[str, float] | None
-    """By member of the blend: its variance forecast. None for models other than the blend."""
+    """By regression that the model `blend` averages: its variance forecast. None for other
+    models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actual:
-    """What was realized over one target window; `variance` is None if a day of it is missing."""
+    """The realized variance of the days that a forecast covers (its target window); `variance` is
+    None if the data of one of these days are missing."""
 
     asset: str
     horizon: int
@@ -72,7 +77,7 @@ class Actual:
 
 @lru_cache(maxsize=1)
 def code_hash() -> str:
-    """SHA-256 of the code that fits and forecasts."""
+    """SHA-256 (hex) of the modules that fit the models and forecast (`CODE`)."""
     found = hashlib.sha256()
     for name in CODE:
         found.update(resources.files("augury.rvol").joinpath(name).read_bytes())
@@ -80,27 +85,29 @@ def code_hash() -> str:
 
 
 def model_version() -> str:
-    """The version that all models share: `EDITION` and a hash of the code, so that any change of
-    the code makes a new version."""
+    """The version that all models share, e.g. "2026.11+1a2b3c4d": `EDITION` and the start of a hash
+    of the code, so that any change of the code makes a new version."""
     return f"{EDITION}+{code_hash()[:8]}"
 
 
 def members_of(model_id: str) -> tuple[str, ...]:
-    """The regressions a published model is made of."""
+    """Names of the regressions that a published model averages; only the model `blend` has
+    several."""
     if model_id != "blend":
         return (model_id,)
     return tuple(dict.fromkeys((*members.SHORT_BLEND, *members.LONG_BLEND, *members.ALONE)))
 
 
 def families_of(model_id: str) -> list[str]:
-    """The feature families a published model reads."""
+    """Names of the feature families (groups of regressors, e.g. `jumps`) that a published model
+    uses."""
     if model_id in ("blend", "pooled-lasso"):
         return list(features.FAMILIES)
     return ["returns"] if model_id == "garch" else ["realized_variance"]
 
 
 def with_rows(given: Panel) -> Panel:
-    """The panel without the assets that have no row."""
+    """The panel without the assets that have no day of data."""
     return given.only(np.flatnonzero(given.lengths > 0).tolist())
 
 
@@ -111,12 +118,13 @@ def issue(
     day: int,
     since: Checkpoint | None = None,
 ) -> tuple[list[VarianceForecast], Checkpoint | None]:
-    """The forecasts for `day` of every asset that has that day, from data up to it.
+    """Forecast, at the close of `day` (days since 1970-01-01), every asset that has data of that
+    day, with every model at each horizon (in days). Later data are not used.
 
     Parameters
     ----------
     given : Panel
-        The measures of one class; rows after `day` are ignored.
+        The daily measures of all assets of one family and calendar.
     since : Checkpoint, optional
         The checkpoint of an earlier day. If it fits, the same forecasts are made in less time.
 
@@ -183,11 +191,13 @@ def _rows(
 def actuals(
     given: Panel, calendar: Calendar, horizons: Iterable[int], *, first: int, now: int, settle: int
 ) -> list[Actual]:
-    """What was realized over every completed window whose origin is day `first` or later.
+    """The realized variance of every completed target window (the days that a forecast covers) that
+    starts at the close of day `first` or later. `first` is in days since 1970-01-01, `now` in
+    seconds since 1970.
 
-    A window with a missing day has no value. It is reported only once `settle` seconds have passed
-    since its end, because late bars may still come, and once the asset has a day after it, because
-    otherwise the bars may have stopped only for now.
+    A window with a missing day has the variance None. Such a window is left out until `settle`
+    seconds have passed since its end, because late bars may still come, and until the asset has a
+    day after it, because otherwise the bars may have stopped only for now.
     """
     out: list[Actual] = []
     for i, asset in enumerate(given.assets):

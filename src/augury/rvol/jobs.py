@@ -15,14 +15,16 @@ from augury.storage.database import Database
 
 REFRESH = "rvol.refresh"
 EVERY = 300.0
-"""Seconds between two refreshes; each looks for days that have closed."""
+"""Seconds between two scheduled refreshes of the volatility forecasts; each looks for days that
+have closed."""
 
 
 def register(
     worker: Worker, database: Database, service: RvolService, collector: Collector | None
 ) -> None:
-    """Have `worker` run the refresh, which first fetches new bars with `collector` (if there is
-    one). Only one refresh runs at a time, over all processes."""
+    """Have `worker` run the refresh of the volatility forecasts on a schedule. The refresh first
+    fetches new price bars with `collector` (if there is one). Only one refresh runs at a time, over
+    all processes."""
     worker.register(REFRESH, partial(_refresh, service, collector), attempts=5, at_once=1)
     worker.every(REFRESH, EVERY, partial(_ask, database))
 

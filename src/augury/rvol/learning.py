@@ -23,47 +23,48 @@ from augury.rvol.regression import BLOCK
 
 
 class TargetWindow(NamedTuple):
-    """The target window of a horizon."""
+    """The days that a forecast at one horizon covers."""
 
     steps: int
-    """Number of rows in the window: days, or sessions."""
+    """Number of trading days in the window."""
     by_calendar: bool = False
     """Whether the horizon counts calendar days although the market trades in sessions."""
 
 
 class Taught(NamedTuple):
-    """Rows from which the gamma regressions of a class learn, shared by all horizons and sorted by
-    day, then asset."""
+    """Rows (one for each asset and day) from which the gamma regressions over several assets learn,
+    shared by all horizons and sorted by day, then asset."""
 
     x: Floats
-    """(rows, columns): regressors, as in `Design.x`."""
+    """(rows, columns): regressors, in the columns of `Design.x`."""
     days: Ints
     owner: Ints
     """(rows): index of the asset that the row belongs to."""
     relative: dict[int, Floats]
-    """By horizon, (rows): mean variance realized over the target window divided by the asset's
-    level; NaN where the row is not learned from, e.g. because its window is not over."""
+    """By horizon, (rows): mean daily variance realized over the following days of the horizon,
+    divided by the asset's level (its typical daily variance). NaN where the row is not learned
+    from, e.g. because these days are not over."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What the models need to keep of the rows of a class that are already done, so that the next
-    forecast is computed from later rows only."""
+    """What the models keep of the days that are already processed, so that the next forecast is
+    computed from later days only."""
 
     day: int
-    """The last day of the panel from which the checkpoint was made."""
+    """The last day covered by the checkpoint, in days since 1970-01-01."""
     inputs: str
-    """Fingerprint (SHA-256) of the panel from which the checkpoint was made."""
+    """Fingerprint (SHA-256) of the measures from which the checkpoint was made."""
     assets: tuple[str, ...]
     carry: Carry
     closed: dict[int, Closed]
-    """By horizon: sums of the regressions over the rows that the checkpoint covers."""
+    """By horizon: sums for the regressions over the days that the checkpoint covers."""
     taught: Taught
     garch: Fitted | None
 
     def fits(self, panel: Panel, horizons: Mapping[int, TargetWindow]) -> bool:
-        """Whether the checkpoint has these horizons and was made from the same data as `panel` up
-        to its day, to the last bit."""
+        """Whether the checkpoint can be used for `panel` and these horizons: it has all of them and
+        was made from exactly the data that `panel` has up to the checkpoint's day."""
         return (
             self.assets == panel.assets
             and self.closed.keys() >= horizons.keys()
@@ -74,14 +75,11 @@ class Checkpoint:
 def forecast(
     panel: Panel, horizons: Mapping[int, TargetWindow], before: Checkpoint | None = None
 ) -> tuple[dict[int, Forecasts], Checkpoint]:
-    """The forecasts of every model at each asset's last row, by horizon, and the next checkpoint.
+    """Forecast with every model at each asset's last day. Returns the forecasts by horizon, and the
+    checkpoint from which the next day can be forecast.
 
-    Parameters
-    ----------
-    panel : Panel
-        All rows, including those before the checkpoint.
-    before : Checkpoint, optional
-        One that `fits`.
+    `panel` has all days, including those that the checkpoint `before` covers; its method `fits`
+    must have returned True.
     """
     rest, carry, old = panel, None, _none(len(features.COLUMNS), horizons)
     if before is not None:

@@ -15,9 +15,9 @@ import numpy as np
 from augury.rvol.panel import Floats
 
 _MU1 = math.sqrt(2.0 / math.pi)
-"""E|z| of a standard normal."""
+"""Expected value of |z| for a standard normal z."""
 _MU43 = 2.0 ** (2.0 / 3.0) * math.gamma(7.0 / 6.0) / math.gamma(0.5)
-"""E|z|^(4/3)."""
+"""Expected value of |z|^(4/3) for a standard normal z."""
 _MED = math.pi / (6.0 - 4.0 * math.sqrt(3.0) + math.pi)
 _PARZEN_C = 3.5134
 """Optimal bandwidth constant of the Parzen kernel (Barndorff-Nielsen et al. 2009)."""
@@ -29,7 +29,7 @@ enough not to measure bid-ask bounce (Liu, Patton, Sheppard 2015)."""
 
 @dataclass(frozen=True)
 class Measures:
-    """Realized measures: one value for each day, all arrays of the same shape (...)."""
+    """Realized measures of trading days. All arrays have the same shape, one value for each day."""
 
     rv: Floats
     bv: Floats
@@ -43,7 +43,8 @@ class Measures:
 
 
 def daily(path: Floats, minutes: int) -> Measures:
-    """All measures of days whose bars are `minutes` long.
+    """All realized measures of days, from their price paths (..., n + 1): the day's first price,
+    then the close of each of its n bars, which are `minutes` long.
 
     With bars shorter than `SAMPLING` minutes, rv is averaged over all grids with that spacing, and
     the realized kernel uses every bar; the other measures use the grid that starts with the day.
@@ -73,13 +74,14 @@ def grid(n: int, step: int, offset: int) -> list[int]:
 
 
 def realized_variance(r: Floats) -> Floats:
-    r"""RV = sum r_i^2 (Andersen, Bollerslev 1998)."""
+    r"""Realized variance RV = sum r_i^2 over a day's log returns r (Andersen, Bollerslev 1998)."""
     return (r * r).sum(axis=-1)
 
 
 def subsampled_variance(prices: Floats, step: int) -> Floats:
-    r"""Mean of RV over the `step` grids of every `step`-th log price (Zhang, Mykland,
-    Ait-Sahalia 2005). Each grid includes the day's first and last price, so it spans the day."""
+    r"""Mean of realized variance over the `step` grids that use every `step`-th of the log prices
+    `prices` (Zhang, Mykland, Ait-Sahalia 2005). Each grid includes the day's first and last
+    price."""
     n = prices.shape[-1] - 1
     total = sum(
         realized_variance(np.diff(prices[..., grid(n, step, offset)], axis=-1))
@@ -89,23 +91,26 @@ def subsampled_variance(prices: Floats, step: int) -> Floats:
 
 
 def bipower_variation(r: Floats) -> Floats:
-    r"""BV = mu_1^-2 n/(n-1) sum |r_i||r_{i-1}|: RV without the part that is due to jumps
-    (Barndorff-Nielsen, Shephard 2004)."""
+    r"""Bipower variation BV = mu_1^-2 n/(n-1) sum |r_i||r_{i-1}| over a day's n log returns r, with
+    mu_1 = `_MU1`: the realized variance without the part that is due to jumps (Barndorff-Nielsen,
+    Shephard 2004)."""
     n = r.shape[-1]
     a = np.abs(r)
     return _MU1**-2 * n / (n - 1) * (a[..., 1:] * a[..., :-1]).sum(axis=-1)
 
 
 def semivariances(r: Floats) -> tuple[Floats, Floats]:
-    r"""RSV- = sum r_i^2 1{r_i < 0} and RSV+ likewise; they add up to RV (Barndorff-Nielsen,
-    Kinnebrock, Shephard 2010)."""
+    r"""Realized semivariances RSV- = sum r_i^2 1{r_i < 0} and RSV+ likewise, over a day's log
+    returns r; they add up to the realized variance (Barndorff-Nielsen, Kinnebrock, Shephard
+    2010)."""
     square = r * r
     return (square * (r < 0)).sum(axis=-1), (square * (r > 0)).sum(axis=-1)
 
 
 def median_variance(r: Floats) -> Floats:
-    r"""MedRV = pi/(6 - 4 sqrt 3 + pi) n/(n-2) sum med(|r_{i-1}|, |r_i|, |r_{i+1}|)^2: robust to
-    jumps and to returns of zero (Andersen, Dobrev, Schaumburg 2012)."""
+    r"""MedRV = pi/(6 - 4 sqrt 3 + pi) n/(n-2) sum med(|r_{i-1}|, |r_i|, |r_{i+1}|)^2 over a day's n
+    log returns r: a realized variance that is robust to jumps and to returns of zero (Andersen,
+    Dobrev, Schaumburg 2012)."""
     n = r.shape[-1]
     a = np.abs(r)
     first, second, third = a[..., :-2], a[..., 1:-1], a[..., 2:]
@@ -114,14 +119,14 @@ def median_variance(r: Floats) -> Floats:
 
 
 def quarticity(r: Floats) -> Floats:
-    r"""RQ = n/3 sum r_i^4: 2 RQ / n is about the variance of RV's error (Barndorff-Nielsen,
-    Shephard 2002)."""
+    r"""Realized quarticity RQ = n/3 sum r_i^4 over a day's n log returns r: 2 RQ / n is about the
+    variance of the error of the realized variance (Barndorff-Nielsen, Shephard 2002)."""
     return r.shape[-1] / 3.0 * (r**4).sum(axis=-1)
 
 
 def tripower_quarticity(r: Floats) -> Floats:
-    r"""TQ = n^2/(n-2) mu_{4/3}^-3 sum (|r_i||r_{i-1}||r_{i-2}|)^{4/3}: quarticity without jumps
-    (Andersen, Bollerslev, Diebold 2007)."""
+    r"""TQ = n^2/(n-2) mu_{4/3}^-3 sum (|r_i||r_{i-1}||r_{i-2}|)^{4/3} over a day's n log returns r,
+    with mu_{4/3} = `_MU43`: quarticity without jumps (Andersen, Bollerslev, Diebold 2007)."""
     n = r.shape[-1]
     a = np.abs(r)
     product = (a[..., 2:] * a[..., 1:-1] * a[..., :-2]) ** (4.0 / 3.0)
@@ -129,8 +134,9 @@ def tripower_quarticity(r: Floats) -> Floats:
 
 
 def realized_kernel(r: Floats, sparse: Floats) -> Floats:
-    r"""RK = sum_{|h| <= H} k(h/(H+1)) gamma_h, gamma_h = sum r_i r_{i-|h|}, k the Parzen kernel:
-    consistent under noise, never negative (Barndorff-Nielsen, Hansen, Lunde, Shephard 2009).
+    r"""Realized kernel RK = sum_{|h| <= H} k(h/(H+1)) gamma_h over a day's n log returns r, with
+    gamma_h = sum r_i r_{i-|h|} and k the Parzen kernel: a variance that is consistent under noise
+    and never negative (Barndorff-Nielsen, Hansen, Lunde, Shephard 2009).
 
     H = 3.5134 xi^{4/5} n^{3/5} with xi^2 = omega^2 / IV; omega^2 from all returns as RV / 2n,
     IV from the `sparse` ones. H differs by day.
@@ -154,6 +160,6 @@ def _parzen(x: Floats) -> Floats:
 
 
 def _sparse(prices: Floats, minutes: int) -> Floats:
-    """Log prices a quarter of an hour apart."""
+    """Of log prices `minutes` apart, those 15 minutes apart."""
     n = prices.shape[-1] - 1
     return prices[..., grid(n, max(1, 15 // minutes), 0)]

@@ -11,16 +11,17 @@ from augury.rvol.features import FAMILIES, INDEX, NEEDS, Design
 from augury.rvol.panel import Bools
 
 LONG = 15
-"""Shortest horizon, in days, at which the blend consists of `LONG_BLEND` instead of
-`SHORT_BLEND`."""
+"""Shortest horizon, in days, at which the model `blend` averages the regressions of `LONG_BLEND`
+instead of those of `SHORT_BLEND`."""
 
 CALENDAR = FAMILIES["calendar"]
 
 
 @dataclass(frozen=True)
 class Member:
-    """One regression. `scale` is that of its target: log, root or level of the variance, or the
-    level with rows weighted by 1/rv; `pooled`, if set, is how it is fitted over the whole class."""
+    """One regression of future variance on `columns` (names of regressors). `scale` is that of its
+    target: the variance's log, root, itself (`level`), or itself with days weighted by 1/rv.
+    `pooled`, if set, is the method by which it is fitted over several assets at once."""
 
     name: str
     columns: tuple[str, ...]
@@ -29,8 +30,9 @@ class Member:
     pooled: Literal["", "ridge", "gamma", "lasso"] = ""
 
     def needs(self) -> set[str]:
-        """The requirements (values of `NEEDS`) that an asset must meet for this member to be used.
-        Empty for members with a penalty, which cope with regressors that carry no information."""
+        """What an asset must have for this regression to be used, as values of `NEEDS` (e.g. `bv`).
+        Empty for regressions with a penalty, which cope with regressors that carry no
+        information."""
         if self.penalty:
             return set()
         return {NEEDS[c] for c in self.columns if c in NEEDS}
@@ -77,25 +79,26 @@ LONG_BLEND = (
     "pooled-log-har",
 )  # fmt: skip
 ALONE = ("log-har",)
-"""Members that join the blend for long horizons if an asset is alone in its class, in place of the
-two members that need other assets (log-har-x and pooled-log-har)."""
+"""Regressions that join the model `blend` at long horizons for an asset that has no others of its
+family and calendar. They stand in for log-har-x and pooled-log-har, which need other assets."""
 
 MODELS = ("blend", "log-har", "har", "ewma", "pooled-lasso", "garch")
-"""The models that are published: the blend and its challengers. One that lacks data or an optional
-package is left out."""
+"""The models that are published: `blend` and the models compared with it. One that lacks data or an
+optional package is left out."""
 
 
 def blend_of(days: int, *, alone: bool) -> tuple[str, ...]:
-    """Members of the blend at a horizon of `days`; `alone`: the asset has no others in its
-    class."""
+    """Names of the regressions that the model `blend` averages at a horizon of `days` days.
+    `alone`: the asset has no others of its family and calendar."""
     if days < LONG:
         return SHORT_BLEND
     return LONG_BLEND + ALONE if alone else LONG_BLEND
 
 
 def columns_of(member: Member, continuous: bool) -> list[int]:
-    """Column indices of the member's regressors, the constant first. On markets that trade every
-    day, the calendar's regressors are added for members in logs, except the baseline log-HAR."""
+    """Indices of the regression's regressors in `Design.x`, the constant first. On markets that
+    trade every day (`continuous`), the weekday regressors are added for regressions of log
+    variance, except the baseline `log-har`."""
     names = [*member.columns]
     if continuous and member.name not in ("log-har", "har") and member.scale == "log":
         names += [c for c in CALENDAR if c not in names]
@@ -103,7 +106,7 @@ def columns_of(member: Member, continuous: bool) -> list[int]:
 
 
 def has_all(member: Member, design: Design) -> Bools:
-    """(assets): which assets meet the member's requirements."""
+    """(assets): which assets have the data that the regression requires, see `Member.needs`."""
     out = np.ones(len(design.level), dtype=bool)
     for need in member.needs():
         out &= design.has[need]

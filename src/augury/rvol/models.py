@@ -22,35 +22,41 @@ from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
-"""Least number of completed target windows of an asset for its own regressions to be used, if its
-class has pooled ones; with fewer, only the pooled ones forecast the asset."""
+"""Least number of past target windows (completed forecast periods) of an asset for its own
+regressions to be used, if regressions over all assets of its kind exist; with fewer, only those
+forecast the asset."""
 FEWEST_ROWS = 100
-"""Least number of completed target windows of an asset for its own regressions to be used, if its
-class has no pooled ones; with fewer, they give no forecast."""
+"""Least number of past target windows (completed forecast periods) of an asset for its own
+regressions to be used, if there are no regressions over several assets; with fewer, there is no
+forecast."""
 POOL_ROWS = 500
-"""Least number of completed target windows, over all assets of a class, for pooled regressions."""
+"""Least number of past target windows (completed forecast periods), over all assets together, for
+regressions that are fitted over several assets."""
 POOL_ASSETS = 100
-"""Largest number of assets whose rows of one day are used by the gamma regression over a class; in
-a larger class the assets take turns by day. This bounds its cost, as each fit passes over its rows
-up to 30 times."""
+"""Largest number of assets that take part, on any one day, in the gamma regression over several
+assets; with more assets, they take turns by day. This bounds its cost, as each fit passes over its
+rows up to 30 times."""
 PEGGED = 1e-6
-"""Level of daily variance (0.1% volatility a day) up to which an asset counts as pegged. Its logs
-would distort pooled regressions, so these leave it out."""
+"""Daily variance (0.1% volatility a day) up to which an asset counts as pegged to another price.
+Regressions over several assets leave pegged ones out, because the logs of so small variances would
+distort them."""
 Z = {"80": 1.2815515655446004, "90": 1.6448536269514722, "95": 1.959963984540054}
-"""Normal quantiles of two-sided bands, by coverage in percent."""
+"""Normal quantiles of two-sided bands, by the band's coverage in percent."""
 WIDEN_FROM, WIDEN = 22, 1.05
-"""Bands of horizons of at least `WIDEN_FROM` days are `WIDEN` times as wide (in logs), because the
-residuals of overlapping windows understate future errors."""
+"""Bands of forecasts at horizons of at least `WIDEN_FROM` days are `WIDEN` times as wide (in logs),
+because the residuals of overlapping windows understate future errors."""
 
 RECENT = 60.0
-"""Center of mass, in windows, of the exponential weights on past errors that set the width of bands
-below `LONG` days; a larger value forgets more slowly. Chosen by looking at the evaluation data.
-Longer horizons have too few windows for this and weight all errors equally."""
+"""Center of mass, in target windows (forecast periods), of the exponential weights on past errors
+that set the width of bands at horizons below `LONG` days; a larger value forgets more slowly.
+Chosen by looking at the evaluation data. Longer horizons have too few windows for this and weight
+all errors equally."""
 
 
 def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
-    """(assets, rows): the last row of the target window after each row, -1 where the window is
-    not complete.
+    """(assets, rows): for each day (row) of an asset, the row of the last of the `days` days that
+    follow, i.e. of the target window of a forecast made on that day; -1 where the window is not
+    complete.
 
     `days` counts rows, or with `by_calendar` calendar days, for markets that trade in sessions.
     On a market that trades every day, a window with a missing day is not complete.
@@ -76,7 +82,8 @@ def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
 
 
 def window_means(rv: Floats, ends: Ints) -> Floats:
-    """(assets, rows): mean variance over the window after each row, NaN where there is none."""
+    """(assets, rows): for each day, mean of the daily variances `rv` over the target window that
+    follows. `ends` is from `window_ends`; NaN where the window is not complete."""
     rows = rv.shape[1]
     steps = np.where(ends >= 0, ends - np.arange(rows), 0)
     total = np.zeros_like(rv)
@@ -90,60 +97,66 @@ def window_means(rv: Floats, ends: Ints) -> Floats:
 
 @dataclass(frozen=True)
 class Problem:
-    """A horizon's regressions, ready to be solved at any origin."""
+    """The regressions of one horizon, ready to be solved as of any day. The target window of a day
+    is the `days` days after it. In all arrays, row n of an asset is its n-th day."""
 
     panel: Panel
     design: Design
     days: int
     x: Floats
-    """(assets, rows, columns): regressors, including those that describe the target window."""
+    """(assets, rows, columns): regressors, including those that describe the target window (the
+    days to be forecast)."""
     ends: Ints
-    """(assets, rows): last row of the target window, see `window_ends`."""
+    """(assets, rows): row of the last day of the target window that follows each day; -1 where it
+    is not complete."""
     means: Floats
-    """(assets, rows): mean daily variance realized over the target window; NaN while it is not
-    over."""
+    """(assets, rows): mean daily variance realized over the target window that follows each day;
+    NaN while it is not over."""
     target: Floats
-    """(assets, rows): ln(means / level)."""
+    """(assets, rows): what regressions in logs explain, ln(means / level). The level is the asset's
+    typical daily variance."""
     ok: Bools
     """(assets, rows): True for the rows that regressions learn from."""
 
 
 @dataclass(frozen=True)
 class Closed:
-    """Sums, for one horizon, over the rows of each asset from the first one on. They are stored for
-    rows whose target windows are over, so that later regressions only add the newer rows."""
+    """Sums from which the regressions of one horizon are solved, over each asset's days so far.
+    They are stored for days whose target window (the days to be forecast) is over, so that later
+    regressions only add newer days."""
 
     logs: Sums
-    """Sums for the regressions in logs, on all regressors."""
+    """Sums for the regressions of log variance, on all regressors."""
     recent: Sums | None
-    """Sums for the regressions in logs with exponential weights of center of mass `RECENT`; None
-    from `LONG` days on."""
+    """Sums for the regressions of log variance with exponential weights of center of mass `RECENT`;
+    None at horizons from `LONG` days on."""
     levels: dict[str, Sums]
-    """By name of a member that is not in logs: the sums for its regression."""
+    """By name of a regression of the variance itself or of its root: the sums for it."""
     low: Floats
-    """(assets): smallest mean daily variance realized over a target window. A lower
-    forecast of a member is raised to it."""
+    """(assets): smallest mean daily variance realized over any target window so far. A lower
+    forecast by a regression is raised to it."""
     high: Floats
-    """(assets): largest mean daily variance realized over a target window. A higher
-    forecast of a member is lowered to it."""
+    """(assets): largest mean daily variance realized over any target window so far. A higher
+    forecast by a regression is lowered to it."""
 
 
 @dataclass(frozen=True)
 class Lessons:
-    """Rows from which the gamma regression over a class learns, sorted by day, then asset."""
+    """Rows (one for each asset and day) from which the gamma regression over several assets learns,
+    sorted by day, then asset."""
 
     x: Floats
-    """(rows, columns): all regressors, as in `Design.x`."""
+    """(rows, columns): all regressors, in the columns of `Design.x`."""
     relative: Floats
-    """(rows): mean variance realized over the target window divided by the asset's level; NaN where
-    it is not known."""
+    """(rows): mean daily variance realized over the target window (the days to be forecast) divided
+    by the asset's level (its typical daily variance); NaN where it is not known."""
     owner: Ints
     """(rows): index of the asset that the row belongs to."""
 
 
 def problem(panel: Panel, design: Design, days: int, *, by_calendar: bool = False) -> Problem:
-    """The regressions of a horizon. They are valid until the next call, because the columns of
-    `design.x` that describe the target window are filled in place."""
+    """The regressions of a horizon of `days` days. They are valid until the next call, because the
+    columns of `design.x` that describe the days to be forecast are overwritten by it."""
     x = with_window(design.x, panel.days, days, continuous=panel.continuous)
     ends = window_ends(panel, days, by_calendar=by_calendar)
     means = window_means(panel.rv, ends)
@@ -152,7 +165,8 @@ def problem(panel: Panel, design: Design, days: int, *, by_calendar: bool = Fals
 
 
 def blend(forecasts: Mapping[str, Floats], names: Iterable[str]) -> Floats:
-    """exp of the mean of the members' logs, over those that are there (not NaN)."""
+    """The forecast of the model `blend`: the geometric mean of the forecasts of the regressions
+    `names`, leaving out those that are NaN."""
     logs = np.stack([np.log(forecasts[name]) for name in names if name in forecasts])
     known = np.isfinite(logs)
     count = known.sum(axis=0)
@@ -161,7 +175,8 @@ def blend(forecasts: Mapping[str, Floats], names: Iterable[str]) -> Floats:
 
 
 def bands(variance: Floats, log_variance: Floats, days: int) -> dict[str, tuple[Floats, Floats]]:
-    """Lower and upper bounds of the variance that will be realized, by coverage in percent.
+    """Bounds between which the realized variance is expected: by coverage in percent (e.g. "80"),
+    the lower and the upper bounds. `days` is the horizon.
 
     The log of the realized variance is taken as normal with mean ln(variance) - log_variance / 2
     and variance `log_variance`, so that the forecast `variance` is its mean.
@@ -174,19 +189,22 @@ def bands(variance: Floats, log_variance: Floats, days: int) -> dict[str, tuple[
 
 
 def spread_member(days: int) -> Member:
-    """The member whose errors set the width of the blend's bands."""
+    """The regression whose past errors set the width of the blend's bands at a horizon of `days`
+    days."""
     return MEMBERS["log-har" if days >= LONG else "ridge"]
 
 
 def level_regressors(lags: Floats, scale: str) -> Floats:
-    """The constant and the daily, weekly, monthly mean variance (or its root)."""
+    """Regressors for the variance itself: the constant and the mean variance over the last day,
+    week and month (`lags`); the roots of these means if `scale` is "root"."""
     values = np.sqrt(lags) if scale == "root" else lags
     return np.concatenate([np.ones((*lags.shape[:-1], 1)), values], axis=-1)
 
 
 def in_scale(member: Member, fit: Floats, residual: Floats, level: Floats) -> Floats:
-    """A regression's fitted value converted to mean daily variance. The residual variance enters
-    because exp(fit) alone is a median, and the square of a fitted root is too low on average."""
+    """A regression's fitted value `fit` converted from the regression's scale (log or root) to mean
+    daily variance. The residual variance enters because exp(fit) alone is a median, and the square
+    of a fitted root is too low on average."""
     if member.scale == "log":
         return level * np.exp(fit + 0.5 * residual)
     if member.scale == "root":
@@ -196,23 +214,29 @@ def in_scale(member: Member, fit: Floats, residual: Floats, level: Floats) -> Fl
 
 @dataclass(frozen=True)
 class Forecasts:
-    """The forecasts of one horizon's models at each asset's last row. NaN: no forecast."""
+    """The forecasts of all models at one horizon, made at each asset's last day. NaN: no
+    forecast."""
 
     days: int
     steps: Ints
-    """(assets): rows (days or sessions) in the target window."""
+    """(assets): number of trading days in the target window, i.e. of days that the forecast
+    covers."""
     variance: dict[str, Floats]
-    """By published model, (assets): variance over the whole window."""
+    """By published model, (assets): forecast of the variance over the whole target window."""
     log_variance: dict[str, Floats]
-    """By published model, (assets): variance of the log of the realized variance around its mean,
-    from which bands are made. The blend has that of `spread_member`, all others that of log-HAR."""
+    """By published model, (assets): expected variance of ln(realized variance) around its mean,
+    from which bands are made. That of the blend comes from the errors of `spread_member`, that of
+    all other models from those of log-HAR."""
     members: dict[str, Floats]
-    """By member of the blend, (assets): its forecast of the variance over the whole window."""
+    """By regression that the blend averages, (assets): its forecast of the variance over the whole
+    target window."""
     contributions: dict[str, Floats]
-    """By feature family, (assets): how far it moves the log of the blend's forecast away from that
-    of a typical day, as a mean over the members in logs."""
+    """By feature family (a group of regressors, e.g. `jumps`), (assets): how far it moves the log
+    of the blend's forecast away from that of a typical day, as a mean over the blend's regressions
+    of log variance."""
     values: dict[str, Floats]
-    """By feature family, (assets): value of its first regressor at the last row."""
+    """By feature family (a group of regressors, e.g. `jumps`), (assets): value of its first
+    regressor on the asset's last day."""
 
 
 def forecast(
@@ -223,16 +247,17 @@ def forecast(
     keep: Ints | None = None,
     others: Mapping[str, Floats] = MappingProxyType({}),
 ) -> tuple[Forecasts, Closed]:
-    """Fit every member on all windows closed by the last row, and forecast from there.
+    """Fit every regression on all target windows (forecast periods) completed by the last day, and
+    forecast from there. Returns the forecasts of all models, and sums for a later call's `before`.
 
     Parameters
     ----------
     steps : (assets)
-        Number of rows in the target window: days, or sessions by the exchange's calendar.
+        Number of trading days that each forecast covers.
     lessons
         The rows for the gamma regression.
     before : Closed, optional
-        Sums over the rows before those of `given`.
+        Sums over the days before those of `given`.
     keep : (assets), optional
         Number of blocks of rows of `given` that the returned `Closed` adds to `before`.
     others
@@ -310,7 +335,8 @@ def forecast(
 
 
 def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[Closed, Closed]:
-    """Sums over all rows, and over the first `keep` blocks of rows; both include `before`."""
+    """Sums for the regressions over all rows, and over the first `keep` blocks of rows only. Both
+    include `before`."""
     design, means = given.design, given.means
     logs, kept = regression.sums(
         given.x, given.target, given.ok, before=before and before.logs, keep=keep
@@ -344,13 +370,13 @@ def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[C
 
 
 def pooled_rows(given: Problem) -> Bools:
-    """(assets, rows): True for the rows that regressions over the class learn from."""
+    """(assets, rows): True for the days that regressions over several assets learn from."""
     return given.ok & (given.design.level > PEGGED)
 
 
 def teaching(panel: Panel) -> Bools:
-    """(assets, rows): True for the rows that the gamma regression may use; in a class of more than
-    `POOL_ASSETS` assets these take turns by day."""
+    """(assets, rows): True for the days that the gamma regression may use. With more than
+    `POOL_ASSETS` assets, these take turns by day."""
     real = panel.days != NO_DAY
     if len(panel.assets) < 2:
         return np.zeros_like(real)
@@ -360,7 +386,8 @@ def teaching(panel: Panel) -> Bools:
 
 
 def _pool(own: Sums, which: Bools) -> Sums | None:
-    """The sums over all closed windows of a class, for one regression; None if they are too few."""
+    """Sums for one regression over all the assets that `which` selects; None if they have fewer
+    than `POOL_ROWS` rows or there is only one asset in all."""
     if len(which) < 2:
         return None
     found = own.at(which).total()
@@ -389,7 +416,8 @@ def freedom(n: Floats | Ints, k: int) -> Floats:
 
 
 def _range(means: Floats, before: Closed | None) -> tuple[Floats, Floats]:
-    """Smallest and largest mean daily variance realized over any window so far, (assets) each."""
+    """The smallest and the largest mean daily variance realized over any target window (forecast
+    period) so far, for each asset; `before` has those of earlier days."""
     low = np.min(means, axis=1, where=np.isfinite(means), initial=np.inf)
     high = np.max(means, axis=1, where=np.isfinite(means), initial=0.0)
     if before is not None:
@@ -398,8 +426,8 @@ def _range(means: Floats, before: Closed | None) -> tuple[Floats, Floats]:
 
 
 def _moves(x_now: Floats, b: Floats, means: Floats, columns: Sequence[int]) -> Floats:
-    """(assets, all regressors): what each regressor adds to the log of the forecast by differing
-    from its mean."""
+    """(assets, all regressors): what each regressor adds to the log of the forecast because its
+    value today, in `x_now`, differs from its mean."""
     out = np.zeros_like(x_now)
     mean = means[..., columns]
     out[:, columns] = b * (x_now[:, columns] - mean)
@@ -421,7 +449,7 @@ def _contributions(moves: Mapping[str, Floats], members: Mapping[str, Floats]) -
 
 
 def last_days(panel: Panel) -> Ints:
-    """(assets): the day of each asset's last row, `NO_DAY` if it has none."""
+    """(assets): each asset's last day, in days since 1970-01-01; `NO_DAY` if it has none."""
     last = np.maximum(panel.lengths - 1, 0)
     days = panel.days[np.arange(len(panel.assets)), last]
     return np.where(panel.lengths > 0, days, NO_DAY)

@@ -14,36 +14,39 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 NO_DAY = np.iinfo(np.int64).max
-"""Fills `Panel.days` after an asset's last row; larger than any day."""
+"""Fills the day numbers in `Panel.days` after an asset's last day; larger than any day number."""
 WEEK, MONTH = {True: 7, False: 5}, {True: 30, False: 22}
-"""Number of rows in a week and in a month; the key says whether the market trades every day."""
+"""Number of trading days in a week and in a month; the key says whether the market trades every
+day."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Measures packed to the left: row n of an asset is its n-th day that counts.
+    """The daily realized measures of several assets. All arrays but `assets` are (assets, rows),
+    packed to the left: row n of an asset is its n-th day with usable measures.
 
-    All arrays are (assets, rows); rows past an asset's last are NaN (`NO_DAY` in `days`).
-    Variances are of log returns, over one day. A measure that no asset has is NaN throughout.
+    After an asset's last day the arrays have NaN (`NO_DAY` in `days`). Variances are of log
+    returns, over one day. A measure that no asset has is NaN throughout.
     """
 
     assets: tuple[str, ...]
     continuous: bool
     """Whether the market trades on every day of the week (UTC days) instead of in sessions."""
     days: Ints
-    """Days since 1970-01-01."""
+    """(assets, rows): day numbers, i.e. days since 1970-01-01."""
     rv: Floats
-    """Realized variance of the whole day, overnight included where the market has one."""
+    """(assets, rows): realized variance of the whole day, with the return overnight where the
+    market closes."""
     bv: Floats
     rsv_neg: Floats
     rsv_pos: Floats
     rq: Floats
     ret: Floats
-    """Log return of the day, close to close."""
+    """(assets, rows): log return of the day, close to close."""
 
     @property
     def lengths(self) -> Ints:
-        """(assets): number of rows of each asset."""
+        """(assets): number of days that each asset has."""
         return (self.days != NO_DAY).sum(axis=1)
 
     @property
@@ -55,8 +58,8 @@ class Panel:
         return MONTH[self.continuous]
 
     def cut(self, day: int) -> Panel:
-        """The panel as it stood at the close of `day`: without later rows, and no wider than the
-        remaining rows need."""
+        """The panel as it stood at the close of `day` (days since 1970-01-01): without later
+        days."""
         kept = (self.days <= day) & (self.days != NO_DAY)
         width = int(kept.sum(axis=1).max(initial=0))
         changes = {}
@@ -67,7 +70,8 @@ class Panel:
         return replace(self, days=np.ascontiguousarray(days[:, :width]), **changes)
 
     def after(self, rows: Ints) -> Panel:
-        """The panel without the first rows of each asset; `rows`, (assets), is their number."""
+        """The panel without the first days of each asset; `rows`, (assets), is their number by
+        asset."""
         width = int((self.lengths - rows).max(initial=0))
         place = rows[:, None] + np.arange(width)
         inside = place < self.days.shape[1]
@@ -80,7 +84,7 @@ class Panel:
         return replace(self, days=days, **changes)
 
     def only(self, chosen: Sequence[int]) -> Panel:
-        """The panel of the assets with these indices."""
+        """The panel of only those assets that have these indices."""
         picked = list(chosen)
         changes = {name: getattr(self, name)[picked] for name in ("days", *MEASURES)}
         return replace(self, assets=tuple(self.assets[i] for i in picked), **changes)
@@ -90,7 +94,7 @@ MEASURES = tuple(f.name for f in fields(Panel) if f.name not in ("assets", "cont
 
 
 def fingerprint(given: Panel) -> str:
-    """SHA-256 of everything in a panel."""
+    """SHA-256 (hex) of everything in a panel of daily measures."""
     found = hashlib.sha256(repr((given.assets, given.continuous, given.days.shape)).encode())
     found.update(np.ascontiguousarray(given.days).tobytes())
     for name in MEASURES:
@@ -99,8 +103,9 @@ def fingerprint(given: Panel) -> str:
 
 
 def pack(series: Mapping[str, tuple[Ints, Mapping[str, Floats]]], *, continuous: bool) -> Panel:
-    """A panel of `{asset: (days, {measure: values})}`, days ascending. Rows whose rv is missing or
-    zero are left out; no market that trades has a variance of zero."""
+    """Make a panel of `{asset: (days, {measure: values})}`, days ascending. Days whose realized
+    variance (`rv`) is missing or zero are left out; no market that trades has a variance of
+    zero."""
     assets = tuple(series)
     kept = {a: (m["rv"] > 0) & np.isfinite(m["rv"]) for a, (_, m) in series.items()}
     width = max((int(k.sum()) for k in kept.values()), default=0)

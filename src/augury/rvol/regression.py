@@ -14,17 +14,18 @@ import numpy as np
 from augury.rvol.panel import Bools, Floats, Ints
 
 NEVER_SINGULAR = 1e-9
-"""Smallest penalty added to the diagonal of the Gram matrix, whose diagonal is scaled to 1. With it
-identical columns share a coefficient instead of making the matrix singular."""
+"""Smallest penalty that every regression adds to the diagonal of its Gram matrix, whose diagonal is
+scaled to 1. Identical columns then share a coefficient instead of making the matrix singular."""
 _CONSTANT = 1e-10
-"""A column counts as constant, and gets no coefficient, if its variance divided by its mean square
-is not above this."""
+"""Regressors whose variance divided by their mean square is not above this count as constant and
+get no coefficient."""
 BLOCK = 64
-"""Number of rows multiplied at a time. Sums that are continued at the edge of a block equal sums
-made at once, to the last bit. Larger products would be spread over threads by BLAS, which at this
-size costs more than it saves."""
+"""Number of rows of data that are multiplied at a time. Sums that are continued at the edge of a
+block equal sums made at once, to the last bit. Larger products would be spread over threads by
+BLAS, which at this size costs more than it saves."""
 CHUNK = 32
-"""Number of regressions prepared at a time, so that their data stay in the processor's cache."""
+"""Number of regressions whose sums are computed at a time, so that their data stay in the
+processor's cache."""
 LASSO_SWEEPS = 100
 GAMMA_STEPS = 30
 GAMMA_CLIP = 6.0
@@ -35,28 +36,30 @@ evaluation data."""
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums of products for many regressions: one for each index of the leading axes (...)."""
+    """Sums of products from which many regressions are solved: one regression for each index of the
+    leading axes (...)."""
 
     xx: Floats
     """(..., k, k): sums of products of the regressors; the first regressor is the constant 1."""
     xy: Floats
     """(..., k): sums of products of the regressors with the target."""
     yy: Floats
-    """(...): sum of squares of the target."""
+    """(...): sum of squares of the target, the values that the regression explains."""
     n: Floats
-    """(...): number of rows; with exponential weights their total weight."""
+    """(...): number of data rows; with exponential weights their total weight."""
 
     def of(self, columns: list[int]) -> Sums:
-        """The regression on some of the columns; the first must be the constant."""
+        """Sums for the same regressions on some of their regressors only, given by index; the first
+        must be the constant."""
         picked = self.xx[..., columns, :][..., columns]
         return Sums(picked, self.xy[..., columns], self.yy, self.n)
 
     def total(self) -> Sums:
-        """These sums added up: those of a single regression over the rows of all regressions."""
+        """The sums of one regression over the rows of all these regressions together."""
         return Sums(*(getattr(self, f).sum(axis=0) for f in _FIELDS))
 
     def at(self, index: Ints | Bools | int) -> Sums:
-        """The regressions that `index` selects."""
+        """The sums of only those regressions that `index` selects."""
         return Sums(self.xx[index], self.xy[index], self.yy[index], self.n[index])
 
     @property
@@ -69,7 +72,7 @@ _FIELDS = ("xx", "xy", "yy", "n")
 
 
 def nothing(assets: int, k: int) -> Sums:
-    """Sums over no rows."""
+    """Sums, for `assets` regressions with `k` regressors each, to which no row has been added."""
     return Sums(np.zeros((assets, k, k)), np.zeros((assets, k)), np.zeros(assets), np.zeros(assets))
 
 
@@ -83,7 +86,8 @@ def sums(
     keep: Ints | None = None,
     centre: float | None = None,
 ) -> tuple[Sums, Sums]:
-    """Sums over all rows that are `ok`, and over those in the first `keep` blocks only.
+    """Sums of products for one regression per asset. Returns those over all rows that are `ok`, and
+    those over the first `keep` blocks of rows only.
 
     Parameters
     ----------
@@ -143,7 +147,9 @@ def sums(
 
 
 def running_sums(x: Floats, y: Floats, ok: Bools, weights: Floats | None = None) -> Sums:
-    """Sums over the first 1, 2, ... rows of one regression: x (rows, k), y and ok (rows)."""
+    """Sums of products for one regression, after each of its rows: those over the first row, the
+    first two rows, and so on. x is (rows, k), y and `ok` are (rows); rows that are not `ok` are
+    ignored."""
     w = ok.astype(float) if weights is None else np.where(ok, weights, 0.0)
     target = np.where(ok, y, 0.0)
     clean = np.where(ok[:, None], x, 0.0)
@@ -157,8 +163,8 @@ def running_sums(x: Floats, y: Floats, ok: Bools, weights: Floats | None = None)
 
 
 def fading_sums(x: Floats, y: Floats, ok: Bools, centre: float) -> Sums:
-    """`running_sums` with exponential weights: a counted row weighs `centre` / (1 + `centre`) times
-    as much as the next one."""
+    """`running_sums` with exponential weights: each row that is `ok` weighs `centre` / (1 +
+    `centre`) times as much as the next such row."""
     k = x.shape[1]
     decay = centre / (1.0 + centre)
     out = Sums(np.zeros((len(y), k, k)), np.zeros((len(y), k)), np.zeros(len(y)), np.zeros(len(y)))
@@ -174,14 +180,15 @@ def fading_sums(x: Floats, y: Floats, ok: Bools, centre: float) -> Sums:
 
 
 def mean_square_error(given: Sums, b: Floats) -> Floats:
-    """Mean squared error, (...), of the coefficients `b`, (..., k), on the rows summed in
-    `given`."""
+    """(...): mean squared error of regressions with the coefficients `b`, (..., k), on the rows
+    whose sums are in `given`."""
     fitted = (b * (given.xx @ b[..., None])[..., 0]).sum(axis=-1)
     return (given.yy - 2 * (b * given.xy).sum(axis=-1) + fitted) / np.maximum(given.n, 1e-300)
 
 
 class _Scaled(NamedTuple):
-    """Regressions on regressors that are centered and scaled to unit variance, without constant."""
+    """Regressions whose regressors are centered and scaled to unit variance, without the
+    constant."""
 
     gram: Floats
     """(..., k, k): correlations of the regressors; one on the diagonal."""
@@ -211,8 +218,8 @@ def _scaled(given: Sums) -> _Scaled:
 
 
 def _unscaled(given: Sums, by: _Scaled, scaled: Floats) -> tuple[Floats, Floats]:
-    """Coefficients in the original units, the constant first, and residual variances with n - k
-    degrees of freedom."""
+    """Coefficients of the original regressors, the constant first, and residual variances with n -
+    k degrees of freedom. `scaled` are the coefficients of the scaled regressors in `by`."""
     says = np.isfinite(by.sd)
     shown = np.where(says, scaled, 0.0)
     explained = (shown * (2 * by.with_y - (by.gram @ shown[..., None])[..., 0])).sum(axis=-1)
@@ -224,7 +231,8 @@ def _unscaled(given: Sums, by: _Scaled, scaled: Floats) -> tuple[Floats, Floats]
 
 
 def solve(given: Sums, penalty: float) -> tuple[Floats, Floats]:
-    """Ridge coefficients (..., k) and residual variances (...).
+    """Solve ridge regressions from their sums of products. Returns coefficients (..., k) and
+    residual variances (...).
 
     Minimizes sum (y - x b)^2 / n + penalty * sum_j (sd_j b_j)^2, without a penalty on the constant.
     With `penalty` 0 this is ordinary least squares (up to `NEVER_SINGULAR`). The residual variance
@@ -239,7 +247,8 @@ def solve(given: Sums, penalty: float) -> tuple[Floats, Floats]:
 
 
 def lasso(given: Sums, penalty: float) -> tuple[Floats, Floats]:
-    """Lasso coefficients (..., k) and residual variances (...), by coordinate descent.
+    """Solve lasso regressions from their sums of products, by coordinate descent. Returns
+    coefficients (..., k) and residual variances (...).
 
     Minimizes sum (y - x b)^2 / 2n + l sum_j |sd_j b_j|. Here l is `penalty` (0 to 1) times the
     smallest l at which all coefficients are zero (Friedman, Hastie, Tibshirani 2010).

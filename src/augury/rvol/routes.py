@@ -26,21 +26,21 @@ _OPTIONS: dict[str, Any] = {"responses": {200: {"content": FILES}, **openapi.RVO
 
 
 class Subject(NamedTuple):
-    """The asset and the horizon that rows are wanted for; None: all."""
+    """Asset and horizon (e.g. "7d") of the rows that a caller asks for; None: all."""
 
     asset: str | None
     horizon: str | None
 
 
 class ModelChoice(NamedTuple):
-    """The model and version that rows are wanted of; None: the route's default."""
+    """Model and version whose rows a caller asks for; None: the route's default."""
 
     model: str | None
     model_version: str | None
 
 
 class AsOfWindow(NamedTuple):
-    """First and last `as_of` of the rows that are wanted, both inclusive; None: no bound."""
+    """First and last `as_of` of the rows that a caller asks for, both inclusive; None: no bound."""
 
     start: datetime | None
     end: datetime | None
@@ -277,7 +277,8 @@ async def _answer(
     key: tuple[Any, ...],
     make: Callable[[], Awaitable[list[dict[str, Any]]]],
 ) -> Response:
-    """An answer with all rows, not divided into pages."""
+    """The response of a route that has no pages: all rows that `make` returns, cached under `key`,
+    in the `wanted` format."""
 
     async def made() -> bytes:
         found = await make()
@@ -313,8 +314,9 @@ async def _page(
     read: Callable[[bool], Awaitable[Page]],
     limit: int,
 ) -> Response:
-    """An answer with one page of rows. `read` returns the page as rows or, given True, as columns
-    (for files), with one row more than `limit` if there is a next page."""
+    """The response of a route with one page of rows, cached under `key`. `read` returns the page as
+    rows or, given True, as columns (for files), with one row more than `limit` if there is a next
+    page."""
 
     async def made() -> tuple[bytes, str | None]:
         if wanted != "json" and name in _FILE_COLUMNS:

@@ -18,7 +18,7 @@ from augury.rvol.store import Model as StoredModel
 UNIT = "log_return_variance_over_horizon"
 
 ORIGINS = {"exchange": "live", "import": "import", "sample": "sample"}
-"""By origin of an asset in the store: the `origin` that answers show."""
+"""By how an asset's data came into the store: the `origin` that the API shows."""
 
 Rows = Sequence[tuple[Any, ...]]
 
@@ -43,7 +43,7 @@ class _Prediction(msgspec.Struct, gc=False):
 
 
 class ForecastRow(msgspec.Struct, gc=False):
-    """A forecast row: the fields of spec section 2.6, then those that Augury adds."""
+    """A forecast as the API returns it."""
 
     model_id: str
     model_version: str
@@ -67,7 +67,8 @@ class _Actual(msgspec.Struct, gc=False):
 
 
 class ActualRow(msgspec.Struct, gc=False):
-    """An actuals row: the fields of spec section 2.6, then those that Augury adds."""
+    """The realized variance of a target window (the days that a forecast covers), as the API
+    returns it."""
 
     asset: str
     horizon: str
@@ -84,7 +85,8 @@ class ActualRow(msgspec.Struct, gc=False):
 
 
 def forecast(values: tuple[Any, ...]) -> ForecastRow:
-    """The row of the API for the values of `FORECAST_FIELDS`."""
+    """The API's row for a forecast from the store, whose values are in the order of
+    `FORECAST_FIELDS`."""
     (model_id, version, asset, horizon, as_of, start, end, steps, variance, annualized,
      l80, u80, l90, u90, l95, u95, issued, published_at, origin) = values  # fmt: skip
     bands = _Bands(_Band(l80, u80), _Band(l90, u90), _Band(l95, u95))
@@ -96,7 +98,8 @@ def forecast(values: tuple[Any, ...]) -> ForecastRow:
 
 
 def actual(values: tuple[Any, ...]) -> ActualRow:
-    """The row of the API for the values of `ACTUAL_FIELDS`."""
+    """The API's row for a realized variance from the store, whose values are in the order of
+    `ACTUAL_FIELDS`."""
     asset, horizon, as_of, start, end, steps, variance, status, revision, known_at, origin = values
     came = _Actual(variance, None if variance is None else math.sqrt(variance), UNIT)
     return ActualRow(
@@ -116,7 +119,8 @@ def actual(values: tuple[Any, ...]) -> ActualRow:
 
 
 def features(values: tuple[Any, ...]) -> dict[str, Any]:
-    """The row of the API for the feature families of an asset's newest forecast."""
+    """The API's row for the feature families (groups of regressors) of an asset's newest forecast.
+    `values` is a row of `feature_rows` of the store."""
     asset, horizon, as_of, version, families, origin = values
     return {
         "asset": asset,
@@ -133,7 +137,7 @@ def features(values: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def model(found: StoredModel, aliases: list[str]) -> dict[str, Any]:
-    """The row of the API for one version of a model."""
+    """The API's row for one version of a model, with the aliases that name this version."""
     return {
         "model_id": found.model_id,
         "model_version": found.model_version,
@@ -149,7 +153,7 @@ def model(found: StoredModel, aliases: list[str]) -> dict[str, Any]:
 
 
 def asset(found: CoveredAsset, horizons: Sequence[int]) -> dict[str, Any]:
-    """The row of the API for a covered asset."""
+    """The API's row for a covered asset. `horizons` are the service's horizons, in days."""
     default = 7 if found.calendar == ALWAYS else 5
     chosen = default if default in horizons else horizons[0]
     through = None
@@ -191,7 +195,9 @@ def flat_file(
     volatility: str,
     form: Literal["csv", "parquet"],
 ) -> bytes:
-    """Forecasts or actuals as a file: the store's columns under their public names."""
+    """Forecasts or realized variances as a CSV or Parquet file. `columns` is from the store,
+    `names` are the columns' public names. The roots of the column `variance` are added as the
+    column `volatility`."""
     import polars as pl
 
     kinds = {
@@ -220,7 +226,7 @@ def flat_file(
 
 
 def table_file(rows: Sequence[dict[str, Any]], form: Literal["csv", "parquet"]) -> bytes:
-    """Other rows as a file, with lists and objects written as JSON."""
+    """Rows as a CSV or Parquet file, with lists and objects written as JSON."""
     import polars as pl
 
     flat = [
@@ -234,7 +240,8 @@ def table_file(rows: Sequence[dict[str, Any]], form: Literal["csv", "parquet"]) 
 
 
 def as_file(frame: Any, form: Literal["csv", "parquet"]) -> bytes:
-    """A frame as CSV with times in ISO 8601 and `Z`, or as Parquet."""
+    """A polars frame as the bytes of a CSV file, with times like 2026-11-20T00:00:00.0Z, or of a
+    Parquet file."""
     if form == "csv":
         return frame.write_csv(datetime_format="%Y-%m-%dT%H:%M:%S%.fZ").encode()
     buffer = io.BytesIO()

@@ -20,8 +20,8 @@ COINS = {
     "SOL": ("Solana", 150.0, 0.80), "XRP": ("XRP", 0.9, 0.75), "DOGE": ("Dogecoin", 0.18, 0.85),
     "BNB": ("BNB", 600.0, 0.50),
 }  # fmt: skip
-"""By asset: its name, its last simulated price in dollars, its typical annualized volatility
-(0.45 is 45%)."""
+"""The simulated coins of the sample data. By asset: its name, its last simulated price in dollars,
+its typical annualized volatility (0.45 is 45%)."""
 DAYS = 400
 BARS = 288
 MINUTES = 5
@@ -29,18 +29,19 @@ MINUTES = 5
 
 @dataclass(frozen=True)
 class SampleDays:
-    """The simulated days of one coin."""
+    """The simulated days of one coin in the sample data."""
 
     asset: str
     name: str
     days: Ints
     paths: Floats
-    """(days, bars + 1): price paths, as `measures.daily` takes them."""
+    """(days, bars + 1): for each day its first price, then the close of each five-minute bar."""
     measures: measures.Measures
 
 
 def generate(last_day: int, *, days: int = DAYS, seed: int = 7) -> list[SampleDays]:
-    """The sample that ends with `last_day`; the same for the same arguments. Takes about 0.3 s."""
+    """Simulate the sample data: price bars and measures of a few coins for `days` days up to
+    `last_day` (days since 1970-01-01). The same arguments give the same data. Takes about 0.3 s."""
     rng = np.random.default_rng(seed)
     when = np.arange(last_day - days + 1, last_day + 1)
     common = _autoregression(rng, days, 0.985, 0.10) + _autoregression(rng, days, 0.6, 0.22)

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from augury.rvol.store import ScoredForecasts
 
 FEWEST_ORIGINS = 250
-"""Least number of scored days of a model before an alias may move to it."""
+"""Least number of days for which a model must have scored forecasts before an alias (e.g.
+`champion`) may move to it."""
 EVERYTHING = "all"
-"""Value of `asset` in rows over all assets."""
+"""Value of `asset` in rows of the scorecard that are over all assets."""
 
 
 def rows(scored: Sequence[ScoredForecasts]) -> list[dict[str, Any]]:
-    """One row for each asset, horizon and model, and rows over all assets if there are several."""
+    """The rows of the scorecard: scores of the forecasts for each asset, horizon and model and, if
+    there are several assets, for each horizon and model over all of them."""
     by_key = {(s.asset, s.horizon, s.model_id): s for s in scored}
     out: list[dict[str, Any]] = []
     everything: dict[tuple[int, str], list[ScoredForecasts]] = defaultdict(list)
@@ -82,8 +84,9 @@ def _row(
 
 
 def _origin(own: Sequence[ScoredForecasts]) -> str:
-    """The weakest origin that the row is based on: `sample` if any of its data are, `replay` if
-    none of its forecasts was live, otherwise that of the data."""
+    """The least reliable origin of the forecasts that a row is based on: `sample` if any of its
+    data are invented, `replay` if no forecast was made live, otherwise `import` or `live`, where
+    the data come from."""
     origins = {s.origin for s in own}
     if "sample" in origins:
         return "sample"
@@ -107,7 +110,8 @@ def _shared(
 
 
 def _daily(loss: Floats, days: Ints) -> Floats:
-    """Mean loss of each day over the assets, because one day is one observation."""
+    """For each day, the mean of `loss` over the assets: tests of significance count one day as one
+    observation."""
     if not len(loss):
         return loss
     _, where = np.unique(days, return_inverse=True)
@@ -115,9 +119,10 @@ def _daily(loss: Floats, days: Ints) -> Floats:
 
 
 def challenger(scored: Sequence[ScoredForecasts], champion: str) -> str | None:
-    """The model that significantly beats the champion at more than half of the horizons, if any.
+    """The model that beats the champion (the model served by default) significantly at more than
+    half of the horizons; None if no model does.
 
-    Significantly: with a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model
+    Significantly means a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model
     that lacks an asset or horizon of the champion is not considered, because it could not replace
     it. Of several models, the one with the smallest mean ratio of losses is chosen.
     """

@@ -14,7 +14,8 @@ from augury.rvol.panel import Floats
 
 
 def qlike(actual: Floats, forecast: Floats) -> Floats:
-    """y/f - ln(y/f) - 1: zero for a perfect forecast, free of scale and units."""
+    """The QLIKE loss of variance forecasts, y/f - ln(y/f) - 1 with y realized and f forecast: zero
+    for a perfect forecast, the same in any unit."""
     ratio = actual / forecast
     return ratio - np.log(ratio) - 1.0
 
@@ -32,7 +33,8 @@ def long_run_variance(values: Floats, lags: int) -> float:
 
 
 def dm_t(loss: Floats, rival: Floats, days: int) -> float | None:
-    """Diebold-Mariano t of `loss` against `rival`'s: negative where `loss` is smaller.
+    """Diebold-Mariano t of the daily losses `loss` against those of another model, `rival`:
+    negative where `loss` is smaller. `days` is the horizon.
 
     Newey-West with max(days, n^(1/3)) lags and the correction of Harvey, Leybourne and Newbold
     (1997) for short samples. None if there are fewer than 10 windows that do not overlap, or if the
@@ -51,7 +53,7 @@ def dm_t(loss: Floats, rival: Floats, days: int) -> float | None:
 
 
 def mincer_zarnowitz_r2(actual: Floats, forecast: Floats) -> float | None:
-    """R2 of the regression of ln(actual) on ln(forecast)."""
+    """R2 of the regression of ln(actual) on ln(forecast), from 0 to 1."""
     if len(actual) < 3:
         return None
     a, f = np.log(actual), np.log(forecast)
@@ -68,18 +70,19 @@ def bias(actual: Floats, forecast: Floats) -> float:
 
 
 def mean_ratio(actual: Floats, forecast: Floats) -> float:
-    """Sum of realized values divided by the sum of forecasts: 1 without bias, above 1 if forecasts
-    were too low."""
+    """Sum of realized variances divided by the sum of their forecasts: 1 without bias, above 1 if
+    forecasts were too low."""
     return float(np.sum(actual) / np.sum(forecast))
 
 
 def coverage(actual: Floats, lower: Floats, upper: Floats) -> float:
-    """Share (0 to 1) of realized values that lie within the bounds."""
+    """Share (0 to 1) of realized variances that lie between the bounds of their forecast."""
     return float(np.mean((actual >= lower) & (actual <= upper)))
 
 
 def largest_event(loss: Floats, days: np.ndarray, horizon: int) -> np.ndarray:
-    """(windows): False for the window with the largest loss and for all windows that overlap it.
+    """(forecasts): False for the forecast with the largest loss and for all whose target window
+    (the days that they cover) overlaps its window.
 
     Windows overlap if their origins, `days`, are less than `horizon` days apart. Scores are given
     with and without these windows, because a single day can dominate them.

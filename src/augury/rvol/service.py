@@ -23,45 +23,42 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 SETTLE = timedelta(days=3)
-"""Time after the end of a window during which its actual is preliminary: venues correct bars."""
+"""Time for which a realized variance is preliminary after its window: venues correct price bars."""
 LIVE = timedelta(hours=24)
-"""Longest time after a day's close in which a forecast for it counts as live; later it is a
-replay."""
+"""A forecast made within this time of its day's close counts as live, a later one as a replay."""
 ACTUALS_BACK = 750
-"""Number of days, back from a class's last day, for which actuals are computed."""
+"""Number of latest days for which realized variance is computed and compared with forecasts."""
 AT_ONCE = 50
-"""Number of assets whose actuals are stored in one transaction."""
+"""Number of assets whose realized variances are stored in one transaction."""
 KEPT, LARGEST_KEPT = 256, 256 * 1024
-"""`KEPT`: most answers that are cached until something is published. `LARGEST_KEPT`: size in bytes
-above which an answer is not cached."""
+"""Most answers of the API that are cached, and the size in bytes above which one is not."""
 ALIASES = ("champion", "latest", "stable")
 
 Report = Callable[[str, int, int], None]
-"""Called after each day issued, with the family of assets, the number of its days issued so far,
-and the number to issue."""
+"""Called after each day of a refresh with the assets' family, the days done and the days to do."""
 
 
 class RefreshOutcome(msgspec.Struct):
-    """What a refresh did."""
+    """What a refresh of the volatility forecasts did, in numbers of rows added or revised."""
 
     sets: int = 0
     forecasts: int = 0
     actuals: int = 0
     revised: int = 0
     latest: datetime | None = None
-    """The newest origin among the forecasts issued by this refresh."""
+    """The newest `as_of` among the forecasts issued by the refresh."""
     promoted: str | None = None
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """A model as a caller named it."""
+    """The model, and its version if one is fixed, that a caller named by id or alias."""
 
     model_id: str
     model_version: str | None
 
 
 class RvolService:
-    """The use cases of realized volatility over one database."""
+    """Takes in daily measures, issues forecasts of realized volatility and answers the API."""
 
     def __init__(self, database: Database, settings: Settings, *, clock: Clock = now) -> None:
         self.database = database
@@ -69,14 +66,15 @@ class RvolService:
         self.horizons: tuple[int, ...] = settings.rvol_horizons
         self._replay = settings.rvol_replay_days
         self._known: dict[str, Checkpoint] = {}
-        """By family and calendar: the checkpoint of the newest day issued."""
+        """By family and calendar: the checkpoint from which the next day is forecast."""
         self._answers: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._version = -1
 
     # --- data in ---------------------------------------------------------------------------
 
     async def ensure_sample(self) -> bool:
-        """Fill an empty store with the sample; False if there are any assets already."""
+        """Store the sample data (simulated coins); returns False if there are any assets
+        already."""
         async with self.database.reading() as conn:
             if await store.assets(conn):
                 return False
@@ -103,7 +101,7 @@ class RvolService:
         return True
 
     async def drop_sample(self) -> bool:
-        """Remove the sample and everything made from it; False if there was none."""
+        """Delete all sample data (simulated coins). Returns False if there were none."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             dropped = await store.drop_sample(conn)
@@ -114,8 +112,8 @@ class RvolService:
     async def put_measures(
         self, assets: Sequence[CoveredAsset], rows: Sequence[DayRow]
     ) -> tuple[int, int]:
-        """Store assets and their days; the sample, if there is one, is removed. Returns the numbers
-        of new and of changed days."""
+        """Store assets and their daily measures; sample data are removed. Returns the numbers of
+        new and of changed days."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             await store.drop_sample(conn)
@@ -129,15 +127,10 @@ class RvolService:
     async def refresh(
         self, *, replay: int | None = None, report: Report | None = None
     ) -> RefreshOutcome:
-        """Issue missing forecasts, newest day first, then store what was realized.
+        """Issue missing forecasts, newest day first, then store realized variances. Idempotent.
 
-        The forecasts of a class for one day are one set, published in one transaction: if a refresh
-        is killed, the sets stored so far are whole and the next refresh continues. Idempotent.
-
-        Parameters
-        ----------
-        replay
-            Number of days to issue, back from a class's last day; default: from the settings.
+        The forecasts of one day, for all assets of one family and calendar, are published in one
+        transaction. `replay`: number of latest days to issue; default: from the settings.
         """
         outcome = RefreshOutcome()
         async with self.database.reading() as conn:
@@ -262,8 +255,8 @@ class RvolService:
             outcome.revised += done.revised
 
     async def _promote(self) -> str | None:
-        """Move `champion` to a model with better scores, `latest` to the champion, and `stable` to
-        its newest proven version. Returns the new champion, if any."""
+        """Move the aliases: `champion` to a model with better scores, `latest` and `stable` to
+        versions of it. Returns the new champion, if any."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             named = await store.aliases(conn)
@@ -289,15 +282,15 @@ class RvolService:
     async def _panel(
         self, family: str, on: Calendar, known_at: datetime | None = None
     ) -> tuple[Panel, datetime]:
-        """A family's measures, and the time as of which they are known."""
+        """The daily measures of a family's assets, now or as of `known_at`, and that time."""
         async with self.database.transaction() as conn:
             await store.lock(conn)  # so that no other writer's work is read by halves
             at = known_at or await store.clock(conn)
             return _packed(await store.series(conn, family, on.name, known_at=known_at), on), at
 
     async def recompute(self, set_id: int) -> tuple[str, list[issuing.VarianceForecast]]:
-        """Recompute a published set from what was known when it was made; returns the hash of its
-        inputs, and its forecasts."""
+        """Recompute the published forecasts of one day, the set `set_id`, from the data known when
+        they were made. Returns the hash of these data, and the forecasts."""
         async with self.database.reading() as conn:
             family, day, known_at = await store.set_of(conn, set_id)
         name, _, on = family.partition("@")
@@ -310,7 +303,7 @@ class RvolService:
     # --- answers ---------------------------------------------------------------------------
 
     async def answer(self, key: tuple[Any, ...], make: Callable[[], Awaitable[Any]]) -> Any:
-        """What `make` returns, cached under `key` until something is published."""
+        """What `make` returns, cached under `key` until new data are published."""
         async with self.database.reading() as conn:
             version = await store.version(conn)
         if version != self._version:
@@ -329,7 +322,7 @@ class RvolService:
         return made
 
     async def models(self, model_id: str | None = None) -> list[tuple[store.Model, list[str]]]:
-        """All versions of one model or of all, each with the aliases that name it now."""
+        """All versions of one model or of all, each with the aliases that name the version now."""
         async with self.database.reading() as conn:
             found = await store.models(conn)
             named = await store.aliases(conn)
@@ -372,7 +365,7 @@ class RvolService:
         latest: bool = False,
         by_column: bool = False,
     ) -> store.Page:
-        """A page of forecasts (`store.FORECAST_FIELDS`); of the champion if no model is named."""
+        """A page of forecasts (`store.FORECAST_FIELDS`), by default of the model `champion`."""
         async with self.database.reading() as conn:
             chosen = await self._chosen(conn, model, model_version)
             filters = RowFilters(
@@ -394,7 +387,7 @@ class RvolService:
         after: RowPosition | None,
         by_column: bool = False,
     ) -> store.Page:
-        """A page of actuals (`store.ACTUAL_FIELDS`)."""
+        """A page of realized variances, with the fields `store.ACTUAL_FIELDS`."""
         async with self.database.reading() as conn:
             subject = await self._subject(conn, asset, horizon)
             filters = RowFilters(start=start, end=end, **subject)
@@ -409,8 +402,8 @@ class RvolService:
         limit: int,
         after: RowPosition | None,
     ) -> list[tuple[Any, ...]]:
-        """(asset, horizon, as_of, version, {family: [value, contribution]}, origin) of the blend's
-        newest forecasts."""
+        """What moves the newest forecasts of the model `blend`, as tuples (asset, horizon, as_of,
+        version, {feature family: [value, contribution]}, origin)."""
         if feature_set_id is not None:
             _check("feature_set_id", feature_set_id, {issuing.FEATURE_SET})
         async with self.database.reading() as conn:
@@ -427,7 +420,7 @@ class RvolService:
         start: datetime | None = None,
         end: datetime | None = None,
     ) -> list[dict[str, Any]]:
-        """Scores of every model against what was realized, for each asset and over all assets."""
+        """Scores of every model, or of one, against realized variance: by asset and over all."""
         async with self.database.reading() as conn:
             chosen = None if model is None else await self._chosen(conn, model, None)
             subject = await self._subject(conn, asset, horizon)
@@ -468,7 +461,7 @@ class RvolService:
 
 
 def _check(name: str, value: str, valid: Iterable[str]) -> None:
-    """Raise InvalidInput (422), with the valid values, unless `value` is one of them."""
+    """Raise InvalidInput (422) unless `value` is valid for the query parameter `name`."""
     known = list(valid) if isinstance(valid, list) else sorted(valid)
     if value in known:
         return
@@ -490,7 +483,7 @@ def _packed(series: dict[str, store.MeasureSeries], on: Calendar) -> Panel:
 
 
 def _there(given: Panel, day: int) -> list[str]:
-    """Names of the assets that have a row for the day."""
+    """Names of the assets that have data of the day (days since 1970-01-01)."""
     return [given.assets[i] for i in np.flatnonzero((given.days == day).any(axis=1))]
 
 

@@ -23,24 +23,26 @@ GAMMA_EVERY = 5
 
 @dataclass(frozen=True)
 class Walked:
-    """Forecasts for one asset at each origin, and what was realized. Variances are daily means over
-    the target window."""
+    """Forecasts for one asset, made on each of several days (its origins), and what was realized.
+    Variances are daily means over the target window: the days that a forecast covers."""
 
     asset: str
     days: Ints
-    """(origins): the day of each origin, in days since 1970-01-01."""
+    """(origins): the days on which forecasts were made, in days since 1970-01-01."""
     actual: Floats
-    """(origins): mean daily variance realized over the target window; NaN while it is not over."""
+    """(origins): mean daily variance realized over the forecast's target window; NaN while it is
+    not over."""
     forecasts: dict[str, Floats]
-    """By name of a model or of a member, (origins): forecast of the mean daily variance over the
-    target window."""
+    """By name of a model or of a single regression, (origins): its forecast of the mean daily
+    variance over the target window."""
     log_variance: Floats
-    """(origins): variance of the log of the realized variance around its mean, from which the
-    blend's bands are made."""
+    """(origins): expected variance of ln(realized variance) around its mean, from which the bands
+    of the model `blend` are made."""
 
 
 def walk(panel: Panel, days: int, start: int) -> list[Walked]:
-    """Forecasts at every row from index `start` on, for each asset that has such rows.
+    """Forecast with every model, at a horizon of `days` days, on every day of an asset from its row
+    `start` on. One result for each asset that has such days.
 
     An origin's regressions know the windows that had closed by its day, and nothing later.
     """
@@ -113,8 +115,8 @@ def _path(
 
 
 def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Floats]]:
-    """By name of a pooled member: the member, the days of the class, and the member's coefficients
-    and residual variance on each day."""
+    """By name of a regression over several assets: the regression, all days of the data, and its
+    coefficients and residual variance as of each day."""
     panel = given.panel
     when = np.unique(panel.days[panel.days != NO_DAY])
     rows = models.pooled_rows(given)
@@ -150,7 +152,8 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
 
 
 def _sums_by_day(x: Floats, y: Floats, known: Ints) -> Sums:
-    """Sums over the first `known` rows, for each day."""
+    """For each day, the sums of products over the first `known` rows, the rows known on that
+    day."""
     k = x.shape[1]
     xx, xy = np.zeros((len(known), k, k)), np.zeros((len(known), k))
     yy = np.zeros(len(known))
@@ -172,8 +175,8 @@ def _gamma_path(
     columns: list[int],
     penalty: float,
 ) -> Floats:
-    """Coefficients of the gamma regression on each day; those at the indices `origins` are fitted
-    on the first `known` rows of the day."""
+    """Coefficients of the gamma regression as of each day; those at the indices `origins` are
+    fitted on the first `known` rows, the rows known on that day."""
     out = start.copy()
     b = np.empty(0)
     for n, day in enumerate(origins):

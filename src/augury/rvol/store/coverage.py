@@ -15,7 +15,7 @@ Origin = Literal["sample", "import", "exchange"]
 
 
 class CoveredAsset(msgspec.Struct, frozen=True, kw_only=True):
-    """A covered asset."""
+    """An asset that volatility is forecast for, and how its price bars are fetched."""
 
     asset: str
     display_name: str
@@ -28,11 +28,12 @@ class CoveredAsset(msgspec.Struct, frozen=True, kw_only=True):
     fetched_at: datetime | None = None
     failure: str | None = None
     data_through: date | None = None
-    """The last day with measures that count."""
+    """The last day with measures that models can use."""
 
 
 async def put_assets(conn: Connection, assets: Iterable[CoveredAsset]) -> None:
-    """Add assets, or update how known ones are named and fetched; stored data stay."""
+    """Add assets. Of an asset already stored, its name, source, length of bars and whether it is
+    active are updated; its data stay."""
     for a in assets:
         await conn.execute(
             """
@@ -58,7 +59,8 @@ async def fetched(conn: Connection, asset: str, failure: str | None, at: datetim
 
 
 async def drop_sample(conn: Connection) -> bool:
-    """Remove the sample and everything made from it; False if there was none."""
+    """Remove the sample data (simulated coins) and everything made from them. Returns False if
+    there were none."""
     gone = await conn.execute("delete from rvol_assets where origin = 'sample'")
     if gone.rowcount:
         await conn.execute(
@@ -69,13 +71,13 @@ async def drop_sample(conn: Connection) -> bool:
 
 
 async def sampled(conn: Connection) -> set[str]:
-    """Names of the assets that belong to the sample."""
+    """Names of the assets that belong to the sample data (simulated coins)."""
     rows = await conn.execute("select asset from rvol_assets where origin = 'sample'")
     return {name for (name,) in await rows.fetchall()}
 
 
 async def assets(conn: Connection, *, inactive: bool = True) -> list[CoveredAsset]:
-    """Covered assets, sorted by name."""
+    """Assets that volatility is forecast for, sorted by name; inactive ones only if `inactive`."""
     async with conn.cursor(row_factory=args_row(_asset), binary=True) as cursor:
         await cursor.execute(
             """
@@ -94,7 +96,7 @@ def _asset(*values: Any) -> CoveredAsset:
 
 
 class Newest(NamedTuple):
-    """The end of the newest data of one origin (exchange, import or sample), separately for markets
+    """How far the data of one origin (exchange, import or sample) reach, separately for markets
     that never close and for those with sessions."""
 
     origin: Origin
@@ -105,8 +107,8 @@ class Newest(NamedTuple):
 
 
 async def newest(conn: Connection) -> list[Newest]:
-    """How far the data of active assets reach: one `Newest` for each origin and kind of calendar
-    with data."""
+    """How far the data of active assets reach: one `Newest` for each origin of data, separately for
+    markets that never close and for those with sessions."""
     rows = await conn.execute(
         """
         select origin, calendar = '24/7', (max(d.day) + 1)::timestamp at time zone 'UTC'

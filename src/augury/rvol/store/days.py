@@ -12,7 +12,8 @@ from augury.rvol.store.sql import Connection, sql
 
 
 class DayRow(NamedTuple):
-    """The measures of one day, in the order of the table's columns; None: not measured."""
+    """The realized measures of one asset on one day, in the order of the table's columns; None: not
+    measured."""
 
     asset: str
     day: date
@@ -50,7 +51,8 @@ async def put_bars(
     data: bytes,
     fingerprint: str,
 ) -> bool:
-    """Store a day's bars as a new revision; False if the newest revision has the same bars."""
+    """Store a day's compressed price bars as a new revision. Returns False if the newest revision
+    has the same bars."""
     done = await conn.execute(
         """
         with last as (
@@ -71,7 +73,8 @@ async def put_bars(
 
 
 async def put_days(conn: Connection, rows: Sequence[DayRow]) -> tuple[int, int]:
-    """Store measures; returns how many days are new and how many changed (a new revision)."""
+    """Store daily measures. Returns how many days are new and how many changed, which makes a new
+    revision."""
     if not rows:
         return 0, 0
     await conn.execute(
@@ -121,7 +124,8 @@ async def put_days(conn: Connection, rows: Sequence[DayRow]) -> tuple[int, int]:
 
 
 class MeasureSeries(NamedTuple):
-    """One asset's days with usable measures, ascending, and the measures of these days."""
+    """One asset's days with usable measures, ascending (days since 1970-01-01), and by name of a
+    measure its values on these days."""
 
     days: np.ndarray
     measures: dict[str, np.ndarray]
@@ -133,8 +137,8 @@ _LOADED = ("rv", "bv", "rsv_neg", "rsv_pos", "rq", "ret")
 async def series(
     conn: Connection, family: str, calendar: str, *, known_at: datetime | None = None
 ) -> dict[str, MeasureSeries]:
-    """By asset: the measures of the active assets with this family and calendar, as they are now or
-    as they were known at `known_at`."""
+    """By asset: the daily measures of the active assets with this family and calendar, as they are
+    now or as they were known at `known_at`."""
     columns = ", ".join(f"array_agg({c} order by day)" for c in _LOADED)
     which = (
         "rvol_days d where current"
@@ -165,8 +169,8 @@ async def series(
 
 
 async def changed_from(conn: Connection, family: str, calendar: str) -> date | None:
-    """The first day with measures that were stored after its asset's actuals were last computed;
-    None if there is none.
+    """The first day whose measures were stored after the realized variances of the asset's target
+    windows were last computed from them; None if there is none.
 
     `family` and `calendar` select the active assets.
     """

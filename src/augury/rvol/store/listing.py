@@ -12,7 +12,8 @@ from augury.rvol.store.sql import ASSET_ORIGIN, FORECAST_ORIGIN, ISSUED, Connect
 
 
 class RowFilters(msgspec.Struct, frozen=True):
-    """Which rows a caller wants; None: no restriction."""
+    """Which forecasts or realized variances are wanted. `start` and `end` bound `as_of`, both
+    inclusive; None: no restriction."""
 
     model_id: str | None = None
     model_version: str | None = None
@@ -23,7 +24,7 @@ class RowFilters(msgspec.Struct, frozen=True):
 
 
 class RowPosition(msgspec.Struct, frozen=True, array_like=True):
-    """Position of a page's last row, after which the next page starts. Rows are sorted by origin
+    """Position of a page's last row, after which the next page starts. Rows are sorted by `as_of`
     (newest first), then by asset, horizon and model."""
 
     as_of: datetime
@@ -61,7 +62,7 @@ _NEWEST = """
 
 
 async def _newest(conn: Connection, filters: RowFilters) -> dict[str, Any]:
-    """The parameters of `_NEWEST`."""
+    """The parameters of the SQL in `_NEWEST`."""
     horizons = await known_horizons(conn) if filters.horizon is None else [filters.horizon]
     return {
         "horizons": horizons,
@@ -107,7 +108,8 @@ async def _page(
     *,
     by_column: bool,
 ) -> Page:
-    """The rows that a query finds, or its columns, which take half of the CPU time of rows."""
+    """The rows that the SQL query `select` finds or, with `by_column`, its columns as lists, which
+    take half of the CPU time."""
     async with conn.cursor(binary=True) as cursor:
         if not by_column:
             await cursor.execute(sql(select), params)
@@ -127,8 +129,8 @@ async def forecasts(
     latest: bool = False,
     by_column: bool = False,
 ) -> Page:
-    """A page of forecasts (`FORECAST_FIELDS`), newest origins first; with `latest` only the newest
-    one of each asset and horizon."""
+    """A page of forecasts with the fields `FORECAST_FIELDS`, newest `as_of` first; with `latest`
+    only the newest forecast of each asset and horizon."""
     params: dict[str, Any] = {"limit": limit}
     if latest:
         params |= await _newest(conn, filters)
@@ -170,7 +172,8 @@ async def actuals(
     after: RowPosition | None = None,
     by_column: bool = False,
 ) -> Page:
-    """A page of actuals (`ACTUAL_FIELDS`) in their newest revision, newest origins first."""
+    """A page of realized variances of past target windows, with the fields `ACTUAL_FIELDS`, each in
+    its newest revision; newest `as_of` first."""
     params: dict[str, Any] = {"limit": limit}
     conditions = ["r.current", *conditions_of(filters, "r", params)]
     if after is not None:
@@ -191,8 +194,8 @@ async def actuals(
 async def feature_rows(
     conn: Connection, filters: RowFilters, *, limit: int, after: RowPosition | None = None
 ) -> list[tuple[Any, ...]]:
-    """(asset, horizon, as_of, model_version, families, origin) of the newest forecast of each asset
-    and horizon."""
+    """What moves the newest forecast of each asset and horizon, as tuples (asset, horizon, as_of,
+    model_version, {feature family: [value, contribution]}, origin)."""
     params: dict[str, Any] = {"limit": limit, **await _newest(conn, filters)}
     conditions = ["f.families is not null", *conditions_of(filters, "f", params)]
     if after is not None:
@@ -215,8 +218,8 @@ async def feature_rows(
 
 
 async def known_horizons(conn: Connection) -> list[int]:
-    """Horizons, in days, that have a forecast or an actual. Only the first asset of each table is
-    looked at."""
+    """Horizons, in days, that have a forecast or a realized variance. For speed, only the first
+    asset of each table is looked at."""
     found: set[int] = set()
     for table in ("rvol_forecasts", "rvol_actuals"):
         # One index lookup for each horizon, however many rows there are.

@@ -13,8 +13,8 @@ from augury.rvol.store.sql import Connection, sql
 
 
 async def issued_days(conn: Connection, family: str, since: date) -> dict[date, set[str]]:
-    """By day from `since` on: the assets for which a set was published, including those whose data
-    were too short for a forecast."""
+    """By day from `since` on: the assets for which forecasts were published, including those whose
+    data were too short for a forecast. `family` is e.g. `crypto@24/7`."""
     rows = await conn.execute(
         "select day, assets from rvol_sets where family = %s and day >= %s", (family, since)
     )
@@ -47,8 +47,8 @@ async def publish(
     model_version: str,
     assets: Sequence[str],
 ) -> int:
-    """Publish a set of forecasts for `assets`. A forecast that exists for the same asset, horizon,
-    model and origin is kept as it is. Returns how many were added."""
+    """Publish the forecasts of one day for `assets`. A forecast that exists for the same asset,
+    horizon, model and `as_of` is kept as it is. Returns how many were added."""
     rows = await conn.execute(
         "insert into rvol_sets (family, day, issued, known_at, inputs, assets)"
         " values (%s, %s, %s, %s, %s, %s) returning set_id",
@@ -83,8 +83,8 @@ async def publish(
 
 
 async def set_of(conn: Connection, set_id: int) -> tuple[str, date, datetime]:
-    """Class (as `family@calendar`) and day of a published set, and the time as of which its inputs
-    were known."""
+    """Of the published set of forecasts `set_id`: its assets' family and calendar (as
+    `family@calendar`), its day, and the time as of which its data were known."""
     rows = await conn.execute(
         "select family, day, known_at from rvol_sets where set_id = %s", (set_id,)
     )
@@ -92,8 +92,8 @@ async def set_of(conn: Connection, set_id: int) -> tuple[str, date, datetime]:
 
 
 async def proven_version(conn: Connection, model_id: str, origins: int) -> str | None:
-    """The newest version of a model that has actuals for at least `origins` origins at the shortest
-    horizon; None if there is none."""
+    """The newest version of a model whose forecasts at the shortest horizon can be compared with
+    realized variance on at least `origins` days; None if there is none."""
     rows = await conn.execute(
         """
         select model_version from rvol_models m where model_id = %(model_id)s and %(origins)s <= (
@@ -110,7 +110,7 @@ async def proven_version(conn: Connection, model_id: str, origins: int) -> str |
 
 
 class ActualsSummary(NamedTuple):
-    """Numbers of actuals that were added and that were revised."""
+    """How many realized variances were added and how many revised."""
 
     added: int
     revised: int
@@ -124,10 +124,10 @@ async def put_actuals(
     settle: float,
     known_at: datetime,
 ) -> ActualsSummary:
-    """Store actuals; a changed value becomes a new revision.
+    """Store realized variances of target windows; a changed value becomes a new revision.
 
-    An actual is preliminary until `settle` seconds after its window's end, then final. `known_at`
-    is when the measures were read: `changed_from` finds the measures that change after it.
+    A value is preliminary until `settle` seconds after its window's end, then final. `known_at` is
+    when the daily measures were read: `changed_from` finds the measures that change after it.
     """
     await conn.execute(
         "create temp table if not exists news_actuals (asset text, horizon int2, as_of timestamptz,"

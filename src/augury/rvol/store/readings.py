@@ -15,8 +15,8 @@ from augury.rvol.store.sql import ASSET_ORIGIN, Connection, sql
 
 
 class Volatility(NamedTuple):
-    """An asset's annualized volatility (0.45 is 45%): the champion's newest forecast, and what was
-    realized over the last completed window of the same horizon."""
+    """An asset's annualized volatility (0.45 is 45%): the newest forecast of the model served by
+    default, and what was realized over the last completed window of the same length."""
 
     as_of: datetime
     forecast: float
@@ -25,7 +25,8 @@ class Volatility(NamedTuple):
 
 
 async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volatility]:
-    """The newest volatility of each asset that has a forecast: over 7 days, or five sessions."""
+    """By asset: its newest volatility over 7 days, or over five sessions on markets that close.
+    Assets without a forecast are left out."""
     named = await aliases(conn)
     rows = await conn.execute(
         f"""
@@ -50,8 +51,8 @@ async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volat
 async def volatility_history(
     conn: Connection, asset: str, start: datetime, end: datetime
 ) -> tuple[list[tuple[datetime, float]], list[tuple[datetime, float]]]:
-    """The values of `volatility` over [start, end), as two lists of (time, value) pairs: forecasts,
-    and what was realized. The time is the origin of the target window."""
+    """An asset's volatility over [start, end), as two lists of (time, annualized volatility) pairs:
+    forecasts, and what was realized. The time is the start of the days that the value covers."""
     named = await aliases(conn)
     given = {
         "asset": asset, "start": start, "end": end,
@@ -84,7 +85,8 @@ async def volatility_history(
 
 
 class ScoredForecasts(NamedTuple):
-    """Forecasts of one asset, horizon and model with what was realized, by origin."""
+    """Forecasts of one asset, horizon and model with the variance realized in their target window;
+    one array element for each day on which a forecast was made."""
 
     asset: str
     horizon: int
@@ -93,15 +95,16 @@ class ScoredForecasts(NamedTuple):
     forecast: np.ndarray
     actual: np.ndarray
     bands: np.ndarray
-    """(origins, 6): lower and upper bound of the variance at 80%, then at 90%, then at 95%."""
+    """(forecasts, 6): lower and upper bound of the variance at 80%, then at 90%, then at 95%."""
     live: np.ndarray
-    """(origins): whether the forecast was issued live, not as a replay or from the sample."""
+    """(forecasts): whether the forecast was made live, not as a replay or from sample data."""
     origin: str = "live"
     """Where the asset's data come from: `live`, `import` or `sample`."""
 
 
 async def scored(conn: Connection, filters: RowFilters) -> list[ScoredForecasts]:
-    """Every forecast whose window is over, joined with what was realized."""
+    """Every forecast whose target window (the days that it covers) is over, with the variance
+    realized in it; grouped by asset, horizon and model."""
     params: dict[str, Any] = {}
     conditions = ["r.current", "r.variance > 0", *conditions_of(filters, "f", params)]
     bands = ("lower_80", "upper_80", "lower_90", "upper_90", "lower_95", "upper_95")

@@ -21,7 +21,7 @@ async def put_model(
     members: Sequence[str],
     training: str,
 ) -> None:
-    """Register a version of a model; a known version stays as it is."""
+    """Register a version of a forecasting model; a version already registered stays as it is."""
     await conn.execute(
         "insert into rvol_models (model_id, model_version, code, families, members, training)"
         " values (%s, %s, %s, %s, %s, %s) on conflict do nothing",
@@ -32,7 +32,8 @@ async def put_model(
 async def set_alias(
     conn: Connection, alias: str, model_id: str, model_version: str | None, reason: str
 ) -> bool:
-    """Make an alias name this model and version from now on; False if it does already."""
+    """Make an alias (e.g. `champion`) name this model and version from now on. Returns False if it
+    does already."""
     current = (await aliases(conn)).get(alias)
     if current == (model_id, model_version):
         return False
@@ -53,7 +54,7 @@ async def aliases(conn: Connection) -> dict[str, tuple[str, str | None]]:
 
 
 class Model(msgspec.Struct, frozen=True):
-    """One version of a model."""
+    """One version of a forecasting model."""
 
     model_id: str
     model_version: str
@@ -63,14 +64,14 @@ class Model(msgspec.Struct, frozen=True):
     code: str
     created_at: datetime
     trained_through: datetime | None
-    """Origin of the newest forecast of this version, because models are refit at every origin; None
-    without forecasts."""
+    """`as_of` of the newest forecast of this version, because models are refit for every forecast;
+    None without forecasts."""
     updated_at: datetime | None
-    """When the newest forecast of this version was published."""
+    """When the newest forecast of this version was published; None without forecasts."""
 
 
 async def models(conn: Connection) -> list[Model]:
-    """All versions of all models, sorted by model, then newest version first."""
+    """All versions of all forecasting models, sorted by model, then newest version first."""
     async with conn.cursor(row_factory=args_row(Model), binary=True) as cursor:
         await cursor.execute(
             """

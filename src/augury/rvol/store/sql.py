@@ -26,17 +26,18 @@ def sql(text: str) -> LiteralString:
 
 
 async def lock(conn: Connection) -> None:
-    """Wait until no other transaction writes, and keep others from writing until this one ends."""
+    """Wait until no other transaction writes volatility data, and keep others from writing until
+    this transaction ends."""
     await locks.wait(conn, locks.VOLATILITY)
 
 
 async def bump(conn: Connection) -> None:
-    """Invalidate the cached answers of all processes."""
+    """Invalidate the volatility answers that all processes have cached."""
     await conn.execute("update rvol_state set version = version + 1")
 
 
 async def version(conn: Connection) -> int:
-    """A number that grows whenever an answer may have changed."""
+    """A number that grows whenever an answer about volatility may have changed."""
     rows = await conn.execute("select version from rvol_state")
     found = await rows.fetchone()
     return found[0] if found else 0
